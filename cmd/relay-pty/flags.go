@@ -1,0 +1,218 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"relay-pty/inject/profile"
+	"relay-pty/protocol"
+	"relay-pty/pty"
+)
+
+const usage = `usage: relay-pty --name NAME [flags] -- COMMAND [ARG...]
+
+Wraps COMMAND in a terminal of its own. Messages written to the socket as JSON
+lines are typed into it when it is ready; what is typed by hand goes through.
+
+  --name NAME            who the agent is; others address it by this
+  --socket PATH          injection socket        (/tmp/relay-pty-NAME.sock)
+  --agent PROFILE        %-23s (from COMMAND)
+  --prompt-pattern RE    the line up to the cursor that means ready
+  --idle-timeout DUR     silence that means ready where nothing better does (500)
+  --queue-max N          most messages waiting (50); --queue-high, --queue-low
+  --markers SOURCE       read ->relay: from auto, log, stream or off     (auto)
+  --json-output          relay_command events as JSON lines on stderr
+  --headless --size CxR  no terminal: no input, output dropped       (120x40)
+  --log-file FILE        JSON log; --log-level debug, info, warn, error  (info)
+  --version --help       -h, too
+
+Example, in one terminal and in another:
+  relay-pty --name alice -- claude
+  echo '{"type":"inject","id":"m1","from":"bob","body":"hello"}' |
+      nc -U /tmp/relay-pty-alice.sock
+`
+
+// config is the command line.
+type config struct {
+	Name      string
+	Socket    string
+	Profile   *profile.Profile
+	Prompt    string // the user's own pattern; "" is the profile's
+	Idle      time.Duration
+	Queue     queueMarks
+	Markers   string
+	JSON      bool
+	Headless  bool
+	Size      pty.Winsize
+	LogFile   string
+	LogLevel  zerolog.Level
+	Command   []string
+	agent     string
+	size      string
+	logLevel  string
+	asVersion bool
+}
+
+// queueMarks are the mailbox's bounds; zero marks mean 80 % and 40 % of Max.
+type queueMarks struct{ Max, High, Low int }
+
+// millis is a duration that is also taken as a bare number of milliseconds.
+type millis time.Duration
+
+func (m *millis) String() string { return time.Duration(*m).String() }
+func (m *millis) Type() string   { return "duration" }
+func (m *millis) Set(s string) error {
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		s = strconv.FormatInt(n, 10) + "ms"
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return fmt.Errorf("want milliseconds, or a duration such as 500ms or 5m")
+	}
+	*m = millis(d)
+	return nil
+}
+
+// parse reads the command line. Help and version go to stdout and end with
+// pflag.ErrHelp.
+func parse(args []string, stdout *os.File) (config, error) {
+	var c config
+	fs := c.flags()
+	if err := fs.Parse(args); err != nil {
+		if err == pflag.ErrHelp {
+			fmt.Fprintf(stdout, usage, strings.Join(profile.Names(), ", "))
+			return c, err
+		}
+		return c, hinted{err, "see relay-pty --help"}
+	}
+	if c.asVersion {
+		fmt.Fprintln(stdout, "relay-pty", version)
+		return c, pflag.ErrHelp
+	}
+	c.Command = fs.Args()
+	return c, c.check()
+}
+
+func (c *config) flags() *pflag.FlagSet {
+	fs := pflag.NewFlagSet("relay-pty", pflag.ContinueOnError)
+	fs.SetInterspersed(false) // flags behind COMMAND are its own
+	fs.Usage = func() {}
+	c.Idle = 500 * time.Millisecond
+	fs.StringVar(&c.Name, "name", "", "")
+	fs.StringVar(&c.Socket, "socket", "", "")
+	fs.StringVar(&c.agent, "agent", "", "")
+	fs.StringVar(&c.Prompt, "prompt-pattern", "", "")
+	fs.Var((*millis)(&c.Idle), "idle-timeout", "")
+	fs.IntVar(&c.Queue.Max, "queue-max", 50, "")
+	fs.IntVar(&c.Queue.High, "queue-high", 0, "")
+	fs.IntVar(&c.Queue.Low, "queue-low", 0, "")
+	fs.StringVar(&c.Markers, "markers", "auto", "")
+	fs.BoolVar(&c.JSON, "json-output", false, "")
+	fs.BoolVar(&c.Headless, "headless", false, "")
+	fs.StringVar(&c.size, "size", "120x40", "")
+	fs.StringVar(&c.LogFile, "log-file", "", "")
+	fs.StringVar(&c.logLevel, "log-level", "info", "")
+	fs.BoolVar(&c.asVersion, "version", false, "")
+	return fs
+}
+
+// check completes the defaults and refuses what cannot work.
+func (c *config) check() error {
+	if c.Name == "" {
+		return hinted{fmt.Errorf("--name is required"), "give the agent a name: relay-pty --name alice -- COMMAND"}
+	}
+	if err := protocol.ValidName(c.Name); err != nil {
+		return fmt.Errorf("--name: %w", err)
+	}
+	if len(c.Command) == 0 {
+		return hinted{fmt.Errorf("no command to wrap"), "name it behind --: relay-pty --name " + c.Name + " -- claude"}
+	}
+	if c.Socket == "" {
+		c.Socket = "/tmp/relay-pty-" + c.Name + ".sock"
+	}
+	for _, check := range []func() error{c.checkProfile, c.checkQueue, c.checkMarkers, c.checkSize, c.checkLog} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *config) checkProfile() error {
+	if c.agent == "" {
+		c.Profile = profile.For(c.Command[0])
+		return nil
+	}
+	p, ok := profile.Named(c.agent)
+	if !ok {
+		return hinted{fmt.Errorf("--agent: unknown profile %q", c.agent),
+			"this version knows " + strings.Join(profile.Names(), ", ") + "; generic fits any program"}
+	}
+	c.Profile = p
+	return nil
+}
+
+func (c *config) checkQueue() error {
+	q := &c.Queue
+	if q.Max < 1 {
+		return fmt.Errorf("--queue-max: %d: want at least 1", q.Max)
+	}
+	if q.High == 0 {
+		q.High = max(1, q.Max*80/100)
+	}
+	if q.Low == 0 {
+		q.Low = min(q.Max*40/100, q.High-1)
+	}
+	if q.High < 1 || q.High > q.Max || q.Low < 0 || q.Low >= q.High {
+		return fmt.Errorf("--queue-low %d, --queue-high %d: want 0 <= low < high <= %d (--queue-max)", q.Low, q.High, q.Max)
+	}
+	return nil
+}
+
+// checkMarkers settles auto: the agent's own log where the profile has one.
+func (c *config) checkMarkers() error {
+	switch c.Markers {
+	case "stream", "off":
+		return nil
+	case "auto":
+		c.Markers = "stream"
+		if c.Profile.Log != nil {
+			c.Markers = "log"
+		}
+		return nil
+	case "log":
+		if c.Profile.Log == nil {
+			return fmt.Errorf("--markers log: profile %s knows no log of the agent; use stream", c.Profile.Name)
+		}
+		return nil
+	}
+	return fmt.Errorf("--markers: %q: want auto, log, stream or off", c.Markers)
+}
+
+func (c *config) checkSize() error {
+	var cols, rows int
+	if n, err := fmt.Sscanf(c.size+"\n", "%dx%d\n", &cols, &rows); err != nil || n != 2 || cols < 1 || rows < 1 || cols > 1000 || rows > 1000 {
+		return fmt.Errorf("--size: %q: want COLSxROWS, as in 120x40, each at most 1000", c.size)
+	}
+	c.Size = pty.Winsize{Rows: rows, Cols: cols}
+	return nil
+}
+
+func (c *config) checkLog() error {
+	var err error
+	if c.LogLevel, err = zerolog.ParseLevel(c.logLevel); err != nil || c.logLevel == "" {
+		return fmt.Errorf("--log-level: %q: want debug, info, warn or error", c.logLevel)
+	}
+	if c.JSON && term.IsTerminal(int(os.Stderr.Fd())) {
+		return hinted{fmt.Errorf("--json-output writes to stderr, and stderr is this terminal"),
+			"send it elsewhere: relay-pty --json-output … 2>events.jsonl"}
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"relay-pty/inject/profile"
+	"relay-pty/inject/ready"
+	"relay-pty/parser/transcript"
+)
+
+// history looks at the files that the agent keeps of its own session: its state,
+// and what it said and was told. Agents write when they act, and acting paints,
+// so it looks when the terminal speaks and a while after, then not at all.
+type history struct {
+	w      *wrapper
+	format transcript.Format
+	words  map[string]ready.State
+	dir    string
+	output <-chan struct{}
+	heard  chan struct{} // wakes the injector
+
+	mu      sync.Mutex
+	reader  *transcript.Reader
+	pending map[string]bool // ids being typed, and whether a turn has shown them
+	failed  bool            // the last look failed, as the log was told
+}
+
+// lookGap is the least time between two looks; lookAfter is when to look again
+// once the terminal is silent, each counted from the look before. Logs follow
+// what they tell by up to half a second.
+const lookGap = 100 * time.Millisecond
+
+var lookAfter = []time.Duration{
+	50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond,
+	400 * time.Millisecond, 800 * time.Millisecond, 1600 * time.Millisecond,
+}
+
+// newHistory returns nil where the log's format or place is not known.
+func newHistory(w *wrapper, l profile.Log) *history {
+	dir := os.Getenv(l.HomeEnv)
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return nil
+		}
+		dir = filepath.Join(home, l.Home)
+	}
+	format, ok := transcript.Named(l.Format)
+	if !ok {
+		return nil
+	}
+	return &history{
+		w: w, format: format, words: l.Words, dir: dir,
+		output: w.agent.session.Watch(), heard: make(chan struct{}, 1),
+		reader: transcript.NewReader(format, w.agent.started), pending: map[string]bool{},
+	}
+}
+
+// run looks until ctx ends.
+func (h *history) run(ctx context.Context) error {
+	var last time.Time
+	var timer <-chan time.Time
+	step := 0
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-h.output:
+			step = 0
+			if left := lookGap - time.Since(last); left > 0 {
+				timer = time.After(left)
+				continue
+			}
+		case <-timer:
+		}
+		h.look()
+		last, timer = time.Now(), nil
+		if step < len(lookAfter) {
+			timer = time.After(lookAfter[step])
+			step++
+		}
+	}
+}
+
+// look reads what is new.
+func (h *history) look() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	session, err := h.format.Locate(h.dir, h.w.agent.session.PID())
+	if err != nil {
+		h.tell(err)
+		if h.w.agent.own.set(ready.Word{}) {
+			h.wake()
+		}
+		return
+	}
+	if h.w.agent.own.set(ready.Word{State: h.words[session.Status], Detail: session.WaitingFor, At: session.StatusAt}) {
+		h.wake()
+	}
+	if session.Transcript == "" {
+		return
+	}
+	entries, err := h.reader.Poll(session.Transcript)
+	h.tell(err)
+	for _, e := range entries {
+		h.take(e)
+	}
+}
+
+// take draws from an entry what it says to others, and what it proves.
+func (h *history) take(e transcript.Entry) {
+	if h.w.cfg.Markers == "log" {
+		for _, found := range transcript.Commands(e) {
+			h.w.heard(found.Item, "log", found.ID)
+		}
+	}
+	for id, shown := range h.pending {
+		if !shown && transcript.Accepted(e, id) {
+			h.pending[id] = true
+			h.wake()
+		}
+	}
+}
+
+// expect says that the message is being typed, so that its turn may show.
+func (h *history) expect(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.pending[id] = false
+}
+
+// forget says that the message has ended.
+func (h *history) forget(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.pending, id)
+}
+
+// Took says whether the log shows the message in a turn.
+func (h *history) Took(id string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.pending[id]
+}
+
+func (h *history) wake() {
+	select {
+	case h.heard <- struct{}{}:
+	default: // it has not looked yet
+	}
+}
+
+// tell logs a failure once; that there is no session yet is none.
+func (h *history) tell(err error) {
+	if failed := err != nil && !errors.Is(err, transcript.ErrNoSession); failed != h.failed {
+		if h.failed = failed; failed {
+			h.w.log.Warn().Err(err).Msg("agent's log")
+		}
+	}
+}

@@ -1,0 +1,99 @@
+// Command relay-pty wraps one agent CLI in a PTY: the human types as if it were
+// not there, other programs hand messages to a Unix socket, and each message is
+// typed when the agent is ready and proved to have arrived.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/pflag"
+)
+
+// version is the release; the build's own data tells the commit.
+const version = "0.1.0"
+
+// Exit statuses of our own; every other one is the command's.
+const (
+	exitUsage      = 125 // wrong use, or a failure of ours
+	exitNoExec     = 126 // the command is not executable
+	exitNotFound   = 127 // the command was not found
+	exitSignalBase = 128 // plus the number of the signal that ended us or the command
+)
+
+// errEnded is the cause of a context that a signal ended.
+type errEnded struct{ signal syscall.Signal }
+
+func (e errEnded) Error() string { return "ended by " + e.signal.String() }
+
+func main() {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	go endOnSignal(cancel)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	os.Exit(code)
+}
+
+// endOnSignal ends the wrapper on the signals that end a program; the terminal
+// is restored and the agent hung up on the way out. It lives as long as we do.
+func endOnSignal(cancel context.CancelCauseFunc) {
+	signal.Ignore(syscall.SIGPIPE) // a closed pipe is an error of the write, told by Run
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT)
+	s, _ := (<-c).(syscall.Signal)
+	cancel(errEnded{s})
+}
+
+// run owns every exit status.
+func run(ctx context.Context, args []string, stdin, stdout, stderr *os.File) int {
+	cfg, err := parse(args, stdout)
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		return 0
+	case err != nil:
+		return complain(stderr, err)
+	}
+	code, err := wrap(ctx, cfg, stdin, stdout, stderr)
+	if err == nil {
+		return code
+	}
+	var ended errEnded
+	if errors.As(err, &ended) {
+		return exitSignalBase + int(ended.signal)
+	}
+	complain(stderr, err)
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, errCommand) && errors.Is(err, fs.ErrNotExist):
+		return exitNotFound
+	case errors.Is(err, errCommand):
+		return exitNoExec
+	}
+	return exitUsage
+}
+
+// errCommand marks a failure to start the command, as opposed to one of ours.
+var errCommand = errors.New("start command")
+
+// hinted is an error for which we know the way out.
+type hinted struct {
+	error
+	hint string
+}
+
+func (h hinted) Unwrap() error { return h.error }
+
+// complain tells one line of what went wrong and one of what to do.
+func complain(w io.Writer, err error) int {
+	fmt.Fprintf(w, "relay-pty: %v\n", err)
+	var h hinted
+	if errors.As(err, &h) {
+		fmt.Fprintf(w, "relay-pty: %s\n", h.hint)
+	}
+	return exitUsage
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"io"
+	"time"
+
+	"relay-pty/inject/ready"
+	"relay-pty/parser"
+	"relay-pty/protocol"
+	"relay-pty/queue"
+)
+
+// heard turns what the agent said into events. id is the command's own, the
+// same whenever it is read again; "" makes one up.
+func (w *wrapper) heard(item parser.Item, source, id string) {
+	switch m := item.(type) {
+	case parser.Command:
+		if id == "" {
+			id = newID()
+		}
+		w.append(&protocol.RelayCommand{
+			From: w.cfg.Name, To: m.To, Body: m.Body, Raw: m.Raw, ID: id,
+			ReplyTo: m.ReplyTo, Thread: m.Thread, Mode: m.Mode, Source: source,
+		})
+	case parser.Invalid:
+		w.append(&protocol.MarkerInvalid{Raw: m.Raw, Reason: m.Reason, Source: source})
+	case parser.Ready:
+		w.agent.own.set(ready.Word{State: ready.Ready, At: time.Now()})
+	}
+}
+
+func newID() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails: it ends the program instead
+	return "cmd-" + hex.EncodeToString(b[:])
+}
+
+// printCommands writes the relay_command events to out as JSON lines, for a
+// router that started us, until over is closed and all are written. A reader
+// that stops reading stops this loop and nothing else.
+func printCommands(ctx context.Context, events *queue.Outbox, out io.Writer, over <-chan struct{}) error {
+	follow, err := events.Follow(0)
+	if err != nil {
+		return err
+	}
+	defer follow.Close()
+	for {
+		entries, err := follow.Next(pumpMost)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if e.Type != commandType {
+				continue
+			}
+			if _, err := out.Write(e.Frame); err != nil {
+				return err
+			}
+		}
+		if len(entries) > 0 {
+			continue
+		}
+		select {
+		case <-follow.Wake():
+		case <-over:
+			over = nil
+			if len(follow.Wake()) == 0 {
+				return nil
+			}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+var commandType = (*protocol.RelayCommand)(nil).Type()

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"time"
+
+	"relay-pty/protocol"
+	"relay-pty/protocol/sock"
+	"relay-pty/queue"
+)
+
+// desk answers the socket's clients.
+type desk struct {
+	name   string
+	token  string
+	box    *queue.Mailbox
+	events *queue.Outbox
+	status func() *protocol.StatusAnswer
+	closed <-chan struct{} // the exit event is in the log: no event follows
+}
+
+// client is one connection. What it is still to be told comes from the event
+// log, read by a cursor of its own: nobody waits for a slow client. Only its
+// own goroutine touches it.
+type client struct {
+	*desk
+	conn   *sock.Conn
+	follow *queue.Follower
+	care   map[string]interest // messages of which it is owed results, by id
+	events map[string]bool     // types it subscribed to; nil: none
+	tag    string              // the subscription's req
+}
+
+// interest is what a client is owed about a message.
+type interest struct {
+	req   string
+	after int64 // results up to this event were told
+}
+
+// pumpMost is how many events are read from the log at a time.
+const pumpMost = 64
+
+// handle serves one connection until the client is gone, or has nothing more
+// to ask and nothing more to come.
+func (d *desk) handle(ctx context.Context, conn *sock.Conn) {
+	c := &client{desk: d, conn: conn, care: map[string]interest{}}
+	defer c.unfollow()
+	incoming, closed := conn.Incoming(), d.closed
+	for incoming != nil || c.owed() {
+		var wake <-chan struct{}
+		if c.follow != nil {
+			wake = c.follow.Wake()
+		}
+		select {
+		case in, ok := <-incoming:
+			switch {
+			case !ok:
+				incoming = nil
+			case in.Error != nil:
+				conn.Refuse(in.Error)
+			default:
+				c.answer(in.Request)
+			}
+		case <-wake:
+			c.pump()
+		case <-closed:
+			c.pump()
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// owed says whether events are still to come for the client.
+func (c *client) owed() bool { return len(c.care) > 0 || c.events != nil }
+
+func (c *client) answer(r protocol.Request) {
+	switch r := r.(type) {
+	case *protocol.Hello:
+		c.hello(r)
+	case *protocol.Inject:
+		c.inject(r)
+	case *protocol.Query:
+		c.query(r)
+	case *protocol.Status:
+		s := c.status()
+		s.Req = r.Req
+		c.conn.Answer(s)
+	case *protocol.Subscribe:
+		c.subscribe(r)
+	}
+}
+
+func (c *client) hello(r *protocol.Hello) {
+	if r.Token != "" && subtle.ConstantTimeCompare([]byte(r.Token), []byte(c.token)) != 1 {
+		c.refuse(protocol.NotAuthorized, "token", "", r.Req, "this is not the token of the agent that runs now; it is in its RELAY_TOKEN")
+		return
+	}
+	c.conn.Answer(&protocol.HelloAnswer{Req: r.Req, Protocol: protocol.Version, Features: protocol.Features(), Name: c.name})
+}
+
+func (c *client) refuse(code protocol.Code, field, id, req, message string) {
+	c.conn.Refuse(&protocol.Error{Code: code, Message: message, Field: field, ID: id, Req: req})
+}
+
+// inject accepts a message. The queued result, like all that follow, comes out
+// of the log; it is pumped at once, so that answers keep the requests' order.
+func (c *client) inject(r *protocol.Inject) {
+	c.listen()
+	old, had := c.care[r.ID]
+	c.care[r.ID] = interest{req: r.Req, after: c.follow.Seq()}
+	res, known, err := c.box.Enqueue(queue.FromRequest(r), time.Now())
+	switch {
+	case res.ID == "":
+		if delete(c.care, r.ID); had {
+			c.care[r.ID] = old
+		}
+		code, message := refusal(err)
+		c.refuse(code, "", r.ID, r.Req, message)
+	case known:
+		c.tell(res, r.Req)
+	}
+	c.pump()
+}
+
+// tell answers with the latest result of a message, and sees to those that
+// follow it.
+func (c *client) tell(res protocol.InjectResult, req string) {
+	res.Req = req
+	c.conn.Answer(&res)
+	if delete(c.care, res.ID); !protocol.Terminal(res.Status) {
+		c.care[res.ID] = interest{req: req, after: res.Seq}
+	}
+}
+
+// refusal puts the mailbox's error into the words of the wire.
+func refusal(err error) (protocol.Code, string) {
+	switch {
+	case errors.Is(err, queue.ErrFull):
+		return protocol.QueueFull, "the queue is full; wait for a backpressure line with accept true, or for a result, and send it again"
+	case errors.Is(err, queue.ErrDuplicate):
+		return protocol.DuplicateID, "this id was used for another message within the last 7 days; choose a new one"
+	case errors.Is(err, queue.ErrClosed):
+		return protocol.ShuttingDown, "the agent has ended; start it again and send the message then"
+	}
+	return protocol.Degraded, "the message could not be recorded: " + err.Error()
+}
+
+func (c *client) query(r *protocol.Query) {
+	c.listen()
+	c.pump()
+	res, err := c.box.Query(r.ID)
+	if err != nil {
+		c.refuse(protocol.UnknownID, "id", r.ID, r.Req, "no message of this id within the last 7 days")
+		return
+	}
+	c.tell(res, r.Req)
+}
+
+// subscribe begins the events, or begins them anew: what the client is owed
+// about its own messages goes on.
+func (c *client) subscribe(r *protocol.Subscribe) {
+	after := queue.FromNow
+	if r.After != nil {
+		after = *r.After
+	}
+	f, err := c.desk.events.Follow(after)
+	if err != nil {
+		c.refuse(protocol.CursorGone, "after", "", r.Req, "events after this one are not kept; subscribe with 0 for all that are")
+		return
+	}
+	c.listen()
+	c.pump()
+	for id, i := range c.care {
+		i.after = max(i.after, c.follow.Seq())
+		c.care[id] = i
+	}
+	c.unfollow()
+	c.follow, c.tag, c.events = f, r.Req, map[string]bool{}
+	for _, t := range cmpOr(r.Events, protocol.EventTypes()) {
+		c.events[t] = true
+	}
+	c.conn.Answer(&protocol.Subscribed{Req: r.Req, Seq: f.Seq(), Epoch: c.desk.events.Epoch(), Protocol: protocol.Version, Features: protocol.Features()})
+	c.pump()
+}
+
+func cmpOr(list, otherwise []string) []string {
+	if len(list) > 0 {
+		return list
+	}
+	return otherwise
+}
+
+// listen makes sure that the client has a cursor in the log.
+func (c *client) listen() {
+	if c.follow != nil {
+		return
+	}
+	f, err := c.desk.events.Follow(queue.FromNow)
+	if err != nil {
+		panic("now is always a place in the log: " + err.Error())
+	}
+	c.follow = f
+}
+
+func (c *client) unfollow() {
+	if c.follow != nil {
+		c.follow.Close()
+		c.follow = nil
+	}
+}
+
+// pump sends what the log has for the client.
+func (c *client) pump() {
+	for c.follow != nil {
+		entries, err := c.follow.Next(pumpMost)
+		if err != nil {
+			c.conn.Lag()
+			c.unfollow()
+			return
+		}
+		for _, e := range entries {
+			c.send(e)
+		}
+		if len(entries) == 0 {
+			return
+		}
+	}
+}
+
+// send passes one event on, once, if it is owed or subscribed to.
+func (c *client) send(e queue.Entry) {
+	i, cares := c.care[e.About]
+	cares = cares && e.Seq > i.after && e.Type == resultType
+	frame := e.Frame
+	switch {
+	case cares && i.req != "":
+		frame = protocol.Tag(frame, i.req)
+	case cares, c.events[e.Type], e.Type == pressureType && len(c.care) > 0:
+	default:
+		return
+	}
+	c.conn.SendEvent(e.Seq, frame)
+	if cares && e.End {
+		delete(c.care, e.About)
+	}
+}
+
+var (
+	resultType   = (*protocol.InjectResult)(nil).Type()
+	pressureType = (*protocol.Backpressure)(nil).Type()
+)

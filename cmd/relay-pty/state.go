@@ -1,0 +1,87 @@
+package main
+
+import (
+	"sync"
+	"time"
+
+	"relay-pty/inject"
+	"relay-pty/inject/ready"
+	"relay-pty/protocol"
+	"relay-pty/pty/screen"
+)
+
+// board is the injector's last report, for those who ask between two.
+type board struct {
+	mu     sync.Mutex
+	report inject.Report
+}
+
+func (b *board) get() inject.Report {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.report
+}
+
+// put keeps the report and says whether the state changed.
+func (b *board) put(r inject.Report) (changed bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	was := b.report.Verdict
+	b.report = r
+	return was.State != r.Verdict.State || was.Confidence != r.Verdict.Confidence || was.BlockedBy != r.Verdict.BlockedBy
+}
+
+// report turns the injector's reports into events.
+func (w *wrapper) report(r inject.Report) {
+	if w.board.put(r) {
+		v := r.Verdict
+		w.log.Info().Str("state", string(v.State)).Str("by", string(v.Confidence)).Str("blocked", v.BlockedBy).Msg("state")
+		w.append(&protocol.State{State: string(v.State), Confidence: string(v.Confidence), BlockedBy: protocol.OrNull(v.BlockedBy)})
+		if w.stream != nil && v.State == ready.Ready && v.Confidence != ready.ByGuess {
+			w.stream.End() // its turn is over; silence alone may be a pause within one
+		}
+	}
+	if err := w.box.Hold(string(r.Hold), time.Now()); err != nil {
+		w.log.Error().Err(err).Msg("hold")
+	}
+}
+
+// status is what a status request is answered with.
+func (w *wrapper) status() *protocol.StatusAnswer {
+	r, now := w.board.get(), time.Now()
+	s := &protocol.StatusAnswer{
+		AgentIdle: r.Verdict.State == ready.Ready, QueueLength: w.box.Len(),
+		Name: w.cfg.Name, PID: w.agent.session.PID(), Agent: w.cfg.Profile.Name,
+		State: string(r.Verdict.State), Confidence: string(r.Verdict.Confidence),
+		BlockedBy: protocol.OrNull(r.Verdict.BlockedBy), CanAccept: r.Box, Accept: w.box.Accepting(), Draft: r.Draft,
+		Protocol: protocol.Version, Features: protocol.Features(),
+		UptimeMS: now.Sub(w.agent.started).Milliseconds(),
+	}
+	w.agent.session.View(func(sc *screen.Screen) {
+		row, col := sc.Cursor()
+		s.CursorPosition = [2]int{col, row}
+		s.Size.Rows, s.Size.Cols = sc.Size()
+	})
+	s.LastOutputMS = age(w.agent.session.LastOutput(), now)
+	s.HumanIdleMS = age(w.agent.shadow.State().LastKey, now)
+	if oldest, ok := w.box.Oldest(); ok {
+		s.OldestPendingMS = age(oldest, now)
+	}
+	return s
+}
+
+// age is the milliseconds since at, nil when there was none.
+func age(at, now time.Time) *int64 {
+	if at.IsZero() {
+		return nil
+	}
+	ms := max(0, now.Sub(at).Milliseconds())
+	return &ms
+}
+
+// append puts an event into the log; one that cannot be encoded is our bug, told in the log file.
+func (w *wrapper) append(ev protocol.Event) {
+	if err := w.events.Append(ev, time.Now()); err != nil {
+		w.log.Error().Err(err).Str("state", ev.Type()).Msg("event")
+	}
+}

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"relay-pty/inject"
+	"relay-pty/inject/profile"
+	"relay-pty/inject/ready"
+	"relay-pty/parser"
+	"relay-pty/protocol"
+	"relay-pty/protocol/sock"
+	"relay-pty/pty"
+	"relay-pty/queue"
+)
+
+// wrapper is all the parts of one run, and the one place where they meet.
+type wrapper struct {
+	cfg     config
+	log     zerolog.Logger
+	token   string
+	agent   *agent
+	box     *queue.Mailbox
+	events  *queue.Outbox
+	board   board
+	stream  *parser.Stream // reads markers from the output; nil when they come from elsewhere
+	history *history       // the agent's own log; nil when it keeps none
+}
+
+// errExited is why the loops end: the agent has.
+var errExited = errors.New("the agent has ended")
+
+// wrap runs the command until it ends and returns its exit status. An error is
+// ours, or errEnded when a signal ended us.
+func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int, error) {
+	log, closeLog, err := openLog(cfg)
+	if err != nil {
+		return 0, err
+	}
+	defer closeLog()
+	w := &wrapper{cfg: cfg, log: log, token: newToken(), events: queue.NewOutbox()}
+	w.box, err = queue.New(queue.Config{Max: cfg.Queue.Max, High: cfg.Queue.High, Low: cfg.Queue.Low}, w.events)
+	if err != nil {
+		return 0, err
+	}
+	prompt, err := newPrompt(cmpString(cfg.Prompt, cfg.Profile.Prompt))
+	if err != nil {
+		return 0, fmt.Errorf("--prompt-pattern: %w", err)
+	}
+	listener, retire, err := w.claim(ctx)
+	if err != nil {
+		return 0, withHint(err)
+	}
+	defer listener.Close()
+	defer retire()
+	w.agent = &agent{profile: cfg.Profile, prompt: prompt}
+	return w.run(ctx, listener, stdin, stdout, stderr)
+}
+
+// claim takes the socket and the name, each of which only one wrapper may hold.
+func (w *wrapper) claim(ctx context.Context) (*sock.Listener, func(), error) {
+	listener, err := sock.Listen(ctx, w.cfg.Socket, w.cfg.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	dir, err := sock.AgentsDir()
+	if err == nil {
+		var retire func()
+		sum := sha256.Sum256([]byte(w.token))
+		retire, err = sock.Announce(dir, w.cfg.Name, sock.Record{
+			Name: w.cfg.Name, Socket: w.cfg.Socket, PID: os.Getpid(), StartedAt: time.Now().UnixMilli(),
+			Agent: w.cfg.Profile.Name, TokenSHA256: hex.EncodeToString(sum[:]),
+		})
+		if err == nil {
+			return listener, retire, nil
+		}
+	}
+	listener.Close() // already failing
+	return nil, nil, err
+}
+
+// run starts the command and every goroutine, and sees to the end of each.
+func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdout, stderr *os.File) (int, error) {
+	tty, err := openTerminal(w.cfg, stdin, stdout)
+	if err != nil {
+		return 0, err
+	}
+	defer tty.restore()
+	if err := w.start(tty); err != nil {
+		return 0, err
+	}
+	// What serves the run outlives ctx: when a signal ends it, the agent's last words still count.
+	serving, stop := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer stop(errExited)
+	var jobs sync.WaitGroup
+	injected := make(chan struct{})
+	over := make(chan struct{})
+	w.start1(&jobs, tty, "serve", func() error { return listener.Serve(serving, w.desk(over).handle) })
+	if w.cfg.JSON {
+		w.start1(&jobs, tty, "json output", func() error { return printCommands(serving, w.events, stderr, over) })
+	}
+	if w.history != nil {
+		w.start1(&jobs, tty, "agent's log", func() error { return w.history.run(serving) })
+	}
+	w.start1(&jobs, tty, "inject", func() error { defer close(injected); return w.injector().Run(serving) })
+	if tty.own != nil {
+		w.start1(&jobs, tty, "size", func() error { return tty.watchSize(serving, w.agent.session) })
+		w.start1(&jobs, tty, "stops", func() error { return tty.followStops(serving, w.agent.session) })
+		w.start1(&jobs, tty, "job control", func() error { return tty.own.WatchStops(serving) })
+		go tty.keys(serving, w.agent) // never joined: a read of the terminal cannot be ended; it dies with us
+	}
+
+	err = w.agent.session.Run(ctx)
+	status := w.agent.session.Wait()
+	if w.stream != nil {
+		w.stream.Close()
+	}
+	<-injected
+	if w.history != nil {
+		w.history.look()
+	}
+	w.farewell(status.Code)
+	close(over)
+	stop(errExited)
+	await(&jobs)
+	if context.Cause(ctx) != nil {
+		return 0, context.Cause(ctx)
+	}
+	if err != nil {
+		w.log.Error().Err(err).Msg("output")
+	}
+	return status.Code, nil
+}
+
+// lastWords is how long clients and files may take to hear the end.
+const lastWords = 2 * time.Second
+
+// await waits for our loops to end, but not for ever: stderr may be a pipe that
+// nobody reads.
+func await(jobs *sync.WaitGroup) {
+	done := make(chan struct{})
+	go func() { jobs.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(lastWords):
+	}
+}
+
+// start1 runs one of our loops. A loop that fails is told in the log; the
+// human's terminal goes on. A panic gives the terminal back first.
+func (w *wrapper) start1(jobs *sync.WaitGroup, tty *terminal, what string, loop func() error) {
+	jobs.Go(func() {
+		defer tty.onPanic()
+		if err := loop(); err != nil && !errors.Is(err, errExited) && !errors.Is(err, inject.ErrExited) {
+			w.log.Error().Err(err).Msg(what)
+		}
+	})
+}
+
+func (w *wrapper) desk(over <-chan struct{}) *desk {
+	return &desk{name: w.cfg.Name, token: w.token, box: w.box, events: w.events, status: w.status, closed: over}
+}
+
+// start starts the command in the environment that tells it who it is.
+func (w *wrapper) start(tty *terminal) error {
+	env := append(withoutRelay(os.Environ()),
+		"RELAY_AGENT="+w.cfg.Name, "RELAY_SOCKET="+w.cfg.Socket, "RELAY_TOKEN="+w.token)
+	var tap func([]byte)
+	if w.cfg.Markers == "stream" {
+		w.stream = &parser.Stream{Emit: func(i parser.Item) { w.heard(i, "stream", "") }}
+		tap = func(p []byte) { w.stream.Write(p) }
+	}
+	session, err := pty.Start(pty.Config{Args: w.cfg.Command, Env: env, Size: tty.size, Like: tty.own, Output: tty.out, Tap: tap})
+	if err != nil {
+		return fmt.Errorf("%w: %w", errCommand, err)
+	}
+	a := w.agent
+	a.session, a.started, a.changed, a.stream = session, time.Now(), session.Watch(), w.stream
+	if l := w.cfg.Profile.Log; l != nil {
+		w.history = newHistory(w, *l)
+	}
+	w.board.put(inject.Report{Verdict: ready.Verdict{State: ready.Starting, Confidence: ready.ByGuess}})
+	return nil
+}
+
+// injector joins the injector to the agent, its mailbox and its log.
+func (w *wrapper) injector() *inject.Injector {
+	in := &inject.Injector{
+		Profile: tuned(w.cfg), Terminal: w.agent, Mailbox: &mail{box: w.box, log: w.log, begun: w.begun, ended: w.ended},
+		Mail: w.box.Changed(), Report: w.report,
+	}
+	if w.history != nil {
+		in.Log, in.Heard = w.history, w.history.heard
+	}
+	return in
+}
+
+// begun is told of a message before anything of it is typed.
+func (w *wrapper) begun(m inject.Message) {
+	if w.stream != nil {
+		w.stream.End()
+		w.stream.Mask(m.Text())
+	}
+	if w.history != nil {
+		w.history.expect(m.ID)
+	}
+}
+
+// ended is told of a message that is at its end, or waits again.
+func (w *wrapper) ended(id string) {
+	if w.history != nil {
+		w.history.forget(id)
+	}
+}
+
+// tuned is the profile with the user's own settings.
+func tuned(cfg config) *profile.Profile {
+	p := *cfg.Profile
+	p.Rules.NeedPrompt = cfg.Prompt != ""
+	p.Rules.Quiet = cfg.Idle
+	p.Rules.RawQuiet = max(p.Rules.RawQuiet, cfg.Idle)
+	return &p
+}
+
+// farewell ends what is still open and writes the last event.
+func (w *wrapper) farewell(code int) {
+	fault := protocol.Fault{Code: "agent_exited", Message: fmt.Sprintf("the agent ended with exit status %d", code)}
+	if err := w.box.FailAll(fault, time.Now()); err != nil {
+		w.log.Error().Err(err).Msg("close mailbox")
+	}
+	w.append(&protocol.Exit{Code: code})
+	w.log.Info().Int("code", code).Msg("exit")
+}
+
+func newToken() string {
+	var b [32]byte
+	rand.Read(b[:]) // never fails: it ends the program instead
+	return hex.EncodeToString(b[:])
+}
+
+// withoutRelay drops what a wrapper around this one told its own agent.
+func withoutRelay(env []string) []string {
+	var kept []string
+	for _, kv := range env {
+		if !strings.HasPrefix(kv, "RELAY_AGENT=") && !strings.HasPrefix(kv, "RELAY_SOCKET=") && !strings.HasPrefix(kv, "RELAY_TOKEN=") {
+			kept = append(kept, kv)
+		}
+	}
+	return kept
+}
+
+// openLog opens the log file; without one, nothing is logged.
+func openLog(cfg config) (zerolog.Logger, func(), error) {
+	if cfg.LogFile == "" {
+		return zerolog.Nop(), func() {}, nil
+	}
+	f, err := os.OpenFile(cfg.LogFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return zerolog.Nop(), nil, fmt.Errorf("--log-file: %w", err)
+	}
+	log := zerolog.New(f).Level(cfg.LogLevel).With().Timestamp().Str("agent", cfg.Name).Logger()
+	return log, func() { f.Close() }, nil
+}
+
+// withHint takes over the hint of an error that brings one.
+func withHint(err error) error {
+	var h interface{ Hint() string }
+	if errors.As(err, &h) {
+		return hinted{err, h.Hint()}
+	}
+	return err
+}
+
+func cmpString(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

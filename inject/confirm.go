@@ -1,0 +1,166 @@
+package inject
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"relay-pty/inject/ready"
+)
+
+// settled is how long a composer must stay without our message before that
+// alone, with no sign of the turn, proves that it was taken.
+const settled = 300 * time.Millisecond
+
+// awaitGone waits until the composer no longer holds our message and the agent
+// took it. "Is empty" would be the wrong question: a restored draft refills it.
+func (a *attempt) awaitGone(ctx context.Context) *Result {
+	var r *Result
+	var gone, stood time.Time
+	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l Look) (bool, time.Duration) {
+		v, _ := a.in.judge(l)
+		if r = a.proved(l, v); r != nil {
+			return true, 0
+		}
+		if over, _ := a.impatient(l.Facts.Now); over {
+			a.release()
+		}
+		clear := l.Box.Visible && v.State != ready.Blocked && !a.left(l.Box.Text)
+		gone = since(gone, clear, l.Facts.Now)
+		if clear && l.Facts.Now.Sub(gone) >= settled {
+			r = &Result{Status: Delivered, Evidence: Submitted}
+			return true, 0
+		}
+		ours := l.Box.Visible && v.State != ready.Blocked && a.stands(l.Box.Text, l.Box.Top) && l.Unread <= 0
+		stood = since(stood, ours, l.Facts.Now)
+		a.insist(ctx, ours, stood, l.Facts.Now)
+		_, again := a.impatient(l.Facts.Now)
+		return false, sooner(again, settled/6)
+	})
+	switch {
+	case r != nil:
+		return r
+	case !errors.Is(err, errDue):
+		return &Result{Doubtful, "", "shutting_down", "the wrapper ended before the message was confirmed"}
+	case stood.IsZero():
+		return &Result{Doubtful, "", "dialog", "Enter was pressed and the composer has not come back since"}
+	}
+	return a.wedged(ctx)
+}
+
+// proved tells an end that needs no patience.
+func (a *attempt) proved(l Look, v ready.Verdict) *Result {
+	switch {
+	case a.in.Log != nil && a.in.Log.Took(a.ID):
+		return &Result{Status: Delivered, Evidence: Turn}
+	case l.Facts.Exited:
+		return &Result{Doubtful, "", "agent_exited", "the agent ended right after Enter"}
+	case l.Box.Visible && !a.left(l.Box.Text) && v.State == ready.Busy && !v.Settling:
+		return &Result{Status: Delivered, Evidence: Submitted}
+	}
+	return nil
+}
+
+// since keeps the moment from which something has held without a break.
+func since(start time.Time, holds bool, now time.Time) time.Time {
+	switch {
+	case !holds:
+		return time.Time{}
+	case start.IsZero():
+		return now
+	}
+	return start
+}
+
+// insist presses Enter once more when the agent has read the first one and the
+// message still stands there, unchanged, in two looks. The terminal must still
+// be ours: no key of the human may have come in between.
+func (a *attempt) insist(ctx context.Context, ours bool, stood, now time.Time) {
+	t := a.in.Profile.Typing
+	if !ours || a.again || a.tx == nil || t.Again == 0 || now.Sub(stood) < t.Again {
+		return
+	}
+	a.again = true
+	a.pressEnter(ctx) // an Enter that cannot be typed leaves the first one's verdict
+}
+
+// wedged ends an attempt whose text stands in the composer in spite of Enter.
+func (a *attempt) wedged(ctx context.Context) *Result {
+	r := a.withdraw(ctx, "the composer did not take Enter")
+	if r.Status == Withdrawn { // Enter was pressed: it is not tried again
+		r.Status, r.Code = Failed, "stranded"
+	}
+	return r
+}
+
+// withdraw removes our own text from the composer by the profile's keys and
+// verifies it; what cannot be verified stays in doubt.
+func (a *attempt) withdraw(ctx context.Context, why string) *Result {
+	doubt := &Result{Doubtful, "", "stranded", why + ", and the text could not be taken back: look at the agent's composer"}
+	if a.tx == nil {
+		return doubt
+	}
+	for _, keys := range a.in.Profile.Typing.Clear {
+		ours := false
+		look := a.in.look()
+		v, _ := a.in.judge(look)
+		ours = look.Box.Visible && v.State != ready.Blocked && a.left(look.Box.Text)
+		if !ours {
+			break
+		}
+		if _, err := a.tx.Write(ctx, []byte(keys)); err != nil {
+			return doubt
+		}
+		if a.emptied(ctx) {
+			return &Result{Withdrawn, "", "stranded", why}
+		}
+	}
+	if a.enter.IsZero() && a.emptied(ctx) {
+		return &Result{Withdrawn, "", "stranded", why}
+	}
+	return doubt
+}
+
+// emptied waits until the composer is seen empty, and stays so for a while.
+func (a *attempt) emptied(ctx context.Context) bool {
+	var empty time.Time
+	return a.in.until(ctx, 2*settled, func(l Look) (bool, time.Duration) {
+		v, _ := a.in.judge(l)
+		is := l.Box.Visible && v.State != ready.Blocked && l.Box.Text == "" && l.Unread <= 0
+		empty = since(empty, is, l.Facts.Now)
+		return is && l.Facts.Now.Sub(empty) >= settled, settled / 6
+	}) == nil
+}
+
+// resume goes on with an attempt that a dialog came in between: the message was
+// typed and never submitted. When the dialog is gone and the agent is ready,
+// what the composer holds decides.
+func (in *Injector) resume(ctx context.Context, look Look, hold Hold) {
+	a := in.stranded
+	switch {
+	case in.Log != nil && in.Log.Took(a.ID): // the human sent it
+		in.finish(a, &Result{Status: Delivered, Evidence: Turn})
+		return
+	case look.Facts.Exited:
+		in.finish(a, &Result{Failed, "", "agent_exited", "the agent ended before the message was submitted"})
+		return
+	case hold != "":
+		return
+	}
+	tx, err := in.Terminal.Begin(ctx)
+	if err != nil {
+		return
+	}
+	a.tx = tx
+	defer a.release()
+	if look = in.look(); a.stands(look.Box.Text, look.Box.Top) {
+		in.finish(a, a.submit(ctx))
+		return
+	}
+	if look.Box.Text == "" && a.emptied(ctx) {
+		in.finish(a, &Result{Withdrawn, "", "dialog", "a dialog swallowed the message before it was submitted"})
+		return
+	}
+	in.finish(a, &Result{Doubtful, "", "draft_uncertain",
+		"a dialog came before Enter, and the composer now holds the message mixed with other text"})
+}

@@ -1,0 +1,192 @@
+package inject
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"relay-pty/inject/ready"
+)
+
+// attempt is one message on its way into the agent.
+type attempt struct {
+	Message
+	in    *Injector
+	tx    Tx        // nil once the human has the terminal back
+	shown bool      // the agent has shown it, so it stands in the composer
+	enter time.Time // our last Enter; zero: not pressed, so it cannot be submitted
+	again bool      // Enter was pressed a second time
+}
+
+// deliver makes one attempt with the message.
+func (in *Injector) deliver(ctx context.Context, m Message) {
+	tx, err := in.Terminal.Begin(ctx)
+	if err != nil {
+		return // the agent or we are ending; the next look tells
+	}
+	a := &attempt{Message: m, in: in, tx: tx}
+	defer a.release()
+	look := in.look()
+	v, _ := in.judge(look)
+	if hold, _ := in.hold(look, v); hold != "" || !in.Mailbox.Take(m.ID) {
+		return
+	}
+	if !look.Facts.Raw && m.longestLine() > maxCooked {
+		in.Mailbox.End(m.ID, Result{Failed, "", "line_too_long",
+			"the agent's terminal is in line mode, which cuts lines over 4095 bytes; send shorter lines"})
+		return
+	}
+	in.finish(a, a.run(ctx, look))
+}
+
+// maxCooked is what N_TTY keeps of one line in canonical mode; the rest it
+// throws away without a word.
+const maxCooked = 4095
+
+// finish reports the end of an attempt; a nil result means that it goes on when
+// the dialog that came in between is gone.
+func (in *Injector) finish(a *attempt, r *Result) {
+	if r == nil {
+		in.stranded = a
+		return
+	}
+	in.stranded = nil
+	if in.lastInput = a.enter; a.enter.IsZero() {
+		in.lastInput = time.Now()
+	}
+	if r.Status == Delivered {
+		in.submitted = a.enter
+	}
+	in.Mailbox.End(a.ID, *r)
+}
+
+// release gives the terminal back to the human.
+func (a *attempt) release() {
+	if a.tx != nil {
+		a.tx.End() // a terminal that is gone has no keys to bring back
+		a.tx = nil
+	}
+}
+
+// run types the message, waits for it to show, submits and confirms it.
+func (a *attempt) run(ctx context.Context, look Look) *Result {
+	if r := a.write(ctx, look); r != nil {
+		return r
+	}
+	if a.in.Profile.Composer == nil {
+		return a.runLine(ctx)
+	}
+	return a.runComposer(ctx)
+}
+
+// write types all pieces. What cannot be written to the end may still be read
+// by the agent later, so that is doubt, unless nothing went out at all.
+func (a *attempt) write(ctx context.Context, look Look) *Result {
+	sent := 0
+	for _, piece := range a.pieces(a.in.Profile.Typing, look.Paste && look.Facts.Raw) {
+		n, err := a.tx.Write(ctx, []byte(piece))
+		sent += n
+		if err == nil {
+			continue
+		}
+		if sent == 0 {
+			return &Result{Withdrawn, "", "no_consume", "the agent does not read its terminal"}
+		}
+		a.tx.Write(ctx, []byte(pasteClose)) // an open paste would swallow the human's keys; nothing else can be done
+		return &Result{Doubtful, "", "no_consume", "the agent stopped reading in the middle of the message"}
+	}
+	return nil
+}
+
+// runComposer delivers into a composer: shown, Enter, gone.
+func (a *attempt) runComposer(ctx context.Context) *Result {
+	t := a.in.Profile.Typing
+	if r, suspended := a.awaitShown(ctx, t.Echo); r != nil || suspended {
+		a.release()
+		return r
+	}
+	return a.submit(ctx)
+}
+
+// submit presses Enter on what was just seen to be ours, and confirms.
+func (a *attempt) submit(ctx context.Context) *Result {
+	if r := a.pressEnter(ctx); r != nil {
+		return r
+	}
+	return a.awaitGone(ctx)
+}
+
+func (a *attempt) pressEnter(ctx context.Context) *Result {
+	a.enter = time.Now()
+	if n, err := a.tx.Write(ctx, []byte(a.in.Profile.Typing.Submit)); err != nil && n == 0 {
+		return &Result{Doubtful, "", "stranded", "the message stands in the composer and Enter could not be typed"}
+	}
+	return nil
+}
+
+// errDue ends a wait whose time is over.
+var errDue = errors.New("time is over")
+
+// until looks each time something changed, until f is content or the time is
+// over. f may ask for a look after a while.
+func (in *Injector) until(ctx context.Context, limit time.Duration, f func(Look) (bool, time.Duration)) error {
+	end := time.Now().Add(limit)
+	for {
+		look := in.look()
+		done, again := f(look)
+		if done {
+			return nil
+		}
+		left := end.Sub(look.Facts.Now)
+		if left <= 0 {
+			return errDue
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-in.Terminal.Changed():
+		case <-in.Heard:
+		case <-time.After(sooner(left, again)):
+		}
+	}
+}
+
+// awaitShown waits until the composer holds the message. It gives up, and takes
+// the text back, when time is over or the human has waited too long. A dialog
+// suspends the attempt: nothing may be typed until it is answered.
+func (a *attempt) awaitShown(ctx context.Context, limit time.Duration) (r *Result, suspended bool) {
+	var end Look
+	impatient := false
+	err := a.in.until(ctx, limit, func(l Look) (bool, time.Duration) {
+		end = l
+		v, _ := a.in.judge(l)
+		suspended = v.State == ready.Blocked
+		a.shown = l.Box.Visible && !suspended && a.stands(l.Box.Text, l.Box.Top)
+		var again time.Duration
+		impatient, again = a.impatient(l.Facts.Now)
+		return a.shown || suspended || l.Facts.Exited || impatient, again
+	})
+	switch {
+	case end.Facts.Exited:
+		return &Result{Failed, "", "agent_exited", "the agent ended before the message was submitted"}, false
+	case a.shown, suspended:
+		return nil, suspended
+	case err != nil && !errors.Is(err, errDue):
+		return &Result{Doubtful, "", "shutting_down", "the wrapper ended while the message was being typed"}, false
+	}
+	return a.withdraw(ctx, "the composer did not show the message in time"), false
+}
+
+// impatient says whether the human's keys have been kept as long as they may,
+// and else when to ask again.
+func (a *attempt) impatient(now time.Time) (bool, time.Duration) {
+	if a.tx == nil {
+		return false, 0
+	}
+	n, since := a.tx.Held()
+	if n == 0 {
+		return false, 0
+	}
+	left := a.in.Profile.Typing.Hold - now.Sub(since)
+	return left <= 0, left
+}

@@ -1,0 +1,308 @@
+package inject
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay-pty/inject/profile"
+)
+
+var errStop = errors.New("stop")
+
+// rig runs an injector with the claude profile's timing in a bubble.
+type rig struct {
+	*fakeTerm
+	mail *fakeMail
+	last Report
+	log  fakeLog
+}
+
+type fakeLog map[string]bool
+
+func (l fakeLog) Took(id string) bool { return l[id] }
+
+func run(t *testing.T, test func(t *testing.T, r *rig)) {
+	synctest.Test(t, func(t *testing.T) {
+		p, _ := profile.Named("claude")
+		r := &rig{fakeTerm: newFake(), mail: newMail(), log: fakeLog{}}
+		in := &Injector{
+			Profile: p, Terminal: r.fakeTerm, Mailbox: r.mail, Mail: r.mail.wake, Log: r.log,
+			Report: func(rep Report) { r.last = rep },
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- in.Run(ctx) }()
+		synctest.Wait()
+		test(t, r)
+		cancel(errStop)
+		if err := <-done; !errors.Is(err, errStop) && !(r.exited && errors.Is(err, ErrExited)) {
+			t.Errorf("Run = %v, want %v", err, errStop)
+		}
+		time.Sleep(time.Minute) // fake time: lets the agent's own timers end
+	})
+}
+
+// ends waits for the message's end.
+func (r *rig) ends(t *testing.T, id string) Result {
+	t.Helper()
+	if got := <-r.mail.ended; got != id {
+		t.Fatalf("%s ended, want %s", got, id)
+	}
+	return r.mail.result(id)
+}
+
+func wantResult(t *testing.T, got Result, status Status, detail string) {
+	t.Helper()
+	if got.Status != status || string(got.Evidence)+got.Code != detail {
+		t.Errorf("got %+v, want %s %s", got, status, detail)
+	}
+}
+
+func wantTurns(t *testing.T, r *rig, want ...string) {
+	t.Helper()
+	got := r.fakeTerm.submitted()
+	if len(got) != len(want) {
+		t.Fatalf("submitted %q, want %d turns", got, len(want))
+	}
+	for i := range want {
+		if !strings.Contains(got[i], want[i]) || strings.Count(strings.Join(got, "\n"), want[i]) != 1 {
+			t.Errorf("turn %d is %q, want %q once", i, got[i], want[i])
+		}
+	}
+}
+
+func TestMessageIsSubmittedOnceAndProved(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.mail.add("m1", "hello")
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		wantTurns(t, r, "[relay m1 from bob] hello\n[end m1]")
+	})
+}
+
+func TestNextMessageWaitsForTheTurnsEnd(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.mail.add("m1", "one")
+		r.mail.add("m2", "two")
+		r.ends(t, "m1")
+		start := time.Now()
+		r.ends(t, "m2")
+		if took := time.Since(start); took < r.turnTime {
+			t.Errorf("second message after %v, within the first one's turn of %v", took, r.turnTime)
+		}
+		wantTurns(t, r, "one", "two")
+	})
+}
+
+func TestTurnThatShowsLateStillHoldsTheNext(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.onSubmit = func(f *fakeTerm) { // idle on the screen for a while, then busy
+			f.busy = false
+			time.AfterFunc(800*time.Millisecond, func() { f.do(func(f *fakeTerm) { f.busy = true }) })
+		}
+		r.mail.add("m1", "one")
+		r.mail.add("m2", "two")
+		r.ends(t, "m1")
+		start := time.Now()
+		r.ends(t, "m2")
+		if took := time.Since(start); took < 2*time.Second {
+			t.Errorf("second message after %v, into the turn of the first", took)
+		}
+	})
+}
+
+func TestDialogHoldsUntilAnswered(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.dialog = "Do you want to proceed?" })
+		r.mail.add("m1", "hello")
+		time.Sleep(time.Hour)
+		if got := r.bytes(); got != "" {
+			t.Fatalf("typed %q into a dialog", got)
+		}
+		if r.last.Hold != ForDialog {
+			t.Errorf("holds for %q, want dialog", r.last.Hold)
+		}
+		r.human("\r")
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		wantTurns(t, r, "ANSWERED", "hello")
+	})
+}
+
+func TestDraftHoldsUntilSent(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.human("half a dr")
+		r.mail.add("m1", "hello")
+		time.Sleep(time.Hour)
+		if got := r.bytes(); got != "half a dr" {
+			t.Fatalf("typed %q beside a draft", got)
+		}
+		if r.last.Hold != ForDraft {
+			t.Errorf("holds for %q, want draft", r.last.Hold)
+		}
+		r.human("aft")
+		r.human("\r")
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		wantTurns(t, r, "half a draft", "hello")
+	})
+}
+
+func TestRecentKeyHoldsASecond(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		time.Sleep(10 * time.Second)
+		r.human("\x1b[A") // leaves no text
+		r.do(func(f *fakeTerm) { f.box = "" })
+		start := time.Now()
+		r.mail.add("m1", "hello")
+		synctest.Wait()
+		if r.last.Hold != ForHuman {
+			t.Errorf("holds for %q, want human", r.last.Hold)
+		}
+		r.ends(t, "m1")
+		if took := time.Since(start); took < time.Second {
+			t.Errorf("typed %v after a key, want a second of rest", took)
+		}
+	})
+}
+
+func TestUnfinishedSequenceHolds(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.shadow.Keys([]byte("\x1b[200~pas"), time.Now()) })
+		r.mail.add("m1", "hello")
+		time.Sleep(time.Hour)
+		if got := r.bytes(); got != "" {
+			t.Fatalf("typed %q into the human's open paste", got)
+		}
+		r.do(func(f *fakeTerm) { f.shadow.Keys([]byte("te\x1b[201~"), time.Now()) })
+		r.ends(t, "m1")
+	})
+}
+
+func TestSwallowedEnterIsPressedOnceMore(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.swallow = 1
+		r.mail.add("m1", "hello")
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		wantTurns(t, r, "hello")
+	})
+}
+
+func TestWedgedComposerIsClearedAndFails(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.wedged = true
+		r.mail.add("m1", "hello")
+		wantResult(t, r.ends(t, "m1"), Failed, "stranded")
+		if n := strings.Count(r.bytes(), "hello"); n != 1 || r.box != "" {
+			t.Errorf("body typed %d times, composer holds %q", n, r.box)
+		}
+		if n := strings.Count(r.bytes(), "\r"); n != 2 {
+			t.Errorf("Enter pressed %d times, want 2", n)
+		}
+	})
+}
+
+func TestWedgedComposerThatKeepsTheTextIsDoubt(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.wedged, r.noClear = true, true
+		r.mail.add("m1", "hello")
+		wantResult(t, r.ends(t, "m1"), Doubtful, "stranded")
+	})
+}
+
+func TestDialogBetweenPasteAndEnter(t *testing.T) {
+	for _, c := range []struct {
+		name, after string // what the composer holds when the dialog is gone
+		status      Status
+		detail      string
+		turns       []string
+	}{
+		{"text survived", "[relay m1 from bob] hello\n[end m1]", Delivered, "submitted", []string{"ANSWERED", "hello"}},
+		{"text mixed with the human's", "[relay m1 from bob] hello\n[end m1] and me", Doubtful, "draft_uncertain", []string{"ANSWERED"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			run(t, func(t *testing.T, r *rig) {
+				r.onPaste = func(f *fakeTerm) { f.box, f.dialog = c.after, "Do you want to proceed?" }
+				r.mail.add("m1", "hello")
+				time.Sleep(time.Hour)
+				if strings.Contains(r.bytes(), "\r") {
+					t.Fatal("Enter pressed into a dialog")
+				}
+				r.human("\r")
+				wantResult(t, r.ends(t, "m1"), c.status, c.detail)
+				wantTurns(t, r, c.turns...)
+			})
+		})
+	}
+}
+
+func TestDialogThatSwallowsTheMessageCostsNothing(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.onPaste = func(f *fakeTerm) { f.box, f.dialog, f.onPaste = "", "Do you want to proceed?", nil }
+		r.mail.add("m1", "hello")
+		time.Sleep(time.Hour)
+		r.human("\r")
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		wantTurns(t, r, "ANSWERED", "hello")
+		if r.mail.taken["m1"] != 2 {
+			t.Errorf("taken %d times, want 2 attempts", r.mail.taken["m1"])
+		}
+	})
+}
+
+func TestKeysOfTheTransactionFollowIt(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.onPaste = func(f *fakeTerm) {
+			f.held, f.since = []byte("typed meanwhile"), time.Now()
+			f.onPaste = nil
+		}
+		r.mail.add("m1", "hello")
+		r.ends(t, "m1")
+		synctest.Wait()
+		wantTurns(t, r, "hello")
+		if r.box != "typed meanwhile" {
+			t.Errorf("composer holds %q, want the human's keys", r.box)
+		}
+	})
+}
+
+func TestHumanDoesNotWaitForADeafComposer(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.deaf = true
+		r.mail.add("m1", "hello")
+		synctest.Wait()
+		r.human("x")
+		start := time.Now()
+		for r.mail.result("m1") == (Result{}) {
+			time.Sleep(10 * time.Millisecond)
+		}
+		if took := time.Since(start); took > 2*time.Second {
+			t.Errorf("the human's key was kept for %v", took)
+		}
+		if strings.Contains(r.bytes(), "\r") {
+			t.Error("Enter pressed on a composer that did not show the message")
+		}
+	})
+}
+
+func TestAgentThatExitsFailsBeforeEnterAndIsDoubtAfter(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.onPaste = func(f *fakeTerm) { f.exited = true }
+		r.mail.add("m1", "hello")
+		wantResult(t, r.ends(t, "m1"), Failed, "agent_exited")
+	})
+	run(t, func(t *testing.T, r *rig) {
+		r.onSubmit = func(f *fakeTerm) { f.exited = true }
+		r.mail.add("m1", "hello")
+		wantResult(t, r.ends(t, "m1"), Doubtful, "agent_exited")
+	})
+}
+
+func TestTheAgentsLogProvesATurn(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.onSubmit = func(f *fakeTerm) { f.exited = true; r.log["m1"] = true }
+		r.mail.add("m1", "hello")
+		wantResult(t, r.ends(t, "m1"), Delivered, "turn")
+	})
+}

@@ -1,0 +1,49 @@
+package profile
+
+import (
+	"regexp"
+	"time"
+
+	"relay-pty/inject/ready"
+)
+
+// claude is Claude Code, measured on 2.1.197 and 2.1.329. The no-break space
+// after its prompt tells the composer from lists and history, which use a blank.
+var claude = Profile{
+	Name:     "claude",
+	Commands: []string{"claude"},
+	Composer: &Composer{
+		Prompt: "❯\u00a0", Modes: []string{"!\u00a0", "#\u00a0"}, Indent: 2, Rule: '─',
+		More: regexp.MustCompile(`↑ \d+ more`),
+	},
+	Titles: Titles{Idle: "✳", Busy: "⠂⠐◐◑"},
+	Busy: []*regexp.Regexp{
+		regexp.MustCompile(`\besc to interrupt\b`),
+	},
+	Dialogs: []*regexp.Regexp{
+		regexp.MustCompile(`\b[Ee]sc to (cancel|clear|go back|close|exit)\b`),
+		regexp.MustCompile(`\bEnter to (confirm|select|continue)\b`),
+		regexp.MustCompile(`^\s*❯ \d+\. `),
+		regexp.MustCompile(`Showing detailed transcript`),
+	},
+	Overlays: []*regexp.Regexp{
+		regexp.MustCompile(`\bsearch prompts:`),
+	},
+	Rules: ready.Rules{
+		HasComposer: true,
+		Settle:      150 * time.Millisecond, // idle shows for 7 ms between a turn and its queued successor
+		Grace:       2 * time.Second,        // its session file comes 0.1 s after the composer
+		TakeUp:      2 * time.Second,
+		StaleBusy:   10 * time.Second, // the longest silence seen in a turn was 1 s
+	},
+	Typing: Typing{
+		PasteBytes: 800, PasteLines: 3, Newline: "\n", Submit: "\r",
+		Clear: []string{"\x1b\x1b", "\x1b\x1b"}, // on an empty box it opens a dialog: pressed only on what is seen to be ours
+		Echo:  10 * time.Second, Hold: time.Second,
+		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
+	},
+	Log: &Log{
+		Format: "claude", HomeEnv: "CLAUDE_CONFIG_DIR", Home: ".claude",
+		Words: map[string]ready.State{"idle": ready.Ready, "busy": ready.Busy, "waiting": ready.Blocked},
+	},
+}

@@ -1,0 +1,29 @@
+package profile
+
+import (
+	"regexp"
+	"time"
+
+	"relay-pty/inject/ready"
+)
+
+// generic is any program: a prompt before the cursor or silence means ready.
+// Measures: busy TUIs were seen silent for up to 1 s, so raw-mode programs wait 2.
+var generic = Profile{
+	Name:   "generic",
+	Prompt: `^[>$%#] $`,
+	Asks: []*regexp.Regexp{
+		regexp.MustCompile(`(?i)(password|passphrase|passcode|verification code|\bpin\b|\botp\b)[^:]{0,80}:\s*$`),
+		regexp.MustCompile(`(?i)[\[(]y(es)?/n(o)?(/[^\])]*)?[\])]\s*[?:]?\s*$`),
+		regexp.MustCompile(`(?i)press (any key|enter|return)[^.]{0,40}\.*\s*$`),
+	},
+	Rules: ready.Rules{
+		Quiet: 500 * time.Millisecond, RawQuiet: 2 * time.Second,
+		PromptRest: 40 * time.Millisecond,
+	},
+	Typing: Typing{
+		Newline: "\n", Submit: "\r",
+		Echo: 400 * time.Millisecond, Hold: time.Second,
+		Confirm: 3 * time.Second,
+	},
+}

@@ -1,0 +1,97 @@
+// Package profile holds what is known about each agent: how its composer, its
+// dialogs and its busy state look, how a message is typed into it, and where it
+// keeps its own log. One Go file an agent, a struct literal of data; nothing
+// else in the program branches on an agent's name.
+package profile
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"relay-pty/inject/ready"
+)
+
+// Profile is one agent's data.
+type Profile struct {
+	Name     string
+	Commands []string // base names of the commands that start it
+
+	Composer *Composer        // nil: a line program, or a TUI we do not know
+	Titles   Titles           // what the window title's first character says
+	Busy     []*regexp.Regexp // rows beneath the composer while it works
+	Dialogs  []*regexp.Regexp // rows of a screen without composer on which a question stands
+	Overlays []*regexp.Regexp // rows beneath a composer that is used for something else
+	Asks     []*regexp.Regexp // what stands before the cursor when a line program asks
+	Prompt   string           // regexp2 pattern of the row up to the cursor that means ready
+	Rules    ready.Rules
+	Typing   Typing
+	Log      *Log // nil: the agent keeps no log that we read
+}
+
+// Composer is how the agent's input box looks.
+type Composer struct {
+	Prompt string         // what stands before the text on its first row
+	Modes  []string       // the same in modes in which a message must not be typed
+	Indent int            // columns before the text on its further rows
+	Rule   rune           // the line above and below it
+	More   *regexp.Regexp // what the line above shows when rows are scrolled out of it
+}
+
+// Titles lists the first characters of the window title by what they mean.
+type Titles struct{ Idle, Busy string }
+
+// Typing is how a message is typed.
+type Typing struct {
+	PasteBytes int // a bracketed paste longer than this is marked as foreign text …
+	PasteLines int // … and so is one of more lines; header and footer are then typed
+	Newline    string
+	Submit     string
+	Clear      []string      // keys that remove our own text, tried in turn and verified
+	Echo       time.Duration // how long the text may take to show
+	Hold       time.Duration // how long a human's key may wait for a transaction
+	Confirm    time.Duration // how long after Enter it may take to be gone
+	Again      time.Duration // text still there, and read, so long: Enter once more
+}
+
+// Log is where an agent keeps its state and its transcripts.
+type Log struct {
+	Format  string                 // a format that parser/transcript reads
+	HomeEnv string                 // variable that names the agent's directory
+	Home    string                 // that directory beneath $HOME when the variable is not set
+	Words   map[string]ready.State // its own words for its states
+}
+
+// all lists the profiles; the last is the one for unknown commands.
+var all = []*Profile{&claude, &generic}
+
+// Names lists the profiles' names.
+func Names() []string {
+	var names []string
+	for _, p := range all {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Named is the profile of that name.
+func Named(name string) (*Profile, bool) {
+	for _, p := range all {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return nil, false
+}
+
+// For is the profile for a command, by its base name; generic when unknown.
+func For(command string) *Profile {
+	base := filepath.Base(command)
+	for _, p := range all {
+		if slices.Contains(p.Commands, base) {
+			return p
+		}
+	}
+	return &generic
+}

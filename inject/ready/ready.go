@@ -1,0 +1,183 @@
+// Package ready judges from facts whether an agent can take a message. It is
+// pure: time is an argument, and a verdict that silence alone would change
+// comes with the time after which to ask again. It owns nothing and waits for
+// nothing; the injector does both.
+package ready
+
+import "time"
+
+// State is what the agent is doing, in the words of the wire protocol.
+type State string
+
+const (
+	Starting State = "starting" // it has not been ready yet
+	Ready    State = "ready"
+	Busy     State = "busy"
+	Blocked  State = "blocked" // a question stands on its screen
+	Unknown  State = "unknown" // nothing we know; never counts as ready
+	Stopped  State = "stopped" // by a job-control signal
+	Exited   State = "exited"
+)
+
+// Confidence tells what a verdict stands on, strongest first.
+type Confidence string
+
+const (
+	BySignal Confidence = "signal" // the agent's own word: status file, title, ->pty:ready
+	ByScreen Confidence = "screen" // what it shows: composer, prompt, dialog
+	ByGuess  Confidence = "guess"  // silence
+)
+
+// Word is what the agent itself says of its state; the zero Word is silence.
+type Word struct {
+	State  State
+	Detail string // what it waits for, when Blocked
+	At     time.Time
+}
+
+// Facts is everything a verdict may stand on, gathered at Now.
+type Facts struct {
+	Now        time.Time
+	Started    time.Time
+	LastOutput time.Time // zero: it has printed nothing
+	LastInput  time.Time // the last Enter, the human's or ours; zero: none
+
+	Exited     bool
+	Stopped    bool
+	Foreground bool // its process group has the terminal
+	Raw        bool // its terminal is not in canonical mode
+
+	Own      Word   // the agent's own word, newest
+	Dialog   string // the row that shows a dialog; "" is none
+	Working  bool   // busy marks on the screen or in the title
+	Composer bool   // the composer is on the screen
+	AtPrompt bool   // the row up to the cursor matches the prompt pattern
+
+	WasReady  bool      // it has been ready before
+	LastBusy  time.Time // newest evidence of busy or blocked
+	Submitted time.Time // our last Enter that was taken; zero: none
+}
+
+// Rules are a profile's measures of time, and which evidence it has.
+type Rules struct {
+	HasComposer bool          // the profile knows the agent's composer
+	NeedPrompt  bool          // the user gave a prompt pattern: without a match it is not ready
+	Quiet       time.Duration // silence that counts as ready where nothing better is known
+	RawQuiet    time.Duration // the same for programs in raw mode
+	Settle      time.Duration // how long ready evidence must follow busy evidence
+	PromptRest  time.Duration // quiet after which a prompt at the cursor counts
+	Grace       time.Duration // from the start, how long an agent's own word is waited for
+	TakeUp      time.Duration // after our Enter, how long a turn may take to show
+	StaleBusy   time.Duration // silence after which its own word "busy" no longer counts
+}
+
+// Verdict is the judgement; Settling says that it rests on older evidence which
+// has merely not aged enough, so it is no evidence itself.
+type Verdict struct {
+	State      State
+	Confidence Confidence
+	BlockedBy  string
+	Settling   bool
+}
+
+// Judge says what the agent is doing and, when time alone would change that,
+// after how long to ask again; zero means that only an event can change it.
+// Busy and blocked evidence beats ready evidence.
+func (r Rules) Judge(f Facts) (Verdict, time.Duration) {
+	switch {
+	case f.Exited:
+		return Verdict{State: Exited, Confidence: BySignal}, 0
+	case f.Stopped:
+		return Verdict{State: Stopped, Confidence: BySignal}, 0
+	case f.Dialog != "":
+		return Verdict{State: Blocked, Confidence: ByScreen, BlockedBy: f.Dialog}, 0
+	case f.Own.State == Blocked:
+		return Verdict{State: Blocked, Confidence: BySignal, BlockedBy: f.Own.Detail}, 0
+	case !f.Foreground:
+		return Verdict{State: Unknown, Confidence: BySignal, BlockedBy: "another program has the terminal"}, 0
+	case f.Working:
+		return Verdict{State: Busy, Confidence: ByScreen}, 0
+	}
+	if r.HasComposer {
+		return r.judgeComposer(f)
+	}
+	return r.judgeLine(f)
+}
+
+// judgeComposer judges an agent whose composer we can find on the screen.
+func (r Rules) judgeComposer(f Facts) (Verdict, time.Duration) {
+	if f.Own.State == Busy {
+		if left := r.StaleBusy - f.Now.Sub(later(f.LastOutput, f.Own.At)); left > 0 {
+			return Verdict{State: Busy, Confidence: BySignal}, left
+		}
+	}
+	if !f.Composer || r.NeedPrompt && !f.AtPrompt {
+		return r.unproven(f, Unknown), 0
+	}
+	if left := r.unsettled(f); left > 0 {
+		return r.unproven(f, Busy), left
+	}
+	if f.Own.State == Ready {
+		return Verdict{State: Ready, Confidence: BySignal}, 0
+	}
+	if left := r.Grace - f.Now.Sub(f.Started); left > 0 && !f.WasReady {
+		return r.unproven(f, Unknown), left
+	}
+	return Verdict{State: Ready, Confidence: ByScreen}, 0
+}
+
+// judgeLine judges a program that is known by its prompt or by its silence.
+func (r Rules) judgeLine(f Facts) (Verdict, time.Duration) {
+	active := later(later(f.LastOutput, f.LastInput), f.Started)
+	silent := f.Now.Sub(active)
+	if f.Own.State == Ready && !f.Own.At.Before(f.LastInput) {
+		return Verdict{State: Ready, Confidence: BySignal}, 0
+	}
+	if f.AtPrompt && !f.LastOutput.Before(f.LastInput) {
+		if left := r.PromptRest - silent; left > 0 {
+			return r.unproven(f, Busy), left
+		}
+		return Verdict{State: Ready, Confidence: ByScreen}, 0
+	}
+	if r.NeedPrompt {
+		return r.unproven(f, Busy), 0
+	}
+	quiet := r.Quiet
+	if f.Raw {
+		quiet = r.RawQuiet
+	}
+	if left := quiet - silent; left > 0 {
+		return r.unproven(f, Busy), left
+	}
+	return Verdict{State: Ready, Confidence: ByGuess}, 0
+}
+
+// unsettled says how long ready evidence must still hold: after busy evidence,
+// because a turn and its queued successor are a few milliseconds of "idle"
+// apart, and after our own Enter until the turn that it began has shown.
+func (r Rules) unsettled(f Facts) time.Duration {
+	var left time.Duration
+	if !f.LastBusy.IsZero() {
+		left = r.Settle - f.Now.Sub(f.LastBusy)
+	}
+	if !f.Submitted.IsZero() && f.LastBusy.Before(f.Submitted) {
+		left = max(left, r.TakeUp-f.Now.Sub(f.Submitted))
+	}
+	return left
+}
+
+// unproven is a state that lacks evidence of ready: an agent that was never
+// ready is still starting.
+func (r Rules) unproven(f Facts, s State) Verdict {
+	if !f.WasReady {
+		s = Starting
+	}
+	return Verdict{State: s, Confidence: ByGuess, Settling: true}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

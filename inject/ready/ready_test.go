@@ -1,0 +1,100 @@
+package ready
+
+import (
+	"testing"
+	"time"
+)
+
+var t0 = time.Unix(1_700_000_000, 0)
+
+func at(ms int) time.Time { return t0.Add(time.Duration(ms) * time.Millisecond) }
+
+const ms = time.Millisecond
+
+var composer = Rules{
+	HasComposer: true, Settle: 150 * ms, Grace: 2000 * ms, TakeUp: 2000 * ms, StaleBusy: 10000 * ms,
+}
+
+var line = Rules{Quiet: 500 * ms, RawQuiet: 2000 * ms, PromptRest: 40 * ms}
+
+// fact changes one fact of an agent that sits idle since long.
+type fact func(*Facts)
+
+func idle(changes ...fact) Facts {
+	f := Facts{Now: at(60_000), Started: t0, LastOutput: at(1000), Foreground: true, Raw: true, WasReady: true, Composer: true}
+	for _, c := range changes {
+		c(&f)
+	}
+	return f
+}
+
+func own(s State, when int) fact {
+	return func(f *Facts) { f.Own = Word{State: s, Detail: "permission prompt", At: at(when)} }
+}
+
+func TestJudgeComposer(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		facts Facts
+		want  State
+		conf  Confidence
+		again time.Duration
+	}{
+		{"its own word and the screen agree", idle(own(Ready, 1000)), Ready, BySignal, 0},
+		{"the screen alone, long after the start", idle(), Ready, ByScreen, 0},
+		{"the screen alone, just started", idle(func(f *Facts) { f.Now, f.WasReady = at(1500), false }), Starting, ByGuess, 500 * ms},
+		{"no composer, never ready", idle(func(f *Facts) { f.Composer, f.WasReady = false, false }), Starting, ByGuess, 0},
+		{"no composer and no dialog we know", idle(func(f *Facts) { f.Composer = false }), Unknown, ByGuess, 0},
+		{"dialog on the screen beats its own word", idle(own(Ready, 1000), func(f *Facts) { f.Dialog = "Do you want to proceed?" }), Blocked, ByScreen, 0},
+		{"its own word waiting beats the composer", idle(own(Blocked, 1000)), Blocked, BySignal, 0},
+		{"busy marks beat its own word", idle(own(Ready, 1000), func(f *Facts) { f.Working = true }), Busy, ByScreen, 0},
+		{"its own word busy beats the screen", idle(own(Busy, 55_000)), Busy, BySignal, 5000 * ms},
+		{"its own word busy in long silence expires", idle(own(Busy, 49_000)), Ready, ByScreen, 0},
+		{"idle for 7 ms between two turns", idle(own(Ready, 59_993), func(f *Facts) { f.LastBusy = at(59_993) }), Busy, ByGuess, 143 * ms},
+		{"idle long enough", idle(own(Ready, 59_800), func(f *Facts) { f.LastBusy = at(59_850) }), Ready, BySignal, 0},
+		{"our Enter, no turn yet", idle(own(Ready, 1000), func(f *Facts) { f.Submitted = at(59_900) }), Busy, ByGuess, 1900 * ms},
+		{"our Enter, its turn over", idle(own(Ready, 1000), func(f *Facts) { f.Submitted, f.LastBusy = at(50_000), at(59_000) }), Ready, BySignal, 0},
+		{"another program has the terminal", idle(func(f *Facts) { f.Foreground = false }), Unknown, BySignal, 0},
+		{"stopped", idle(func(f *Facts) { f.Stopped = true }), Stopped, BySignal, 0},
+		{"exited beats all", idle(func(f *Facts) { f.Exited, f.Stopped = true, true }), Exited, BySignal, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v, again := composer.Judge(c.facts)
+			if v.State != c.want || v.Confidence != c.conf || again != c.again {
+				t.Errorf("got %s by %s, again in %v; want %s by %s, again in %v", v.State, v.Confidence, again, c.want, c.conf, c.again)
+			}
+		})
+	}
+}
+
+func TestJudgeLine(t *testing.T) {
+	cooked := func(f *Facts) { f.Raw = false }
+	prompt := func(f *Facts) { f.AtPrompt = true }
+	for _, c := range []struct {
+		name  string
+		rules Rules
+		facts Facts
+		want  State
+		conf  Confidence
+		again time.Duration
+	}{
+		{"silent line program", line, idle(cooked), Ready, ByGuess, 0},
+		{"spoke just now", line, idle(cooked, func(f *Facts) { f.LastOutput = at(59_900) }), Busy, ByGuess, 400 * ms},
+		{"raw programs wait longer", line, idle(func(f *Facts) { f.LastOutput = at(59_000) }), Busy, ByGuess, 1000 * ms},
+		{"never printed: silence since the start", line, idle(cooked, func(f *Facts) { f.LastOutput, f.Now, f.WasReady = time.Time{}, at(200), false }), Starting, ByGuess, 300 * ms},
+		{"prompt at the cursor", line, idle(prompt, func(f *Facts) { f.LastOutput = at(59_950) }), Ready, ByScreen, 0},
+		{"prompt just painted", line, idle(prompt, func(f *Facts) { f.LastOutput = at(59_990) }), Busy, ByGuess, 30 * ms},
+		{"the prompt from before our Enter", line, idle(prompt, func(f *Facts) { f.LastInput = at(59_900) }), Busy, ByGuess, 1900 * ms},
+		{"said ready", line, idle(own(Ready, 59_990), func(f *Facts) { f.LastOutput = at(59_990) }), Ready, BySignal, 0},
+		{"said ready before our Enter", line, idle(own(Ready, 100), func(f *Facts) { f.LastInput = at(59_900) }), Busy, ByGuess, 1900 * ms},
+		{"the user's pattern does not match", Rules{NeedPrompt: true, Quiet: 500 * ms}, idle(cooked), Busy, ByGuess, 0},
+		{"a password is asked for", line, idle(cooked, func(f *Facts) { f.Dialog = "Password:" }), Blocked, ByScreen, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v, again := c.rules.Judge(c.facts)
+			if v.State != c.want || v.Confidence != c.conf || again != c.again {
+				t.Errorf("got %s by %s, again in %v; want %s by %s, again in %v", v.State, v.Confidence, again, c.want, c.conf, c.again)
+			}
+		})
+	}
+}

@@ -1,0 +1,97 @@
+package parser
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// staleAge is the age from which a header tells it.
+const staleAge = 10 * time.Minute
+
+// Envelope is a message in the form in which an agent reads it:
+//
+//	[relay msg-abc123 from Alice] first line
+//	more lines
+//	[end msg-abc123 · reply: ->relay:Alice [re=msg-abc123] <<<…>>>]
+//
+// Header and footer both carry the id, so they prove what stands in a composer.
+// The header starts with '[', which no agent takes for a command, and the
+// footer makes a backslash or an @name at the body's end harmless.
+type Envelope struct {
+	ID, From   string
+	Body       string
+	Notice     bool          // nobody waits for a reply
+	Redelivery bool          // the agent may have seen it before
+	Age        time.Duration // since it was accepted; told when over ten minutes
+}
+
+// Header is what stands before the body.
+func (e Envelope) Header() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[relay %s from %s", field(e.ID), field(e.From))
+	if e.Redelivery {
+		b.WriteString(" · redelivery")
+	}
+	if e.Age > staleAge {
+		fmt.Fprintf(&b, " · %s old", age(e.Age))
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+// Footer is the last line.
+func (e Envelope) Footer() string {
+	id, from := field(e.ID), field(e.From)
+	if e.Notice {
+		return "[end " + id + "]"
+	}
+	return fmt.Sprintf("[end %s · reply: ->relay:%s [re=%s] <<<…>>>]", id, from, id)
+}
+
+// Content is the sanitised body. A line of it that could pass for a header or a
+// footer is indented by four blanks more; Content of a Content is the same.
+func (e Envelope) Content() string {
+	body := Sanitize(e.Body)
+	if !strings.Contains(body, "[relay ") && !strings.Contains(body, "[end ") {
+		return body
+	}
+	lines := strings.Split(body, "\n")
+	for i, line := range lines {
+		if forged(line) {
+			lines[i] = "    " + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Text is the whole message, without a newline at its end.
+func (e Envelope) Text() string {
+	return e.Header() + " " + e.Content() + "\n" + e.Footer()
+}
+
+// forged says whether line starts like a header or a footer, after at most three
+// characters that show as nothing.
+func forged(line string) bool {
+	text := strings.TrimLeftFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
+	if !strings.HasPrefix(text, "[relay ") && !strings.HasPrefix(text, "[end ") {
+		return false
+	}
+	return len([]rune(line[:len(line)-len(text)])) < 4
+}
+
+// field is a sanitised field of a header, on one line.
+func field(s string) string {
+	return strings.ReplaceAll(Sanitize(s), "\n", " ")
+}
+
+func age(d time.Duration) string {
+	switch {
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	}
+	return fmt.Sprintf("%dd", d/(24*time.Hour))
+}

@@ -1,0 +1,342 @@
+package parser
+
+import (
+	"bytes"
+	"sync"
+	"unicode/utf8"
+)
+
+// maxLine is how many bytes of a line are kept; what is longer is cut, and a
+// marker that long is Invalid by its body's length.
+const maxLine = MaxBody + 4096
+
+// Stream finds the commands in the output of a line program: one that prints
+// lines, as opposed to one that paints the screen. Each line counts as it stands
+// when its newline comes: escape sequences are dropped, a carriage return or
+// backspace lets what follows overwrite, erasures erase.
+//
+// What is painted never is a command: a line in which the cursor was moved by
+// anything else, the lines of the alternate screen, those printed over again
+// after a move up, and all after an absolute move until the screen is cleared or
+// the turn ends. Nor is a line of which a part was overwritten and the rest left
+// standing; it is Invalid if it starts as a marker. Such a line inside an open
+// fence makes the marker Invalid.
+//
+// What the human typed and what was injected comes back in the output and must
+// be told first, by Mask or Typed.
+//
+// Emit is called for each item by the goroutine that called the method, with no
+// lock held; it must not block. All methods may be called concurrently. Memory
+// is bounded: two lines, one body, and the mask (1 MiB).
+type Stream struct {
+	Emit func(Item)
+
+	mu      sync.Mutex
+	scanner Scanner
+	line    line
+	escape  escape
+	place   place
+	mask    mask
+	typed   typist
+	suspect int // the masked line after those that the open marker repeats; 0: it repeats none
+	items   []Item
+}
+
+// Write takes the next bytes of output. It never fails.
+func (s *Stream) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	s.write(p)
+	s.unlock()
+	return len(p), nil
+}
+
+// Mask names lines that will stand in the output without being the program's
+// own words: what is injected or typed, told before it is written to the
+// program. The terminal's echo of them is no command, also behind a prompt, nor
+// is the program's repetition of them (`cat`), nor a fence that they open or
+// close. A line may hold newlines. The lines of one call belong together: parts
+// that mean little alone, such as a fence's end, are masked where they follow
+// their neighbours. The latest lines are kept, 1 MiB less 64 bytes a line.
+func (s *Stream) Mask(lines ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mask.add(lines...)
+}
+
+// Typed masks what a human types: all bytes written to the program for him, in
+// whatever pieces. Lines are edited as a terminal in canonical mode does.
+func (s *Stream) Typed(p []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range p {
+		if line, ok := s.typed.key(c); ok {
+			s.mask.add(line)
+		}
+	}
+}
+
+// End says that the turn is over: an open marker is Invalid, open code fences
+// are forgotten. The line in progress, a prompt most often, stays.
+func (s *Stream) End() {
+	s.mu.Lock()
+	if left := s.scanner.End(); s.suspect == 0 {
+		s.items = append(s.items, left...)
+	}
+	s.suspect = 0
+	s.place.lost = false
+	s.mask.settle()
+	s.unlock()
+}
+
+// Close says that there is no more output: what stands on the last line counts
+// as a line, and the turn is over.
+func (s *Stream) Close() {
+	s.mu.Lock()
+	if !s.line.empty() {
+		s.newline()
+	}
+	s.mu.Unlock()
+	s.End()
+}
+
+// unlock hands out the items. They are taken off under the lock and emitted
+// without it.
+func (s *Stream) unlock() {
+	items := s.items
+	s.items = nil
+	s.mu.Unlock()
+	for _, item := range items {
+		s.Emit(item)
+	}
+}
+
+func (s *Stream) write(p []byte) {
+	for len(p) > 0 {
+		if s.escape.ground() && s.line.simple() {
+			n := plainRun(p)
+			if end := lineEnd(p[n:]); end > 0 {
+				s.wholeLine(p[:n])
+				p = p[n+end:]
+				continue
+			}
+			if n > 0 {
+				s.place.print()
+				s.line.append(p[:n])
+			}
+			if p = p[n:]; len(p) == 0 {
+				return
+			}
+		}
+		s.one(p[0])
+		p = p[1:]
+	}
+}
+
+// plainRun is how many bytes of p are text.
+func plainRun(p []byte) int {
+	for i, c := range p {
+		if c < ' ' && c != '\t' || c == 0x7F {
+			return i
+		}
+	}
+	return len(p)
+}
+
+// lineEnd is the length of the line end at the start of p, 0 when there is none.
+func lineEnd(p []byte) int {
+	switch {
+	case len(p) > 0 && p[0] == '\n':
+		return 1
+	case len(p) > 1 && p[0] == '\r' && p[1] == '\n':
+		return 2
+	}
+	return 0
+}
+
+// wholeLine ends a line with the text b, which nothing has edited. Most lines
+// of most programs end here: they mean nothing and are not copied.
+func (s *Stream) wholeLine(b []byte) {
+	if len(s.line.text) == 0 && len(b) <= maxLine && !s.place.painted() {
+		if s.mask.empty() && s.scanner.idle() && !s.scanner.matters(b) {
+			return
+		}
+		s.read(b)
+		return
+	}
+	s.line.append(b)
+	s.newline()
+}
+
+// one takes a byte that is not simple text, or comes at a time that is not.
+func (s *Stream) one(c byte) {
+	if !s.escape.ground() || c == 0x1B {
+		if seq, done := s.escape.next(c); done {
+			s.line.settle()
+			s.place.obey(seq, &s.line)
+		}
+		if c != '\n' && c != '\r' || !s.escape.ground() {
+			return
+		}
+	}
+	switch {
+	case c == '\n':
+		s.newline()
+	case c == '\r':
+		s.line.carriage()
+	case c == '\b':
+		s.line.back()
+	case c == '\v' || c == '\f':
+		s.place.tainted = true
+	case c >= ' ' && c != 0x7F || c == '\t':
+		s.place.print()
+		s.line.put(c)
+	}
+}
+
+// newline ends the line that was gathered.
+func (s *Stream) newline() {
+	text, mixed := s.line.end()
+	painted := s.place.painted()
+	s.place.newline()
+	switch {
+	case painted || mixed:
+		s.refuse(text, painted)
+	case s.mask.empty() && s.scanner.idle() && !s.scanner.matters(text):
+	default:
+		s.read(text)
+	}
+}
+
+// refuse handles a line that is not as it was printed.
+func (s *Stream) refuse(text []byte, painted bool) {
+	if s.scanner.open != nil {
+		s.items = append(s.items, invalid("the body was overwritten on the screen", s.scanner.open.raw))
+		s.scanner.open, s.suspect = nil, 0
+		return
+	}
+	if painted {
+		return
+	}
+	m, kind := marker(text)
+	if kind != relayMarker {
+		return
+	}
+	if how, _ := s.masked(text, true); how == unmasked {
+		s.items = append(s.items, invalid("a part of the line was overwritten", m))
+	}
+}
+
+// read gives a line to the scanner unless the mask forbids.
+func (s *Stream) read(text []byte) {
+	if hasHigh(text) {
+		if hasC1(text) { // U+009B and its like: terminals may obey them
+			s.refuse(text, true)
+			return
+		}
+		text = validUTF8(text)
+	}
+	matters := s.scanner.matters(text)
+	how, at := s.masked(text, matters)
+	following := s.scanner.open != nil && s.suspect > 0
+	if following {
+		s.follow(text)
+	} else if matters && (how == echoed || how == known && !s.opens(text)) {
+		return
+	}
+	before := len(s.items)
+	s.items = s.scanner.line(s.items, text)
+	switch {
+	case s.scanner.open == nil:
+		if following && s.suspect > 0 { // all of it repeats masked lines
+			s.items = s.items[:before]
+		}
+		s.suspect = 0
+	case !following && matters:
+		s.suspect = 0
+		if how == known {
+			s.suspect = at + 1
+		}
+		s.giveUp(at)
+	case following && s.suspect > 0:
+		s.giveUp(s.suspect - 1)
+	}
+}
+
+// opens says whether text would leave a marker's fence open.
+func (s *Stream) opens(text []byte) bool {
+	if !s.scanner.idle() {
+		return false
+	}
+	m, kind := marker(text)
+	if kind != relayMarker {
+		return false
+	}
+	_, open := parse(m)
+	return open != nil
+}
+
+// follow compares the next line of an open marker, which began as a masked
+// marker does, with what follows that one.
+func (s *Stream) follow(text []byte) {
+	k := key(text)
+	if len(k) == 0 {
+		return
+	}
+	if e, ok := s.mask.at(s.suspect); ok && e.key == string(k) {
+		s.suspect++
+		return
+	}
+	s.suspect = 0
+}
+
+// giveUp forgets an open marker that repeats masked lines to their end, at.
+func (s *Stream) giveUp(at int) {
+	if e, ok := s.mask.at(at); ok && e.last && s.suspect > 0 {
+		s.scanner.open, s.suspect = nil, 0
+	}
+}
+
+// masked looks text up in the mask; thorough is for lines that matter.
+func (s *Stream) masked(text []byte, thorough bool) (how, at int) {
+	if s.mask.empty() && s.typed.empty() {
+		return unmasked, 0
+	}
+	k := key(text)
+	if len(k) == 0 {
+		return unmasked, 0
+	}
+	how, at = s.mask.match(k)
+	if how != unmasked || !thorough || !bytes.HasPrefix(k, arrow) {
+		return how, at
+	}
+	if s.typed.holds(k) {
+		return echoed, 0
+	}
+	return s.mask.search(k)
+}
+
+func hasHigh(b []byte) bool {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return true
+		}
+	}
+	return false
+}
+
+// hasC1 finds U+0080 to U+009F.
+func hasC1(b []byte) bool {
+	for i := 0; i+1 < len(b); i++ {
+		if b[i] == 0xC2 && b[i+1] < 0xA0 && b[i+1] >= 0x80 {
+			return true
+		}
+	}
+	return false
+}
+
+func validUTF8(b []byte) []byte {
+	if utf8.Valid(b) {
+		return b
+	}
+	return bytes.ToValidUTF8(b, []byte("\uFFFD"))
+}

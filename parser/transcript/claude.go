@@ -1,0 +1,252 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// claude is Claude Code, as 2.1.197 and 2.1.329 write it (recorded, see the
+// fixtures). Rows are appended in batches, about 0.1 s after the fact. A resumed
+// session goes on in the same file; a fork copies its rows into a new one, with
+// their uuids and timestamps; /clear starts a new session in the same process.
+// Sub-agents have files of their own beneath the session's.
+var claude = Format{
+	Name:        "claude",
+	sessions:    "sessions/%s.json",
+	transcripts: "projects/*/%s.jsonl",
+	session:     claudeSession,
+	row:         claudeRow,
+}
+
+// lenient takes rows as they are; a log is no protocol.
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+type claudeFile struct {
+	PID             int    `json:"pid"`
+	SessionID       string `json:"sessionId"`
+	CWD             string `json:"cwd"`
+	ProcStart       string `json:"procStart"`
+	Version         string `json:"version"`
+	Status          string `json:"status"`
+	WaitingFor      string `json:"waitingFor"`
+	UpdatedAt       int64  `json:"updatedAt"`
+	StatusUpdatedAt int64  `json:"statusUpdatedAt"`
+}
+
+func claudeSession(file []byte) (Session, error) {
+	var f claudeFile
+	if err := json.Unmarshal(file, &f, lenient); err != nil {
+		return Session{}, err
+	}
+	if !uuidLike(f.SessionID) {
+		return Session{}, fmt.Errorf("session id %.50q is no uuid", f.SessionID)
+	}
+	at := f.StatusUpdatedAt
+	if at == 0 {
+		at = f.UpdatedAt
+	}
+	return Session{
+		PID: f.PID, ID: f.SessionID, CWD: f.CWD, Version: f.Version, procStart: f.ProcStart,
+		Status: f.Status, WaitingFor: f.WaitingFor, StatusAt: time.UnixMilli(at),
+	}, nil
+}
+
+// claudeRecord is a row. Fields that other rows use differently are kept raw.
+type claudeRecord struct {
+	Type       string         `json:"type"`
+	Subtype    string         `json:"subtype"`
+	UUID       string         `json:"uuid"`
+	Timestamp  string         `json:"timestamp"`
+	Sidechain  bool           `json:"isSidechain"`
+	Meta       bool           `json:"isMeta"`
+	Summary    bool           `json:"isCompactSummary"`
+	APIError   bool           `json:"isApiErrorMessage"`
+	Aborted    bool           `json:"isAbortedMidStream"`
+	Message    jsontext.Value `json:"message"`
+	Attachment jsontext.Value `json:"attachment"`
+	Origin     jsontext.Value `json:"origin"`
+}
+
+type claudeMessage struct {
+	Model   string         `json:"model"`
+	Content jsontext.Value `json:"content"`
+}
+
+type claudeAttachment struct {
+	Type   string         `json:"type"`
+	Mode   string         `json:"commandMode"`
+	Prompt jsontext.Value `json:"prompt"`
+	Origin jsontext.Value `json:"origin"`
+}
+
+type claudeBlock struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+func claudeRow(row []byte) ([]Entry, error) {
+	var r claudeRecord
+	if err := json.Unmarshal(row, &r, lenient); err != nil {
+		return nil, err
+	}
+	if r.Sidechain {
+		return nil, nil
+	}
+	switch r.Type {
+	case "assistant":
+		return r.assistant()
+	case "user":
+		return r.user()
+	case "attachment":
+		return r.queued()
+	case "system":
+		if r.Subtype == "turn_duration" {
+			return r.entries(TurnEnd, []claudeBlock{{Type: "text"}})
+		}
+	}
+	return nil, nil // among them queue-operation: queued is not yet taken
+}
+
+// assistant is what the model wrote, or what Claude Code says in its place, an
+// error or a remark, which is not the agent's word.
+func (r *claudeRecord) assistant() ([]Entry, error) {
+	var m claudeMessage
+	if err := json.Unmarshal(r.Message, &m, lenient); err != nil {
+		return nil, err
+	}
+	switch {
+	case r.APIError:
+		return r.entries(TurnEnd, []claudeBlock{{Type: "text"}})
+	case m.Model == "<synthetic>":
+		return nil, nil
+	}
+	blocks, err := claudeBlocks(m.Content)
+	if err != nil {
+		return nil, err
+	}
+	return r.entries(Assistant, blocks)
+}
+
+// interrupted is how the row begins that Claude Code writes when a turn was.
+const interrupted = "[Request interrupted by user"
+
+func (r *claudeRecord) user() ([]Entry, error) {
+	if r.Summary || !fromPerson(r.Origin, r.Meta) {
+		return nil, nil
+	}
+	var m claudeMessage
+	if err := json.Unmarshal(r.Message, &m, lenient); err != nil {
+		return nil, err
+	}
+	blocks, err := claudeBlocks(m.Content)
+	if err != nil {
+		return nil, err
+	}
+	if len(blocks) == 1 && strings.HasPrefix(blocks[0].Text, interrupted) && strings.HasSuffix(blocks[0].Text, "]") {
+		return r.entries(TurnEnd, []claudeBlock{{Type: "text"}})
+	}
+	return r.entries(User, withoutOutput(blocks))
+}
+
+// queued is a message that was typed in a turn and given to the same turn.
+func (r *claudeRecord) queued() ([]Entry, error) {
+	var a claudeAttachment
+	if err := json.Unmarshal(r.Attachment, &a, lenient); err != nil {
+		return nil, nil // one of the many other kinds
+	}
+	if a.Type != "queued_command" || a.Mode != "" && a.Mode != "prompt" || !fromPerson(a.Origin, r.Meta) {
+		return nil, nil
+	}
+	blocks, err := claudeBlocks(a.Prompt)
+	if err != nil {
+		return nil, err
+	}
+	return r.entries(User, withoutOutput(blocks))
+}
+
+// fromPerson says whether a row's origin is one who can send messages: the
+// terminal, Claude Code's inbox, or unnamed as before 2.1.3.
+func fromPerson(origin jsontext.Value, meta bool) bool {
+	var o struct {
+		Kind string `json:"kind"`
+	}
+	if len(origin) > 0 {
+		if err := json.Unmarshal(origin, &o, lenient); err != nil {
+			return false
+		}
+	}
+	switch o.Kind {
+	case "peer":
+		return true // these rows are meta
+	case "human", "":
+		return !meta
+	}
+	return false // task-notification and the like carry what tools printed
+}
+
+// withoutOutput drops the text of local commands and their output, which may
+// hold anything.
+func withoutOutput(blocks []claudeBlock) []claudeBlock {
+	for i, b := range blocks {
+		text := strings.TrimLeft(b.Text, " \n")
+		for _, tag := range []string{"<bash-", "<local-command-", "<command-", "<task-notification", "<system-reminder"} {
+			if strings.HasPrefix(text, tag) {
+				blocks[i].Type = ""
+			}
+		}
+	}
+	return blocks
+}
+
+// claudeBlocks reads content: a string, or a list of blocks.
+func claudeBlocks(content jsontext.Value) ([]claudeBlock, error) {
+	if content.Kind() == '"' {
+		var text string
+		err := json.Unmarshal(content, &text, lenient)
+		return []claudeBlock{{Type: "text", Text: text}}, err
+	}
+	var blocks []claudeBlock
+	err := json.Unmarshal(content, &blocks, lenient)
+	return blocks, err
+}
+
+// entries makes an entry of each block of text.
+func (r *claudeRecord) entries(kind Kind, blocks []claudeBlock) ([]Entry, error) {
+	at, err := time.Parse(time.RFC3339, r.Timestamp)
+	if err != nil {
+		return nil, err
+	}
+	if r.UUID == "" {
+		return nil, fmt.Errorf("row of %s without uuid", r.Timestamp)
+	}
+	var entries []Entry
+	for i, b := range blocks {
+		if b.Type == "text" {
+			entries = append(entries, Entry{Kind: kind, UUID: r.UUID, Index: i, Time: at, Text: b.Text, Cut: r.Aborted})
+		}
+	}
+	return entries, nil
+}
+
+// uuidLike says whether id may stand in a path: hexadecimal groups of 8-4-4-4-12.
+func uuidLike(id string) bool {
+	if len(id) != 36 {
+		return false
+	}
+	for i := range len(id) {
+		c := id[i]
+		switch {
+		case i == 8 || i == 13 || i == 18 || i == 23:
+			if c != '-' {
+				return false
+			}
+		case !('0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'):
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,112 @@
+package transcript
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrNoSession says that the agent has no session file, perhaps not yet.
+var ErrNoSession = errors.New("no session")
+
+// Session is what an agent says of itself in its session file.
+type Session struct {
+	PID        int // of the agent, which may be a descendant of the child
+	ID         string
+	CWD        string
+	Version    string
+	Status     string    // the agent's word: Claude's are idle, busy, waiting
+	WaitingFor string    // what it waits for
+	StatusAt   time.Time // when it said so
+	Transcript string    // path, empty while there is none: agents create it in the first turn
+
+	procStart string // the process's start time in clock ticks, as in /proc/PID/stat; empty if not told
+}
+
+// Locate finds the session of the agent that runs as child, or in child's
+// session (setsid) when child is a script that starts it. dir is the agent's
+// directory. A session changes its ID, and thereby its transcript, while the
+// process lives, so ask again. The error wraps ErrNoSession when there is none.
+func (f Format) Locate(dir string, child int) (Session, error) {
+	own := filepath.Join(dir, fmt.Sprintf(f.sessions, strconv.Itoa(child)))
+	s, err := f.read(own, child)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrNoSession) {
+		s, err = f.descendant(dir, child)
+	}
+	if err != nil {
+		return Session{}, err
+	}
+	if paths, _ := filepath.Glob(filepath.Join(escapeGlob(dir), fmt.Sprintf(f.transcripts, s.ID))); len(paths) > 0 {
+		s.Transcript = paths[0]
+	}
+	return s, nil
+}
+
+// descendant looks for the latest session of a process in child's session.
+func (f Format) descendant(dir string, child int) (Session, error) {
+	found := Session{}
+	paths, _ := filepath.Glob(filepath.Join(escapeGlob(dir), fmt.Sprintf(f.sessions, "*")))
+	for _, path := range paths {
+		pid, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
+		if err != nil || pid <= 0 {
+			continue
+		}
+		if sid, err := unix.Getsid(pid); err != nil || sid != child {
+			continue
+		}
+		if s, err := f.read(path, pid); err == nil && (found.ID == "" || s.StatusAt.After(found.StatusAt)) {
+			found = s
+		}
+	}
+	if found.ID == "" {
+		return Session{}, fmt.Errorf("%w of process %d in %s", ErrNoSession, child, dir)
+	}
+	return found, nil
+}
+
+// read reads the session file of pid. One that a dead process of the same number
+// left behind is no session.
+func (f Format) read(path string, pid int) (Session, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return Session{}, err
+	}
+	s, err := f.session(b)
+	if err != nil {
+		return Session{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	if s.PID != pid || s.procStart != "" && s.procStart != startOf(pid, s.procStart) {
+		return Session{}, fmt.Errorf("%w: %s is stale", ErrNoSession, path)
+	}
+	return s, nil
+}
+
+// startOf is field 22 of /proc/PID/stat (proc(5)), or fallback where there is no
+// such file system.
+func startOf(pid int, fallback string) string {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		if _, err := os.Stat("/proc/self/stat"); err != nil {
+			return fallback
+		}
+		return ""
+	}
+	after := string(b[strings.LastIndexByte(string(b), ')')+1:])
+	fields := strings.Fields(after) // the first is number 3
+	if len(fields) < 20 {
+		return fallback
+	}
+	return fields[19]
+}
+
+// escapeGlob makes a path match itself only.
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}

@@ -1,0 +1,122 @@
+package transcript
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	idA = "d4453f37-7d71-4c6d-86b1-5fac8c952941"
+	idB = "850b6e9c-fbeb-4e57-95dd-cc8e365d9af0"
+)
+
+// write makes a file and its directories.
+func write(t *testing.T, text string, path ...string) {
+	t.Helper()
+	file := filepath.Join(path...)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sessionFile is as 2.1.329 writes it, less what we do not read.
+func sessionFile(pid int, id, more string) string {
+	return fmt.Sprintf(`{"pid":%d,"sessionId":%q,"cwd":"/home/user/project","startedAt":1795239628393,"version":"2.1.329","peerFeatures":["notify_idle"],"asksForConvertedSkills":null%s,"status":"waiting","waitingFor":"permission prompt","updatedAt":1795239628485,"statusUpdatedAt":1795239628484}`, pid, id, more)
+}
+
+func TestLocateOwnSession(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "odd [name] *")
+	pid := os.Getpid()
+	own := fmt.Sprint(pid)
+	write(t, sessionFile(pid, idA, ""), dir, "sessions", own+".json")
+	write(t, "{}", dir, "sessions", own+".0123abcd.key")
+	want := Session{PID: pid, ID: idA, CWD: "/home/user/project", Version: "2.1.329", Status: "waiting", WaitingFor: "permission prompt", StatusAt: time.UnixMilli(1795239628484)}
+	got, err := claude.Locate(dir, pid)
+	if err != nil || got != want {
+		t.Fatalf("before the first turn: %+v, %v", got, err)
+	}
+	want.Transcript = filepath.Join(dir, "projects", "-home-user-project", idA+".jsonl")
+	write(t, "", want.Transcript)
+	write(t, "", dir, "projects", "-home-user-project", idB+".jsonl")
+	if got, err = claude.Locate(dir, pid); err != nil || got != want {
+		t.Fatalf("then: %+v, %v", got, err)
+	}
+	write(t, sessionFile(pid, idB, ""), dir, "sessions", own+".json") // as /clear does
+	if got, err = claude.Locate(dir, pid); err != nil || filepath.Base(got.Transcript) != idB+".jsonl" {
+		t.Fatalf("another session: %+v, %v", got, err)
+	}
+}
+
+func TestLocateRefuses(t *testing.T) {
+	pid := os.Getpid()
+	for name, file := range map[string]string{
+		"another pid":      sessionFile(pid+1, idA, ""),
+		"a dead namesake":  sessionFile(pid, idA, `,"procStart":"1"`),
+		"an id with paths": sessionFile(pid, "../../../../etc/passwd-aaaa-bbbb-cccc", ""),
+		"an id with a *":   sessionFile(pid, strings.Replace(idA, "d", "*", 1), ""),
+		"no JSON":          `{"pid":`,
+	} {
+		dir := t.TempDir()
+		write(t, file, dir, "sessions", fmt.Sprint(pid)+".json")
+		if got, err := claude.Locate(dir, pid); err == nil {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	if _, err := claude.Locate(t.TempDir(), pid); !errors.Is(err, ErrNoSession) {
+		t.Errorf("no files: %v", err)
+	}
+	if _, err := claude.Locate(filepath.Join(t.TempDir(), "none"), pid); !errors.Is(err, ErrNoSession) {
+		t.Errorf("no directory: %v", err)
+	}
+}
+
+func TestLocateBehindAScript(t *testing.T) {
+	cmd := exec.Command("sh", "-c", "cat <&3 & echo $!; wait") // a shell gives a background job no stdin
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdin, keep, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.ExtraFiles = []*os.File{stdin}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stdin.Close()
+	defer func() { keep.Close(); cmd.Wait() }() // cat ends with its input, sh with cat
+	var grandchild int
+	if _, err := fmt.Fscan(out, &grandchild); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	start := fmt.Sprintf(`,"procStart":%q`, startOf(grandchild, ""))
+	write(t, sessionFile(grandchild, idA, start), dir, "sessions", fmt.Sprint(grandchild)+".json")
+	write(t, sessionFile(os.Getpid(), idB, ""), dir, "sessions", fmt.Sprint(os.Getpid())+".json") // a stranger
+	write(t, sessionFile(1<<30, idB, ""), dir, "sessions", fmt.Sprint(1<<30)+".json")             // a dead one
+	got, err := claude.Locate(dir, cmd.Process.Pid)
+	if err != nil || got.PID != grandchild || got.ID != idA {
+		t.Errorf("%+v, %v, want the session of %d", got, err, grandchild)
+	}
+}
+
+func TestNamed(t *testing.T) {
+	if f, ok := Named("claude"); !ok || f.Name != "claude" {
+		t.Error("no format claude")
+	}
+	if _, ok := Named("none"); ok {
+		t.Error("a format none")
+	}
+}

@@ -1,0 +1,59 @@
+package protocol
+
+// HelloAnswer answers a hello.
+type HelloAnswer struct {
+	Req      string   `json:"req,omitzero"`
+	Protocol int      `json:"protocol"` // [Version]
+	Features []string `json:"features"` // [Features]
+	Name     string   `json:"name"`     // the agent's
+}
+
+// Subscribed answers a subscribe; the events follow it.
+type Subscribed struct {
+	Req      string   `json:"req,omitzero"`
+	Seq      int64    `json:"seq"`   // the first event comes after this one
+	Epoch    string   `json:"epoch"` // differs when sequence numbers began anew
+	Protocol int      `json:"protocol"`
+	Features []string `json:"features"`
+}
+
+// Size is a terminal's size in cells.
+type Size struct {
+	Cols int `json:"cols"`
+	Rows int `json:"rows"`
+}
+
+// StatusAnswer answers a status. The _ms are milliseconds, nil (null) where there is
+// nothing to measure.
+type StatusAnswer struct {
+	Req             string   `json:"req,omitzero"`
+	AgentIdle       bool     `json:"agent_idle"` // State is ready
+	QueueLength     int      `json:"queue_length"`
+	CursorPosition  [2]int   `json:"cursor_position"` // column, row, from zero
+	LastOutputMS    *int64   `json:"last_output_ms"`
+	Name            string   `json:"name"`
+	PID             int      `json:"pid"`
+	Agent           string   `json:"agent"` // the profile
+	State           string   `json:"state"`
+	Confidence      string   `json:"confidence"`
+	BlockedBy       OrNull   `json:"blocked_by"`
+	CanAccept       bool     `json:"can_accept"` // the composer
+	Accept          bool     `json:"accept"`     // the queue
+	Draft           bool     `json:"draft"`
+	HumanIdleMS     *int64   `json:"human_idle_ms"`
+	OldestPendingMS *int64   `json:"oldest_pending_ms"`
+	Size            Size     `json:"size"`
+	Protocol        int      `json:"protocol"`
+	Features        []string `json:"features"`
+	UptimeMS        int64    `json:"uptime_ms"`
+	Degraded        bool     `json:"degraded"`
+}
+
+// Type is the frame's "type".
+func (*HelloAnswer) Type() string { return "hello" }
+
+// Type is the frame's "type".
+func (*Subscribed) Type() string { return "subscribed" }
+
+// Type is the frame's "type".
+func (*StatusAnswer) Type() string { return "status" }

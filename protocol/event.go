@@ -1,0 +1,175 @@
+package protocol
+
+// The words of an inject_result's "status". The last five are terminal.
+const (
+	StatusQueued    = "queued"
+	StatusInjecting = "injecting"
+	StatusDelivered = "delivered"
+	StatusFailed    = "failed"
+	StatusExpired   = "expired"
+	StatusCancelled = "cancelled"
+	StatusUnknown   = "unknown"
+)
+
+// The words of an inject_result's "evidence".
+const (
+	EvidenceTurn      = "turn"
+	EvidenceSubmitted = "submitted"
+	EvidencePulled    = "pulled"
+	EvidenceEcho      = "echo"
+	EvidenceConsumed  = "consumed"
+)
+
+// Terminal says whether a message with this status is done with.
+func Terminal(status string) bool {
+	switch status {
+	case StatusDelivered, StatusFailed, StatusExpired, StatusCancelled, StatusUnknown:
+		return true
+	}
+	return false
+}
+
+// EventTypes lists every event type of the contract, so also those that only later
+// versions emit: a client may already ask for them.
+func EventTypes() []string {
+	return []string{"inject_result", "relay_command", "state", "backpressure", "waiting", "draft_stashed",
+		"draft_restored", "marker_invalid", "lagged", "exit"}
+}
+
+// Event is a frame of the event log.
+type Event interface {
+	Frame
+	// About is the id of the message that the event tells of, empty when of none.
+	About() string
+	// SetStamp is for the log, once, before the event is encoded.
+	SetStamp(seq, timestamp int64)
+}
+
+// Stamp is what the log adds to an event.
+type Stamp struct {
+	Seq       int64 `json:"seq"`
+	Timestamp int64 `json:"timestamp"` // Unix milliseconds
+}
+
+// SetStamp gives the event its place in the log.
+func (s *Stamp) SetStamp(seq, timestamp int64) { s.Seq, s.Timestamp = seq, timestamp }
+
+// About is empty: most events are about no message.
+func (s *Stamp) About() string { return "" }
+
+// InjectResult is a step of a message's life. Queued is there with StatusQueued only,
+// Attempt from StatusInjecting on, Evidence with StatusDelivered, Fault with
+// StatusFailed and StatusUnknown.
+type InjectResult struct {
+	Stamp
+	ID     string `json:"id"`
+	Status string `json:"status"`
+	*Queued
+	Attempt  int    `json:"attempt,omitzero"`
+	Evidence string `json:"evidence,omitzero"`
+	Fault    *Fault `json:"error,omitzero"`
+	Req      string `json:"req,omitzero"`
+}
+
+// Queued is what a waiting message's result says besides.
+type Queued struct {
+	Position   int    `json:"queue_position"` // 1 goes next
+	Durable    bool   `json:"durable"`        // on disk
+	WaitingFor OrNull `json:"waiting_for"`
+}
+
+// Fault says why a message failed or what left it in doubt: stranded, no_consume,
+// agent_exited …, a set that grows.
+type Fault struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// About is the message's id.
+func (r *InjectResult) About() string { return r.ID }
+
+// RelayCommand is a message that the agent wants sent. Its ID is the command's own.
+type RelayCommand struct {
+	Stamp
+	From    string `json:"from"`
+	To      string `json:"to"`
+	Body    string `json:"body"`
+	Raw     string `json:"raw"`
+	ID      string `json:"id"`
+	ReplyTo string `json:"reply_to,omitzero"`
+	Thread  string `json:"thread,omitzero"`
+	Mode    string `json:"mode,omitzero"`
+	Source  string `json:"source"` // log, stream, screen or emit
+}
+
+// State is a change of the agent's state.
+type State struct {
+	Stamp
+	State      string `json:"state"`
+	Confidence string `json:"confidence"`
+	BlockedBy  OrNull `json:"blocked_by"`
+}
+
+// Backpressure says that the queue reached its high mark (Accept false) or came down
+// to its low one (Accept true).
+type Backpressure struct {
+	Stamp
+	QueueLength int  `json:"queue_length"`
+	Accept      bool `json:"accept"`
+}
+
+// Waiting is a change of what the messages wait for; ID is the one that goes next, or
+// the one whose attempt was withdrawn.
+type Waiting struct {
+	Stamp
+	ID         string `json:"id"`
+	WaitingFor OrNull `json:"waiting_for"`
+}
+
+// About is the message's id.
+func (w *Waiting) About() string { return w.ID }
+
+// MarkerInvalid is output that looked like a command and is none.
+type MarkerInvalid struct {
+	Stamp
+	Raw    string `json:"raw"`
+	Reason string `json:"reason"`
+	Source string `json:"source"`
+}
+
+// Lagged is the last line of a connection that read too slowly. It is never in the
+// log: Seq repeats the last event that the connection was sent in full.
+type Lagged struct {
+	Stamp
+	Dropped int `json:"dropped"` // frames not sent
+}
+
+// Exit is the last event: the agent ended, with this exit status.
+type Exit struct {
+	Stamp
+	Code int `json:"code"`
+}
+
+// Type is the frame's "type".
+func (*InjectResult) Type() string { return "inject_result" }
+
+// Type is the frame's "type".
+func (*RelayCommand) Type() string { return "relay_command" }
+
+// Type is the frame's "type".
+func (*State) Type() string { return "state" }
+
+// Type is the frame's "type".
+func (*Backpressure) Type() string { return "backpressure" }
+
+// Type is the frame's "type".
+func (*Waiting) Type() string { return "waiting" }
+
+// Type is the frame's "type".
+func (*MarkerInvalid) Type() string { return "marker_invalid" }
+
+// Type is the frame's "type".
+func (*Lagged) Type() string { return "lagged" }
+
+// Type is the frame's "type".
+func (*Exit) Type() string { return "exit" }

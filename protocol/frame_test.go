@@ -1,0 +1,98 @@
+package protocol
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// mustEncode encodes f and checks what holds for every frame: one line, one value.
+func mustEncode(t *testing.T, f Frame) []byte {
+	t.Helper()
+	line, err := Encode(f)
+	if err != nil {
+		t.Fatalf("Encode: %v", err)
+	}
+	if n := bytes.IndexByte(line, '\n'); n != len(line)-1 {
+		t.Fatalf("%q: newline at %d of %d", line, n, len(line))
+	}
+	if !jsontext.Value(line).IsValid() {
+		t.Fatalf("%q: not one JSON value", line)
+	}
+	return line
+}
+
+func TestEncode(t *testing.T) {
+	ms := int64(1500)
+	stamp := Stamp{Seq: 12, Timestamp: 1705350000000}
+	tests := []struct {
+		f    Frame
+		want string
+	}{
+		{&Error{Code: BadField, Message: "a <b> & c"}, `{"type":"error","code":"bad_field","message":"a <b> & c"}`},
+		{&Error{Code: BadField, Message: "m", Field: "f", ID: "i", Req: "r"}, `{"type":"error","code":"bad_field","message":"m","field":"f","id":"i","req":"r"}`},
+		{&HelloAnswer{Protocol: Version, Features: []string{"hello"}, Name: "alice"}, `{"type":"hello","protocol":1,"features":["hello"],"name":"alice"}`},
+		{&Subscribed{Req: "r", Seq: 3, Epoch: "e", Protocol: 1}, `{"type":"subscribed","req":"r","seq":3,"epoch":"e","protocol":1,"features":[]}`},
+		{&Status{}, `{"type":"status"}`},
+		{&StatusAnswer{AgentIdle: true, QueueLength: 2, CursorPosition: [2]int{0, 24}, LastOutputMS: &ms, Name: "a", PID: 1, Agent: "claude", State: "ready",
+			Confidence: "screen", Size: Size{Cols: 80, Rows: 24}, Protocol: 1},
+			`{"type":"status","agent_idle":true,"queue_length":2,"cursor_position":[0,24],"last_output_ms":1500,"name":"a","pid":1,"agent":"claude",` +
+				`"state":"ready","confidence":"screen","blocked_by":null,"can_accept":false,"accept":false,"draft":false,"human_idle_ms":null,` +
+				`"oldest_pending_ms":null,"size":{"cols":80,"rows":24},"protocol":1,"features":[],"uptime_ms":0,"degraded":false}`},
+		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusQueued, Queued: &Queued{Position: 1}},
+			`{"type":"inject_result","seq":12,"timestamp":1705350000000,"id":"m","status":"queued","queue_position":1,"durable":false,"waiting_for":null}`},
+		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusDelivered, Attempt: 1, Evidence: EvidenceTurn},
+			`{"type":"inject_result","seq":12,"timestamp":1705350000000,"id":"m","status":"delivered","attempt":1,"evidence":"turn"}`},
+		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusFailed, Fault: &Fault{"agent_exited", "gone"}},
+			`{"type":"inject_result","seq":12,"timestamp":1705350000000,"id":"m","status":"failed","error":{"code":"agent_exited","message":"gone"}}`},
+		{&RelayCommand{Stamp: stamp, From: "alice", To: "Bob", Body: "Hello Bob!", Raw: "->relay:Bob <<<Hello Bob!>>>", ID: "c1", Source: "log"},
+			`{"type":"relay_command","seq":12,"timestamp":1705350000000,"from":"alice","to":"Bob","body":"Hello Bob!","raw":"->relay:Bob <<<Hello Bob!>>>","id":"c1","source":"log"}`},
+		{&Waiting{Stamp: stamp, ID: "m", WaitingFor: "draft"}, `{"type":"waiting","seq":12,"timestamp":1705350000000,"id":"m","waiting_for":"draft"}`},
+		{&Backpressure{Stamp: stamp, QueueLength: 10}, `{"type":"backpressure","seq":12,"timestamp":1705350000000,"queue_length":10,"accept":false}`},
+		{&State{Stamp: stamp, State: "blocked", Confidence: "screen", BlockedBy: "dialog"},
+			`{"type":"state","seq":12,"timestamp":1705350000000,"state":"blocked","confidence":"screen","blocked_by":"dialog"}`},
+		{&MarkerInvalid{Stamp: stamp, Raw: "x", Reason: "y", Source: "stream"}, `{"type":"marker_invalid","seq":12,"timestamp":1705350000000,"raw":"x","reason":"y","source":"stream"}`},
+		{&Lagged{Stamp: stamp, Dropped: 4}, `{"type":"lagged","seq":12,"timestamp":1705350000000,"dropped":4}`},
+		{&Exit{Stamp: stamp, Code: 0}, `{"type":"exit","seq":12,"timestamp":1705350000000,"code":0}`},
+		{&MarkerInvalid{Raw: "a\xffb\u2028\n"}, `{"type":"marker_invalid","seq":0,"timestamp":0,"raw":"a` + "\ufffd" + `b` + "\u2028" + `\n","reason":"","source":""}`},
+	}
+	for _, tt := range tests {
+		if got := strings.TrimSuffix(string(mustEncode(t, tt.f)), "\n"); got != tt.want {
+			t.Errorf("got  %s\nwant %s", got, tt.want)
+		}
+	}
+}
+
+func TestClientReadsWhatWeSend(t *testing.T) {
+	sent := InjectResult{Stamp: Stamp{1, 2}, ID: "m", Status: StatusQueued, Queued: &Queued{Position: 3}}
+	var got InjectResult
+	if err := json.Unmarshal(mustEncode(t, &sent), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.ID != "m" || got.Seq != 1 || got.Queued == nil || got.Position != 3 || got.WaitingFor != "" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestTagLeavesTheFrameAlone(t *testing.T) {
+	frame := mustEncode(t, &Exit{Code: 3})
+	before := string(frame)
+	want := strings.TrimSuffix(before, "}\n") + `,"req":"a\"b"}` + "\n"
+	if got := string(Tag(frame, `a"b`)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := string(Tag(frame, "")); got != before || string(frame) != before {
+		t.Errorf("frame became %s, %s", got, frame)
+	}
+}
+
+func TestTerminal(t *testing.T) {
+	for status, want := range map[string]bool{StatusQueued: false, StatusInjecting: false, StatusDelivered: true, StatusFailed: true, StatusExpired: true, StatusCancelled: true, StatusUnknown: true, "": false} {
+		if got := Terminal(status); got != want {
+			t.Errorf("%s: got %v, want %v", status, got, want)
+		}
+	}
+}

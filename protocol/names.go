@@ -1,0 +1,74 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const (
+	maxName = 64
+	maxHost = 253 // longest DNS name
+	maxID   = 128
+)
+
+// ValidName says why name cannot be an agent's NAME, or nil when it can:
+// [A-Za-z0-9][A-Za-z0-9_.-]{0,63}, and not a reserved word.
+func ValidName(name string) error {
+	if err := wellFormed(name, maxName); err != nil {
+		return fmt.Errorf("name %w", err)
+	}
+	if slices.Contains([]string{"relay", "human", "self", "any", "room"}, name) {
+		return fmt.Errorf("name %s is reserved", name)
+	}
+	return nil
+}
+
+// ValidFrom says why from cannot name a sender: NAME or NAME@HOST, where relay (the
+// router's notices) and human are senders too; self, any and room name nobody.
+func ValidFrom(from string) error {
+	name, host, hasHost := strings.Cut(from, "@")
+	if name != "relay" && name != "human" {
+		if err := ValidName(name); err != nil {
+			return err
+		}
+	}
+	if hasHost {
+		if err := wellFormed(host, maxHost); err != nil {
+			return fmt.Errorf("host %w", err)
+		}
+	}
+	return nil
+}
+
+// ValidID says why id cannot be an id, thread or reply_to: [A-Za-z0-9_.:-]{1,128}.
+func ValidID(id string) error {
+	if id == "" || len(id) > maxID {
+		return fmt.Errorf("must have 1 to %d characters", maxID)
+	}
+	for i := range len(id) {
+		if !isNameByte(id[i]) && id[i] != ':' {
+			return fmt.Errorf("may hold only letters, digits and _ . : -")
+		}
+	}
+	return nil
+}
+
+func wellFormed(s string, most int) error {
+	if s == "" || len(s) > most {
+		return fmt.Errorf("must have 1 to %d characters", most)
+	}
+	for i := range len(s) {
+		if !isNameByte(s[i]) {
+			return fmt.Errorf("may hold only letters, digits and _ . -")
+		}
+	}
+	if strings.IndexByte("_.-", s[0]) >= 0 {
+		return fmt.Errorf("must begin with a letter or digit")
+	}
+	return nil
+}
+
+func isNameByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '.' || c == '-'
+}

@@ -1,0 +1,96 @@
+package pty
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// resizePause is the least time between two sizes told; those between are skipped, the last one is always told.
+const resizePause = time.Second / 60
+
+// WatchSize tells f the terminal's size: now, after each change, and when the shell has continued us. It returns the context's cause when ctx ends.
+func (t *Terminal) WatchSize(ctx context.Context, f func(Winsize)) error {
+	changes := make(chan os.Signal, 1)
+	signal.Notify(changes, syscall.SIGWINCH, syscall.SIGCONT)
+	defer signal.Stop(changes)
+	for {
+		f(t.Size())
+		select {
+		case <-time.After(resizePause):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		select {
+		case <-changes:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// WatchStops is our side of the shell's job control: a SIGTSTP suspends us, and after any other stop the terminal is raw again, since the shell had it
+// meanwhile. It returns the context's cause when ctx ends.
+func (t *Terminal) WatchStops(ctx context.Context) error {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGTSTP, syscall.SIGCONT)
+	defer signal.Stop(signals)
+	for {
+		select {
+		case sig := <-signals:
+			var err error
+			if sig == syscall.SIGTSTP {
+				_, err = t.Suspend()
+			} else {
+				err = t.resume()
+			}
+			if err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// Suspend restores the terminal and stops our process, as ^Z does to other programs; when the shell continues us it returns true, with the terminal as
+// before. Where no shell could continue us it does nothing, as the system does with SIGTSTP, and returns false.
+func (t *Terminal) Suspend() (suspended bool, err error) {
+	if !stoppable() {
+		return false, nil
+	}
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	defer signal.Stop(continued)
+	if err := t.pause(); err != nil {
+		return false, err
+	}
+	if err := unix.Kill(os.Getpid(), unix.SIGSTOP); err != nil {
+		return false, fmt.Errorf("stop ourselves: %w", err)
+	}
+	<-continued // the stop may reach us only after kill has returned
+	return true, t.resume()
+}
+
+// pause restores the terminal for as long as we are stopped.
+func (t *Terminal) pause() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.leaveLocked()
+}
+
+// stoppable reports whether our process group is a shell's job: our parent is of our session, and we are not in its leader's group.
+// Other groups are orphaned as a rule, and would stay stopped for ever.
+func stoppable() bool {
+	sid, err := unix.Getsid(0)
+	if err != nil {
+		return false
+	}
+	parents, err := unix.Getsid(os.Getppid())
+	return err == nil && parents == sid && unix.Getpgrp() != sid
+}

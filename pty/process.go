@@ -1,0 +1,188 @@
+package pty
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// killWait is how long a killed agent may take to vanish before we stop waiting; only one stuck in the kernel takes that long.
+const killWait = time.Second
+
+// Status is how the agent ended.
+type Status struct {
+	Code   int            // its exit code, or 128+n when signal n killed it
+	Signal syscall.Signal // the signal that killed it, else 0
+}
+
+// process is the agent's process. One goroutine, reap, owns its status. The process id is only used under mu and before the process is
+// reaped, so no signal ever goes to a stranger who got the number next.
+type process struct {
+	pid    int
+	done   chan struct{} // closed once status is set
+	status Status
+	stops  chan bool
+
+	mu      sync.Mutex // guards what follows
+	reaped  bool
+	stopped bool
+}
+
+func (p *process) init(pid int) {
+	p.pid = pid
+	p.done = make(chan struct{})
+	p.stops = make(chan bool, 1)
+}
+
+// lookPath finds the command as a shell would.
+func lookPath(args []string) (string, error) {
+	if len(args) == 0 || args[0] == "" {
+		return "", &exec.Error{Name: "", Err: exec.ErrNotFound}
+	}
+	path, err := exec.LookPath(args[0])
+	if err != nil && !errors.Is(err, exec.ErrDot) { // a "." in PATH is the user's choice
+		return "", err
+	}
+	return path, nil
+}
+
+// spawn starts the program on the tty. A file that is executable but no program the kernel knows is a shell script, as execvp(3) has it.
+func spawn(path string, cfg Config, tty *os.File) (pid int, err error) {
+	fd := tty.Fd() // also makes it blocking, as a terminal must be
+	attr := &syscall.ProcAttr{
+		Env:   cfg.Env,
+		Files: []uintptr{fd, fd, fd},
+		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0},
+	}
+	pid, err = syscall.ForkExec(path, cfg.Args, attr)
+	if errors.Is(err, syscall.ENOEXEC) {
+		pid, err = syscall.ForkExec("/bin/sh", append([]string{"sh", path}, cfg.Args[1:]...), attr)
+	}
+	if err != nil {
+		return 0, &exec.Error{Name: cfg.Args[0], Err: &fs.PathError{Op: "exec", Path: path, Err: err}}
+	}
+	return pid, nil
+}
+
+// reap follows the agent's stops and continues until its end, and then lets everybody know.
+func (s *Session) reap() {
+	for {
+		ws, ok := s.proc.wait()
+		switch {
+		case !ok:
+		case ws.Stopped():
+			s.proc.tellStop(true)
+			s.wake()
+		case ws.Continued():
+			s.proc.tellStop(false)
+			s.wake()
+		default:
+			s.proc.status = statusOf(ws)
+			close(s.proc.done)
+			s.keys.end()
+			s.tty.close()                           // from now on the end of output can show
+			s.ptmx.SetReadDeadline(time.Unix(1, 0)) // wakes the output loop, which then drains; on a closed file there is none
+			s.wake()
+			return
+		}
+	}
+}
+
+// recordLocked keeps what a status says about the process.
+func (p *process) recordLocked(ws unix.WaitStatus) {
+	p.stopped = ws.Stopped()
+	p.reaped = !ws.Stopped() && !ws.Continued()
+}
+
+// tellStop puts the latest news into the channel, in place of older ones.
+func (p *process) tellStop(stopped bool) {
+	select {
+	case <-p.stops:
+	default:
+	}
+	p.stops <- stopped // there is room: only we send
+}
+
+func statusOf(ws unix.WaitStatus) Status {
+	if ws.Signaled() {
+		return Status{Code: 128 + int(ws.Signal()), Signal: ws.Signal()}
+	}
+	return Status{Code: ws.ExitStatus()}
+}
+
+// Done is closed when the agent has ended; its last output may still be on the way, which Run waits for.
+func (s *Session) Done() <-chan struct{} { return s.proc.done }
+
+// Wait waits for the agent's end.
+func (s *Session) Wait() Status {
+	<-s.proc.done
+	return s.proc.status
+}
+
+// Stopped reports whether the agent is stopped, as by SIGSTOP.
+func (s *Session) Stopped() bool {
+	s.proc.mu.Lock()
+	defer s.proc.mu.Unlock()
+	return s.proc.stopped
+}
+
+// Stops tells when the agent stops (true) and goes on (false). Only the latest news is kept. It is for one reader, and never closed.
+func (s *Session) Stops() <-chan bool { return s.proc.stops }
+
+// Signal sends a signal to the agent's process group and to the one in the foreground of its tty, as a terminal's line would.
+// It returns ErrEnded when the agent has ended.
+func (s *Session) Signal(sig syscall.Signal) error {
+	s.proc.mu.Lock()
+	defer s.proc.mu.Unlock()
+	if s.proc.reaped {
+		return ErrEnded
+	}
+	err := unix.Kill(-s.proc.pid, sig)
+	if fg, ferr := s.foreground(); ferr == nil && fg > 0 && fg != s.proc.pid && ours(fg, s.proc.pid) {
+		unix.Kill(-fg, sig) // a group that just ended needs no signal
+	}
+	if err != nil {
+		return fmt.Errorf("signal agent: %w", err)
+	}
+	return nil
+}
+
+// ours reports whether process group pgrp may be signalled as part of the session. The tty goes on naming a group that has ended, and its number may be
+// someone else's by now: then its leader is of another session. A group without its leader keeps its number to itself.
+func ours(pgrp, session int) bool {
+	sid, err := unix.Getsid(pgrp)
+	return err != nil || sid == session
+}
+
+// Hangup tells the agent's process group and the foreground one that the terminal is gone, and kills them when the agent is still there after grace.
+// It returns when the agent has ended, or one second after the kill.
+func (s *Session) Hangup(grace time.Duration) {
+	if s.Signal(unix.SIGHUP) != nil || s.Signal(unix.SIGCONT) != nil { // a stopped process takes no signal
+		return
+	}
+	if s.endsWithin(grace) {
+		return
+	}
+	if s.Signal(unix.SIGKILL) == nil {
+		s.endsWithin(killWait)
+	}
+}
+
+// endsWithin waits for the agent's end, at most d.
+func (s *Session) endsWithin(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-s.proc.done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}

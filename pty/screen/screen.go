@@ -1,0 +1,134 @@
+package screen
+
+import "relay-pty/pty/screen/vt"
+
+// Screen is a terminal without a display. It is not safe for concurrent use.
+type Screen struct {
+	parser vt.Parser
+	term   terminal
+}
+
+// MaxRows and MaxCols bound the size; what is larger is cut to them.
+const (
+	MaxRows = 1000
+	MaxCols = 1000
+)
+
+// New returns a blank screen. A size of 0 rows and 0 columns, which a terminal
+// without a size reports, gives 24 by 80; otherwise sizes are held within 1 and
+// MaxRows or MaxCols.
+func New(rows, cols int) *Screen {
+	rows, cols = bounded(rows, cols)
+	return &Screen{term: newTerminal(rows, cols)}
+}
+
+func bounded(rows, cols int) (int, int) {
+	if rows == 0 && cols == 0 {
+		return 24, 80
+	}
+	return min(max(rows, 1), MaxRows), min(max(cols, 1), MaxCols)
+}
+
+// Write takes output of the program. It takes all of p and never fails. How the
+// output is cut into calls makes no difference to what is on the screen.
+func (s *Screen) Write(p []byte) (int, error) {
+	t := &s.term
+	row, col, modes, title := t.row, t.col, t.modes, t.title
+	s.parser.Feed(p, t)
+	if row != t.row || col != t.col || modes != t.modes || title != t.title {
+		t.gen++
+	}
+	return len(p), nil
+}
+
+// Resize gives the screen a new size, bounded as in New. Rows are cut or padded
+// on the right, not reflowed. A lower screen loses the rows below the cursor
+// first and rows from the top next; a higher one gets blank rows at the bottom.
+// The scroll region becomes the whole screen.
+func (s *Screen) Resize(rows, cols int) { s.term.resize(bounded(rows, cols)) }
+
+// Size returns the size in cells.
+func (s *Screen) Size() (rows, cols int) { return s.term.rows, s.term.cols }
+
+// Cursor returns the cursor's position from zero. As in tmux col equals the
+// number of columns while the last column was just written and the next
+// character will go to the next row.
+func (s *Screen) Cursor() (row, col int) { return s.term.row, s.term.col }
+
+// Row returns the text of row r from zero, without blanks (U+0020) at its end.
+// A wide character counts once. Rows outside of the screen are empty.
+func (s *Screen) Row(r int) string {
+	if r < 0 || r >= s.term.rows {
+		return ""
+	}
+	return s.term.text(r, 0, s.term.cols, true)
+}
+
+// RowTo returns the text of the cells before col, with all blanks, so that with
+// the cursor's column it is the row up to the cursor. col is held within the row.
+func (s *Screen) RowTo(r, col int) string {
+	if r < 0 || r >= s.term.rows {
+		return ""
+	}
+	return s.term.text(r, 0, min(max(col, 0), s.term.cols), false)
+}
+
+// Cell is one position of the screen.
+type Cell struct {
+	Text  string // the character with what combines with it; " " for a blank, "" for a second half
+	Width int    // columns: 1; 2 for the first half of a wide character, 0 for the second
+	Style Style
+}
+
+// Cell returns the cell at row r and column c, from zero. Outside of the screen
+// it is a blank in the default style.
+func (s *Screen) Cell(r, c int) Cell {
+	t := &s.term
+	if r < 0 || r >= t.rows || c < 0 || c >= t.cols {
+		return Cell{Text: " ", Width: 1}
+	}
+	at := t.grid.row(r).at(c)
+	var glyph [len(cluster{}.text)]byte
+	out := Cell{
+		Text:  string(t.appendGlyph(glyph[:0], at)),
+		Width: 1,
+		Style: t.styles.items[at.style()].style(),
+	}
+	if at&wideHead != 0 {
+		out.Width = 2
+	} else if at&wideTail != 0 {
+		out.Width = 0
+	}
+	return out
+}
+
+// Wrapped reports whether row r goes on in row r+1 because a character did not
+// fit, rather than because the program ended the line.
+func (s *Screen) Wrapped(r int) bool {
+	return r >= 0 && r < s.term.rows && s.term.grid.row(r).wrapped
+}
+
+// Title returns the window title set by OSC 0 or 2, at most 2 KiB of valid UTF-8.
+func (s *Screen) Title() string { return s.term.title }
+
+// Modes returns the modes in force.
+func (s *Screen) Modes() Modes { return s.term.modes }
+
+// Generation grows with every change of what can be seen: cells, cursor, modes,
+// title. It may grow without one, as when a cell is written with what it held.
+func (s *Screen) Generation() uint64 { return s.term.gen }
+
+// RowGeneration is the Generation at which row r, from zero, last changed. A row
+// that scrolls changes. It is 0 outside of the screen.
+func (s *Screen) RowGeneration(r int) uint64 {
+	if r < 0 || r >= s.term.rows {
+		return 0
+	}
+	return max(s.term.rowGen[r], s.term.allGen)
+}
+
+// OnScrollOff makes f hear of each row that leaves the top of the normal screen,
+// by scrolling or by Resize, as Row and Wrapped had it. f must not use the
+// Screen. The alternate screen's rows and rows that are erased are not told. nil,
+// as at the start, turns it off and costs nothing.
+func (s *Screen) OnScrollOff(f func(row string, wrapped bool)) { s.term.scrolledOff = f }

@@ -1,0 +1,138 @@
+package screen
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// state is all that can be seen of a screen but its generations.
+type state struct {
+	row, col int
+	title    string
+	modes    Modes
+	wrapped  []bool
+	cells    []Cell // row by row
+}
+
+func stateOf(s *Screen) state {
+	st := state{title: s.Title(), modes: s.Modes()}
+	st.row, st.col = s.Cursor()
+	rows, cols := s.Size()
+	for r := range rows {
+		st.wrapped = append(st.wrapped, s.Wrapped(r))
+		for c := range cols {
+			st.cells = append(st.cells, s.Cell(r, c))
+		}
+	}
+	return st
+}
+
+// diff says where two states differ, "" if nowhere.
+func (st state) diff(other state) string {
+	switch {
+	case st.row != other.row || st.col != other.col:
+		return fmt.Sprintf("cursor %d,%d and %d,%d", st.row, st.col, other.row, other.col)
+	case st.title != other.title:
+		return fmt.Sprintf("title %q and %q", st.title, other.title)
+	case st.modes != other.modes:
+		return fmt.Sprintf("modes %+v and %+v", st.modes, other.modes)
+	case len(st.cells) != len(other.cells):
+		return "size"
+	}
+	for r := range st.wrapped {
+		if st.wrapped[r] != other.wrapped[r] {
+			return fmt.Sprintf("row %d wrapped %v and %v", r, st.wrapped[r], other.wrapped[r])
+		}
+	}
+	cols := len(st.cells) / max(1, len(st.wrapped))
+	for i := range st.cells {
+		if st.cells[i] != other.cells[i] {
+			return fmt.Sprintf("cell %d,%d %+v and %+v", i/cols, i%cols, st.cells[i], other.cells[i])
+		}
+	}
+	return ""
+}
+
+// checkInvariants holds what is true of every screen.
+func checkInvariants(t *testing.T, s *Screen) {
+	t.Helper()
+	rows, cols := s.Size()
+	if r, c := s.Cursor(); r < 0 || r >= rows || c < 0 || c > cols {
+		t.Fatalf("cursor %d,%d is outside of %d by %d", r, c, rows, cols)
+	}
+	for r := range rows {
+		var text strings.Builder
+		for c := 0; c < cols; {
+			cell := s.Cell(r, c)
+			if cell.Width != 1 && cell.Width != 2 || cell.Text == "" {
+				t.Fatalf("cell %d,%d is %+v where a character must start", r, c, cell)
+			}
+			if cell.Width == 2 && (c+1 >= cols || s.Cell(r, c+1).Width != 0) {
+				t.Fatalf("cell %d,%d is wide without a second half", r, c)
+			}
+			text.WriteString(cell.Text)
+			c += cell.Width
+		}
+		if got, want := s.RowTo(r, cols), text.String(); got != want {
+			t.Fatalf("row %d is %q, its cells %q", r, got, want)
+		}
+		if got, want := s.Row(r), strings.TrimRight(text.String(), " "); got != want {
+			t.Fatalf("row %d is %q, trimmed cells %q", r, got, want)
+		}
+		if s.RowGeneration(r) > s.Generation() {
+			t.Fatalf("row %d has generation %d of %d", r, s.RowGeneration(r), s.Generation())
+		}
+	}
+}
+
+// checkedWrite writes p and holds that every change shows in the generations.
+func checkedWrite(t *testing.T, s *Screen, p []byte) {
+	t.Helper()
+	before, gen := stateOf(s), s.Generation()
+	rows, cols := s.Size()
+	var rowGens []uint64
+	for r := range rows {
+		rowGens = append(rowGens, s.RowGeneration(r))
+	}
+	if n, err := s.Write(p); n != len(p) || err != nil {
+		t.Fatalf("Write = %d, %v, want %d, nil", n, err, len(p))
+	}
+	after := stateOf(s)
+	what := before.diff(after)
+	if what != "" && s.Generation() <= gen {
+		t.Fatalf("generation stayed %d though %s after %q", gen, what, p)
+	}
+	for r := range rows {
+		if s.RowGeneration(r) < rowGens[r] {
+			t.Fatalf("generation of row %d fell from %d to %d", r, rowGens[r], s.RowGeneration(r))
+		}
+		for c := range cols {
+			if i := r*cols + c; before.cells[i] != after.cells[i] && s.RowGeneration(r) == rowGens[r] {
+				t.Fatalf("row %d changed in column %d, its generation did not, after %q", r, c, p)
+			}
+		}
+	}
+}
+
+// cuttings calls f with every way to cut data that tests use: whole, byte by
+// byte, and 20 seeded ones.
+func cuttings(data []byte, f func(how string, parts [][]byte)) {
+	f("whole", [][]byte{data})
+	var bytes [][]byte
+	for i := range data {
+		bytes = append(bytes, data[i:i+1])
+	}
+	f("byte by byte", bytes)
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		var parts [][]byte
+		for rest := data; len(rest) > 0; {
+			n := min(len(rest), 1+r.IntN(1<<r.IntN(12)))
+			parts = append(parts, rest[:n])
+			rest = rest[n:]
+		}
+		f(fmt.Sprintf("seed %d", seed), parts)
+	}
+}

@@ -1,0 +1,223 @@
+package pty
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	"relay-pty/pty/screen"
+)
+
+// ErrEnded is what writers and lookers get once the agent has ended.
+var ErrEnded = errors.New("the agent has ended")
+
+// Winsize is a terminal's size in cells and, where the terminal tells, in pixels. Zero means "not told".
+type Winsize struct {
+	Rows, Cols     int
+	XPixel, YPixel int
+}
+
+// Sizes of the screen model where the terminal tells none.
+const (
+	defaultRows = 24
+	defaultCols = 80
+)
+
+// defaultGrace is how long a hung-up agent may take to end.
+const defaultGrace = 2 * time.Second
+
+// Config says what to run, and who hears of its output.
+type Config struct {
+	// Args is the command and its arguments; the command is looked up in our own PATH.
+	Args []string
+	// Env is the agent's whole environment, given as it is.
+	Env []string
+	// Size is what the agent's tty says; the screen model takes 24 rows and 80 columns where it says zero.
+	Size Winsize
+	// Like is the terminal whose modes (erase character, UTF-8, …) the agent's tty starts with; nil, or not a terminal: the system's own.
+	Like *Terminal
+	// Output is the human's terminal. A Write that blocks holds the agent's output back, as a terminal would, and nothing else.
+	Output io.Writer
+	// Tap hears every piece of output after Output and the screen did. It must return at once and not keep p. It may be nil.
+	Tap func(p []byte)
+	// Grace is how long the agent may take to end when the context of Run ends or the output breaks; 0 means 2 s.
+	Grace time.Duration
+}
+
+// Session is a running agent and its PTY.
+type Session struct {
+	cfg  Config
+	ptmx *os.File // non-blocking, and never touched by Fd, which would make it blocking
+	born time.Time
+	proc process
+	keys writer
+	tty  holder
+
+	mu     sync.Mutex // guards what follows; never held over I/O
+	screen *screen.Screen
+	size   Winsize
+
+	watchers atomic.Pointer[[]chan struct{}]
+	watchMu  sync.Mutex // held to replace watchers
+
+	bytesOut atomic.Uint64
+	lastOut  atomic.Int64 // since born, nanoseconds; 0 is never
+	lastKey  atomic.Int64
+
+	helpers sync.WaitGroup // reaper, replay, hang-ups
+	running atomic.Bool
+	outErr  error // of Output; owned by the output loop until it ends
+}
+
+// Start runs the command on a new PTY, as leader of its own session with the tty as its controlling terminal and file descriptors 0, 1 and 2,
+// and nothing else open. Errors that concern the command are *exec.Error: errors.Is(err, exec.ErrNotFound) or fs.ErrNotExist for one that is not there,
+// anything else for one that cannot be executed. Other errors are ours.
+func Start(cfg Config) (*Session, error) {
+	path, err := lookPath(cfg.Args)
+	if err != nil {
+		return nil, err
+	}
+	ptmx, tty, err := openPTY(cfg)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{cfg: cfg, ptmx: ptmx, size: cfg.Size, screen: screen.New(modelSize(cfg.Size))}
+	s.keys.init(ptmx)
+	s.tty.init(tty)
+	s.born = time.Now()
+	pid, err := spawn(path, cfg, tty)
+	if err != nil {
+		tty.Close()  // nobody uses it
+		ptmx.Close() // nobody uses it
+		return nil, err
+	}
+	s.proc.init(pid)
+	s.helpers.Go(s.reap)
+	return s, nil
+}
+
+// openPTY opens a PTY of the size and modes that cfg asks for.
+func openPTY(cfg Config) (ptmx, tty *os.File, err error) {
+	blocking, tty, err := pty.Open()
+	if err != nil {
+		return nil, nil, fmt.Errorf("open pty: %w", err)
+	}
+	defer blocking.Close() // a copy of it lives on
+	if ptmx, err = pollable(blocking); err == nil {
+		err = setModes(tty, cfg.Like)
+	}
+	if err == nil {
+		err = setSize(tty, cfg.Size)
+	}
+	if err != nil {
+		tty.Close() // nobody uses it
+		if ptmx != nil {
+			ptmx.Close() // nobody uses it
+		}
+		return nil, nil, fmt.Errorf("set up pty: %w", err)
+	}
+	return ptmx, tty, nil
+}
+
+// pollable returns a non-blocking duplicate of f. The PTY library's own ioctls leave its file blocking, where neither a deadline nor Close
+// wakes a Read; a file made from a descriptor that already is non-blocking is served by the runtime's poller.
+func pollable(f *os.File) (*os.File, error) {
+	var dup int
+	err := control(f, func(fd int) (err error) {
+		dup, err = unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.SetNonblock(dup, true); err != nil {
+		unix.Close(dup) // nobody uses it
+		return nil, err
+	}
+	return os.NewFile(uintptr(dup), f.Name()), nil
+}
+
+// PID is the agent's process id, which is also its session and its first process group.
+func (s *Session) PID() int { return s.proc.pid }
+
+// View shows the screen to f, and holds the output back meanwhile: f must be short, and not keep the screen.
+func (s *Session) View(f func(*screen.Screen)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(s.screen)
+}
+
+// Watch returns a channel of capacity one that says "look again" after output, keys, a stop or the end, never how often. One is made by each call.
+func (s *Session) Watch() <-chan struct{} {
+	s.watchMu.Lock()
+	defer s.watchMu.Unlock()
+	c := make(chan struct{}, 1)
+	var all []chan struct{}
+	if old := s.watchers.Load(); old != nil {
+		all = append(all, *old...)
+	}
+	all = append(all, c)
+	s.watchers.Store(&all)
+	return c
+}
+
+// wake tells all watchers to look again.
+func (s *Session) wake() {
+	all := s.watchers.Load()
+	if all == nil {
+		return
+	}
+	for _, c := range *all {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// LastOutput is when the agent last wrote; zero when it never did.
+func (s *Session) LastOutput() time.Time { return s.at(&s.lastOut) }
+
+// LastKey is when the human last typed; zero when never.
+func (s *Session) LastKey() time.Time { return s.at(&s.lastKey) }
+
+// BytesOut is how much the agent has written.
+func (s *Session) BytesOut() uint64 { return s.bytesOut.Load() }
+
+// stamp sets a clock to now; times are kept relative to birth so that they stay monotonic.
+func (s *Session) stamp(clock *atomic.Int64) { clock.Store(max(1, int64(time.Since(s.born)))) }
+
+func (s *Session) at(clock *atomic.Int64) time.Time {
+	if d := clock.Load(); d != 0 {
+		return s.born.Add(time.Duration(d))
+	}
+	return time.Time{}
+}
+
+// grace is how long a hung-up agent may take.
+func (s *Session) grace() time.Duration {
+	if s.cfg.Grace > 0 {
+		return s.cfg.Grace
+	}
+	return defaultGrace
+}
+
+// modelSize is the screen model's size for a tty's.
+func modelSize(w Winsize) (rows, cols int) {
+	rows, cols = w.Rows, w.Cols
+	if rows <= 0 {
+		rows = defaultRows
+	}
+	if cols <= 0 {
+		cols = defaultCols
+	}
+	return rows, cols
+}

@@ -1,0 +1,284 @@
+package pty
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+const (
+	// heldMax bounds the human keys kept back during a transaction; past it Keys blocks.
+	heldMax = 64 << 10
+	// chunkMax is under the 4 KiB that a tty takes at once, so that a deadline tells closely how much went out.
+	chunkMax = 2 << 10
+	// chunkWait is how long one chunk may take to be taken when the context names no deadline.
+	chunkWait = time.Second
+)
+
+// ErrTxEnded is returned by a write to a transaction that is over.
+var ErrTxEnded = errors.New("the transaction is over")
+
+// owner says who may write to the agent.
+type owner int
+
+const (
+	nobody   owner = iota
+	human          // a Keys call is writing
+	injector       // a transaction is open
+	replayer       // held keys are being written
+)
+
+// writer is the only one who writes to the agent. Exactly one owner writes at a time, outside the lock; while that is a transaction, or the
+// replay after it, human keys go to held, so that they come out in order and never inside a transaction.
+type writer struct {
+	f *os.File
+
+	mu      sync.Mutex // guards what follows; never held over a write
+	owner   owner
+	tx      *Tx // the open transaction, when the injector owns
+	ended   bool
+	held    []byte
+	since   time.Time     // of the first byte in held
+	last    byte          // last human byte taken
+	changed chan struct{} // closed and replaced when someone who waits should look again
+}
+
+func (w *writer) init(f *os.File) {
+	w.f = f
+	w.changed = make(chan struct{})
+	w.last = '\n'
+}
+
+// Keys types what the human typed. Outside a transaction it blocks until the agent's tty took it, as a terminal would, but not beyond the agent's
+// end (ErrEnded). Within one, keys are kept, up to 64 KiB, and typed in order right after; beyond that Keys blocks.
+func (s *Session) Keys(p []byte) error {
+	s.stamp(&s.lastKey)
+	s.wake()
+	return s.keys.write(p)
+}
+
+func (w *writer) write(p []byte) error {
+	for len(p) > 0 {
+		w.mu.Lock()
+		if w.ended {
+			w.mu.Unlock()
+			return ErrEnded
+		}
+		w.last = p[len(p)-1]
+		switch w.owner {
+		case nobody:
+			w.takeLocked(human, nil)
+			w.mu.Unlock()
+			_, err := w.f.Write(p)
+			w.release()
+			return w.explain(err)
+		case injector, replayer:
+			p = p[w.holdLocked(p):]
+		}
+		changed := w.changed
+		w.mu.Unlock()
+		if len(p) > 0 {
+			<-changed
+		}
+	}
+	return nil
+}
+
+// takeLocked makes o the owner, with all the time it wants.
+func (w *writer) takeLocked(o owner, tx *Tx) {
+	w.owner, w.tx = o, tx
+	w.f.SetWriteDeadline(time.Time{}) // fails on a closed file, as the write will
+}
+
+// holdLocked keeps as much of p as there is room for.
+func (w *writer) holdLocked(p []byte) int {
+	n := min(len(p), heldMax-len(w.held))
+	if n > 0 && len(w.held) == 0 {
+		w.since = time.Now()
+	}
+	w.held = append(w.held, p[:n]...)
+	return n
+}
+
+func (w *writer) release() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.owner, w.tx = nobody, nil
+	w.changedLocked()
+}
+
+func (w *writer) changedLocked() {
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
+// end turns all writers away, those at work included.
+func (w *writer) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+	w.f.SetWriteDeadline(time.Unix(1, 0)) // fails on a closed file, where nobody writes
+	w.changedLocked()
+}
+
+// explain names a write's error: one after the agent's end is that.
+func (w *writer) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		return ErrEnded
+	}
+	return fmt.Errorf("write to agent: %w", err)
+}
+
+// Tx is exclusive use of the agent's keyboard. It belongs to one goroutine, except for Held.
+type Tx struct {
+	s *Session
+}
+
+// Begin waits for a human write under way and opens a transaction. It fails when ctx ends first or the agent has ended.
+func (s *Session) Begin(ctx context.Context) (*Tx, error) {
+	w := &s.keys
+	for {
+		w.mu.Lock()
+		if w.ended {
+			w.mu.Unlock()
+			return nil, ErrEnded
+		}
+		if err := context.Cause(ctx); err != nil {
+			w.mu.Unlock()
+			return nil, err
+		}
+		if w.owner == nobody {
+			tx := &Tx{s: s}
+			w.takeLocked(injector, tx)
+			w.mu.Unlock()
+			return tx, nil
+		}
+		changed := w.changed
+		w.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// Write types p in chunks under 4 KiB, each of which the tty must take before ctx's deadline or, without one, within a second. It reports how many bytes
+// went out, which an error leaves at fewer than len(p): os.ErrDeadlineExceeded, the context's cause, ErrEnded, ErrTxEnded. That bytes went out does not
+// mean that the agent read them: its tty takes some 16 KiB, and a tty in canonical mode takes and throws away any length.
+func (tx *Tx) Write(ctx context.Context, p []byte) (n int, err error) {
+	w := &tx.s.keys
+	fired := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(fired)
+		w.f.SetWriteDeadline(time.Unix(1, 0)) // fails on a closed file, where no write waits
+	})
+	defer func() {
+		if !stop() {
+			<-fired // or it would end the next owner's write
+		}
+	}()
+	for n < len(p) {
+		if err := tx.arm(ctx); err != nil {
+			return n, err
+		}
+		m, err := w.f.Write(p[n:min(n+chunkMax, len(p))])
+		n += m
+		if err != nil {
+			if cause := context.Cause(ctx); cause != nil {
+				return n, cause
+			}
+			return n, w.explain(err)
+		}
+	}
+	return n, nil
+}
+
+// arm sets the deadline of the next chunk. The context is asked after that: one that ended before would have its alarm overwritten here.
+func (tx *Tx) arm(ctx context.Context) error {
+	var deadline time.Time
+	if _, ok := ctx.Deadline(); !ok { // a context with a deadline raises the alarm itself
+		deadline = time.Now().Add(chunkWait)
+	}
+	w := &tx.s.keys
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.ended:
+		return ErrEnded
+	case w.tx != tx:
+		return ErrTxEnded
+	}
+	if err := w.f.SetWriteDeadline(deadline); err != nil {
+		return fmt.Errorf("write to agent: %w", err)
+	}
+	return context.Cause(ctx)
+}
+
+// Held says how many human bytes wait for the transaction to end, and since when; zero and the zero time when none.
+func (tx *Tx) Held() (n int, since time.Time) {
+	w := &tx.s.keys
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.tx != tx || len(w.held) == 0 {
+		return 0, time.Time{}
+	}
+	return len(w.held), w.since
+}
+
+// End closes the transaction; the held keys are typed right after, before any later key and any other transaction, and End does not wait for an agent
+// that is slow to take them. A second End does nothing. It returns ErrEnded when the agent ended meanwhile.
+func (tx *Tx) End() error {
+	w := &tx.s.keys
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.tx != tx {
+		return nil
+	}
+	w.owner, w.tx = nobody, nil
+	if w.ended {
+		return ErrEnded
+	}
+	if len(w.held) > 0 {
+		w.owner = replayer
+		tx.s.helpers.Go(w.replay)
+	}
+	w.changedLocked()
+	return nil
+}
+
+// replay types what was held, and what is held while it does so.
+func (w *writer) replay() {
+	for p := w.nextHeld(); p != nil; p = w.nextHeld() {
+		w.f.Write(p) // fails only when the agent has ended, and then there is no next
+	}
+}
+
+// nextHeld takes what is held, which makes room for more; nil, and the keyboard free, when there is nothing.
+func (w *writer) nextHeld() []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	defer w.changedLocked()
+	if w.ended || len(w.held) == 0 {
+		w.owner = nobody
+		return nil
+	}
+	p := w.held
+	w.held = nil
+	w.takeLocked(replayer, nil)
+	return p
+}
+
+// lastByte is the last thing the human typed, a newline when nothing.
+func (w *writer) lastByte() byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.last
+}

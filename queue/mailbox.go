@@ -1,0 +1,277 @@
+// Package queue holds what waits: a [Mailbox] of messages in the order in which they
+// are to be injected, and an [Outbox], the numbered log of everything that happened.
+//
+// Both are kept in memory and bounded. The mailbox knows no terminal and starts
+// neither goroutine nor timer: time is an argument, and [Mailbox.Expire] returns when
+// to ask again. Every change of a message is an event that the mailbox hands to its
+// [Sink], in order; whoever wants to follow a message follows the outbox for events
+// about its id, from the Seq of the result that Enqueue or Query returned.
+//
+// Memory: the mailbox keeps at most Max waiting messages, each with a body of at most
+// protocol.MaxBody bytes (50 of 64 KiB are 3.2 MiB), those being injected, and about
+// 300 bytes for each of at most Remember ended ids, without their bodies.
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"relay-pty/protocol"
+)
+
+// Errors of the mailbox.
+var (
+	ErrFull      = errors.New("queue is full")
+	ErrDuplicate = errors.New("id was used for another message")
+	ErrUnknown   = errors.New("no message of this id")
+	ErrState     = errors.New("message is not in a state for this")
+	ErrClosed    = errors.New("queue is closed")
+)
+
+// retention is how long the end of a message is remembered, counted from that end.
+const retention = 7 * 24 * time.Hour
+
+// Config bounds a mailbox, in messages. Zero fields get the defaults.
+type Config struct {
+	Max       int // most waiting; default 50. Only urgent messages get the last tenth (rounded down)
+	High, Low int // marks of backpressure; default 80 % and 40 % of Max
+	Remember  int // ended messages whose ids are remembered; default 100,000. Beyond it the oldest are forgotten
+}
+
+func (c Config) filled() (Config, error) {
+	set := func(v *int, def int) {
+		if *v == 0 {
+			*v = def
+		}
+	}
+	set(&c.Max, 50)
+	set(&c.High, max(1, c.Max*4/5))
+	set(&c.Low, min(c.Max*2/5, c.High-1))
+	set(&c.Remember, 100_000)
+	if c.Max < 1 || c.Low < 0 || c.Low >= c.High || c.High > c.Max || c.Remember < 0 {
+		return c, fmt.Errorf("queue marks: want 0 <= low < high <= max, not low %d, high %d, max %d", c.Low, c.High, c.Max)
+	}
+	return c, nil
+}
+
+// Sink takes the mailbox's events in order. It is called with the mailbox locked, so
+// it must neither wait for long nor call back. An event that it refuses did not happen:
+// the message is not accepted, or its attempt not begun.
+type Sink interface {
+	Append(ev protocol.Event, now time.Time) error
+}
+
+// Outcome is how a message ended. Status is a terminal one; Evidence goes with
+// delivered, Fault with failed and unknown.
+type Outcome struct {
+	Status, Evidence string
+	Fault            *protocol.Fault
+}
+
+// Mailbox is the bounded priority queue of one agent. Its methods may be called from
+// any goroutine.
+//
+// A message is waiting, then being injected, perhaps waiting again, then ended: it is
+// in exactly one of waiting, injecting and ended, and it is in entries all that time.
+type Mailbox struct {
+	cfg  Config
+	sink Sink
+	wake chan struct{}
+
+	mu        sync.Mutex
+	entries   map[string]*entry // live and remembered, by id
+	waiting   []*entry          // in the order of injection
+	injecting []*entry          // in the order of their attempts
+	ended     []*entry          // by time of their end
+	arrivals  int64
+	hold      string // what the waiting ones wait for
+	pressed   bool   // high mark reached, low mark not yet again
+	closed    bool
+}
+
+// New returns an empty mailbox.
+func New(cfg Config, sink Sink) (*Mailbox, error) {
+	cfg, err := cfg.filled()
+	if err != nil {
+		return nil, err
+	}
+	return &Mailbox{cfg: cfg, sink: sink, wake: make(chan struct{}, 1), entries: map[string]*entry{}}, nil
+}
+
+// Changed receives after messages came, went back to waiting, or left. It means "look
+// again" and has one reader, the injector.
+func (m *Mailbox) Changed() <-chan struct{} { return m.wake }
+
+func (m *Mailbox) changedLocked() {
+	select {
+	case m.wake <- struct{}{}:
+	default: // it has not looked yet
+	}
+}
+
+// Enqueue accepts msg, or finds that it did so before: known is true when a message of
+// that id and with the same fields was accepted within seven days; nothing is enqueued
+// then. res is the latest result: the queued one for a new message, whose event has
+// been handed to the sink. An id that was refused is not remembered.
+//
+// Errors: [ErrDuplicate] for a known id with other fields, [ErrFull], [ErrClosed], and
+// what the sink says.
+func (m *Mailbox) Enqueue(msg Message, now time.Time) (res protocol.InjectResult, known bool, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.forgetLocked(now)
+	if e := m.entries[msg.ID]; e != nil {
+		if e.digest != msg.digest() {
+			return res, false, ErrDuplicate
+		}
+		return m.resultLocked(e), true, nil
+	}
+	if m.closed {
+		return res, false, ErrClosed
+	}
+	if len(m.waiting) >= m.limit(msg.Mode) {
+		return res, false, ErrFull
+	}
+	m.arrivals++
+	e := newEntry(msg, m.arrivals, now)
+	at := m.placeLocked(e)
+	m.waiting = slices.Insert(m.waiting, at, e)
+	queued := e.event(protocol.StatusQueued)
+	queued.Queued = m.queuedLocked(at)
+	if err := m.sink.Append(queued, now); err != nil {
+		m.waiting = slices.Delete(m.waiting, at, at+1)
+		return res, false, fmt.Errorf("record message: %w", err)
+	}
+	e.stamp = queued.Stamp
+	m.entries[msg.ID] = e
+	m.changedLocked()
+	m.pressureLocked(now)
+	return *queued, false, nil
+}
+
+func (m *Mailbox) limit(mode string) int {
+	if mode == protocol.ModeUrgent {
+		return m.cfg.Max
+	}
+	return m.cfg.Max - m.cfg.Max/10
+}
+
+// Head returns the message that goes next, without taking it.
+func (m *Mailbox) Head() (Message, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.waiting) == 0 {
+		return Message{}, false
+	}
+	return m.waiting[0].msg, true
+}
+
+// Waiting returns the waiting messages in the order in which they go.
+func (m *Mailbox) Waiting() []Message {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	msgs := make([]Message, len(m.waiting))
+	for i, e := range m.waiting {
+		msgs[i] = e.msg
+	}
+	return msgs
+}
+
+// Len is the number of waiting messages.
+func (m *Mailbox) Len() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.waiting)
+}
+
+// Oldest is when the oldest message that has not ended was accepted.
+func (m *Mailbox) Oldest() (at time.Time, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, live := range [][]*entry{m.waiting, m.injecting} {
+		for _, e := range live {
+			if !ok || e.msg.QueuedAt.Before(at) {
+				at, ok = e.msg.QueuedAt, true
+			}
+		}
+	}
+	return at, ok
+}
+
+// Accepting is false between the high mark and the low one.
+func (m *Mailbox) Accepting() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return !m.pressed && !m.closed
+}
+
+// Query returns the latest result of a message. For a waiting one that is its queued
+// result with its present place and what it waits for now. Seq and Timestamp are those
+// of the last event about the message: later events have a greater Seq.
+func (m *Mailbox) Query(id string) (protocol.InjectResult, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e := m.entries[id]
+	if e == nil {
+		return protocol.InjectResult{}, ErrUnknown
+	}
+	return m.resultLocked(e), nil
+}
+
+// Hold says what the waiting messages wait for, "" for nothing but their turn. A
+// change while any wait is a waiting event about the one that goes next.
+func (m *Mailbox) Hold(reason string, now time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if reason == m.hold {
+		return nil
+	}
+	m.hold = reason
+	if len(m.waiting) == 0 {
+		return nil
+	}
+	return m.tellWaitingLocked(m.waiting[0], now)
+}
+
+func (m *Mailbox) tellWaitingLocked(e *entry, now time.Time) error {
+	ev := &protocol.Waiting{ID: e.msg.ID, WaitingFor: protocol.OrNull(m.hold)}
+	if err := m.sink.Append(ev, now); err != nil {
+		return err
+	}
+	e.stamp = ev.Stamp
+	return nil
+}
+
+func (m *Mailbox) resultLocked(e *entry) protocol.InjectResult {
+	r := e.event(e.status)
+	r.Stamp, r.Attempt = e.stamp, e.msg.Attempt
+	if e.status == protocol.StatusQueued {
+		r.Queued = m.queuedLocked(slices.Index(m.waiting, e))
+	}
+	return *r
+}
+
+func (m *Mailbox) queuedLocked(index int) *protocol.Queued {
+	return &protocol.Queued{Position: index + 1, WaitingFor: protocol.OrNull(m.hold)}
+}
+
+// placeLocked is where e belongs among the waiting ones.
+func (m *Mailbox) placeLocked(e *entry) int {
+	at, _ := slices.BinarySearchFunc(m.waiting, e, before)
+	return at
+}
+
+// pressureLocked tells of a mark that was reached. If the sink does not take it, it is
+// told at the next change.
+func (m *Mailbox) pressureLocked(now time.Time) {
+	n := len(m.waiting)
+	if m.pressed && n > m.cfg.Low || !m.pressed && n < m.cfg.High {
+		return
+	}
+	if m.sink.Append(&protocol.Backpressure{QueueLength: n, Accept: m.pressed}, now) == nil {
+		m.pressed = !m.pressed
+	}
+}
