@@ -19,13 +19,15 @@ import (
 // that is not listed may import none; cmd may import all.
 var layers = map[string]string{
 	"pty":               "pty/screen",
-	"pty/screen":        "pty/screen/vt",
+	"pty/screen":        "pty/screen/vt pty/screen/width",
 	"pty/screen/vt":     "",
+	"pty/screen/width":  "",
 	"inject":            "inject/ready inject/draft inject/profile",
 	"inject/ready":      "",
 	"inject/draft":      "",
 	"inject/profile":    "inject/ready pty/screen",
-	"parser":            "protocol",
+	"parser":            "parser/ansi",
+	"parser/ansi":       "",
 	"parser/transcript": "parser",
 	"queue":             "protocol",
 	"protocol":          "",

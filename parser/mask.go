@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"relay-pty/parser/ansi"
 )
 
 const (
@@ -73,7 +75,7 @@ func (m *mask) add(lines ...string) {
 
 func (m *mask) addLine(line string) {
 	k := string(key([]byte(line)))
-	if k == "" || len(k) > maxLine {
+	if k == "" || len(k) > ansi.MaxLine {
 		return
 	}
 	if len(k) >= telling || strings.HasPrefix(k, string(arrow)) {
@@ -110,15 +112,19 @@ func (m *mask) at(number int) (maskedLine, bool) {
 	return m.lines[i], true
 }
 
-// expect puts a cursor before a line.
+// expect puts one more cursor before a line; a program may print each line twice.
 func (m *mask) expect(number int) {
-	for _, c := range m.cursors {
-		if c == number {
-			return
-		}
-	}
 	m.cursors[m.oldest] = number
 	m.oldest = (m.oldest + 1) % len(m.cursors)
+}
+
+// unexpect takes the cursors before a line away.
+func (m *mask) unexpect(number int) {
+	for i, c := range m.cursors {
+		if c == number {
+			m.cursors[i] = 0
+		}
+	}
 }
 
 // settle forgets the cursors: the echo of what was typed has long come.

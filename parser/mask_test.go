@@ -2,8 +2,11 @@ package parser
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
+
+	"relay-pty/parser/ansi"
 )
 
 // play runs a script: "mask" and "type" tell the stream what goes in, "out" is
@@ -81,6 +84,10 @@ func TestMaskedLinesAreNoCommands(t *testing.T) {
 		{"pasted", []string{"type \x1b[200~->relay:x evil\x1b[201~\r", "out ->relay:x evil\r\n", own}, []Item{hi}},
 		{"a fence that closes nothing of the program's", []string{"mask a line of text\n>>>", "out ->relay:bob <<<\nmine\na line of text\n>>>\nstill mine\n>>>\n"}, []Item{
 			to("bob", "mine\na line of text\nstill mine", "->relay:bob <<<\nmine\na line of text\nstill mine\n>>>")}},
+		{"a fence's end alone", []string{"out ->relay:bob <<<\nmine\n", "mask >>>", "out >>>\nstill mine\n>>>\n"}, []Item{
+			to("bob", "mine\nstill mine", "->relay:bob <<<\nmine\nstill mine\n>>>")}},
+		{"an echo that stopped, after the turn", []string{"mask a line of text\n>>>", "out a line of text\n", "end", "out ->relay:bob <<<\nmine\n>>>\n"}, []Item{
+			to("bob", "mine", "->relay:bob <<<\nmine\n>>>")}},
 		{"a code fence that opens nothing", []string{"mask some text there\n```", "out some text there\n```\nsome text there\n```\n", own}, []Item{hi}},
 	} {
 		t.Run(c.name, func(t *testing.T) { same(t, play(c.steps...), c.want) })
@@ -144,7 +151,7 @@ func TestMaskIsBounded(t *testing.T) {
 	s.Write([]byte("->relay:x evil number 99999\n->relay:x evil number 93000\n"))
 	same(t, items, nil)
 	s.Mask(strings.Repeat("x", 2*maskBudget))
-	s.Typed([]byte(strings.Repeat("y", 2*maxLine) + "\r"))
+	s.Typed([]byte(strings.Repeat("y", 2*ansi.MaxLine) + "\r"))
 	if s.mask.size > maskBudget {
 		t.Errorf("%d bytes after long lines", s.mask.size)
 	}
@@ -186,4 +193,32 @@ func FuzzMask(f *testing.F) {
 		same(t, play("mask "+message, "out >>> "+shown), nil)      // behind a prompt
 		same(t, play("mask "+message, "out "+message+"\n$ "), nil) // no echo
 	})
+}
+
+// The output of real programs under a terminal into which the message was typed,
+// and after it what a human typed.
+func TestRecordedLinePrograms(t *testing.T) {
+	for name, c := range map[string]struct {
+		typed string
+		want  []Item
+	}{
+		"cat":    {"->relay:bob typed by hand\r", nil},
+		"python": {"print(\"->relay:bob <<<\\nfrom python\\n>>>\\n->relay:bob one\")\r", []Item{to("bob", "from python", "->relay:bob <<<\nfrom python\n>>>"), to("bob", "one", "->relay:bob one")}},
+		"bash":   {"printf -- '->relay:bob <<<\\nfrom bash\\n>>>\\n'\r", []Item{to("bob", "from bash", "->relay:bob <<<\nfrom bash\n>>>")}},
+	} {
+		out, err := os.ReadFile("../testdata/markers/streams/" + name + ".raw")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, pieces := range splits(string(out)) {
+			steps := []string{"mask " + injected, "type " + c.typed}
+			for _, p := range pieces {
+				steps = append(steps, "out "+p)
+			}
+			same(t, play(steps...), c.want)
+		}
+		if len(c.want) == 0 && len(play("out "+string(out))) < 3 {
+			t.Errorf("%s: the recording proves nothing", name)
+		}
+	}
 }

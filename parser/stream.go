@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"sync"
 	"unicode/utf8"
-)
 
-// maxLine is how many bytes of a line are kept; what is longer is cut, and a
-// marker that long is Invalid by its body's length.
-const maxLine = MaxBody + 4096
+	"relay-pty/parser/ansi"
+)
 
 // Stream finds the commands in the output of a line program: one that prints
 // lines, as opposed to one that paints the screen. Each line counts as it stands
@@ -33,11 +31,9 @@ type Stream struct {
 
 	mu      sync.Mutex
 	scanner Scanner
-	line    line
-	escape  escape
-	place   place
+	output  ansi.Reader
 	mask    mask
-	typed   typist
+	typed   ansi.Typist
 	suspect int // the masked line after those that the open marker repeats; 0: it repeats none
 	items   []Item
 }
@@ -69,7 +65,7 @@ func (s *Stream) Typed(p []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range p {
-		if line, ok := s.typed.key(c); ok {
+		if line, ok := s.typed.Key(c); ok {
 			s.mask.add(line)
 		}
 	}
@@ -83,7 +79,7 @@ func (s *Stream) End() {
 		s.items = append(s.items, left...)
 	}
 	s.suspect = 0
-	s.place.lost = false
+	s.output.Resync()
 	s.mask.settle()
 	s.unlock()
 }
@@ -92,8 +88,8 @@ func (s *Stream) End() {
 // as a line, and the turn is over.
 func (s *Stream) Close() {
 	s.mu.Lock()
-	if !s.line.empty() {
-		s.newline()
+	if line, ok := s.output.Rest(); ok {
+		s.read(line)
 	}
 	s.mu.Unlock()
 	s.End()
@@ -112,129 +108,45 @@ func (s *Stream) unlock() {
 
 func (s *Stream) write(p []byte) {
 	for len(p) > 0 {
-		if s.escape.ground() && s.line.simple() {
-			n := plainRun(p)
-			if end := lineEnd(p[n:]); end > 0 {
-				s.wholeLine(p[:n])
-				p = p[n+end:]
-				continue
-			}
-			if n > 0 {
-				s.place.print()
-				s.line.append(p[:n])
-			}
-			if p = p[n:]; len(p) == 0 {
-				return
-			}
+		line, n, ok := s.output.Next(p)
+		if ok {
+			s.read(line)
 		}
-		s.one(p[0])
-		p = p[1:]
+		p = p[n:]
 	}
 }
 
-// plainRun is how many bytes of p are text.
-func plainRun(p []byte) int {
-	for i, c := range p {
-		if c < ' ' && c != '\t' || c == 0x7F {
-			return i
-		}
-	}
-	return len(p)
-}
-
-// lineEnd is the length of the line end at the start of p, 0 when there is none.
-func lineEnd(p []byte) int {
+// read takes a line. Most lines of most programs mean nothing and are not copied.
+func (s *Stream) read(l ansi.Line) {
 	switch {
-	case len(p) > 0 && p[0] == '\n':
-		return 1
-	case len(p) > 1 && p[0] == '\r' && p[1] == '\n':
-		return 2
-	}
-	return 0
-}
-
-// wholeLine ends a line with the text b, which nothing has edited. Most lines
-// of most programs end here: they mean nothing and are not copied.
-func (s *Stream) wholeLine(b []byte) {
-	if len(s.line.text) == 0 && len(b) <= maxLine && !s.place.painted() {
-		if s.mask.empty() && s.scanner.idle() && !s.scanner.matters(b) {
-			return
-		}
-		s.read(b)
-		return
-	}
-	s.line.append(b)
-	s.newline()
-}
-
-// one takes a byte that is not simple text, or comes at a time that is not.
-func (s *Stream) one(c byte) {
-	if !s.escape.ground() || c == 0x1B {
-		if seq, done := s.escape.next(c); done {
-			s.line.settle()
-			s.place.obey(seq, &s.line)
-		}
-		if c != '\n' && c != '\r' || !s.escape.ground() {
-			return
-		}
-	}
-	switch {
-	case c == '\n':
-		s.newline()
-	case c == '\r':
-		s.line.carriage()
-	case c == '\b':
-		s.line.back()
-	case c == '\v' || c == '\f':
-		s.place.tainted = true
-	case c >= ' ' && c != 0x7F || c == '\t':
-		s.place.print()
-		s.line.put(c)
-	}
-}
-
-// newline ends the line that was gathered.
-func (s *Stream) newline() {
-	text, mixed := s.line.end()
-	painted := s.place.painted()
-	s.place.newline()
-	switch {
-	case painted || mixed:
-		s.refuse(text, painted)
-	case s.mask.empty() && s.scanner.idle() && !s.scanner.matters(text):
+	case l.Painted || l.Fresh < len(l.Text):
+		s.refuse(l)
+	case s.mask.empty() && s.scanner.idle() && !s.scanner.matters(l.Text):
+	case hasC1(l.Text): // U+009B and its like: terminals may obey them
+		s.refuse(ansi.Line{Painted: true})
 	default:
-		s.read(text)
+		s.take(validUTF8(l.Text))
 	}
 }
 
 // refuse handles a line that is not as it was printed.
-func (s *Stream) refuse(text []byte, painted bool) {
+func (s *Stream) refuse(l ansi.Line) {
 	if s.scanner.open != nil {
 		s.items = append(s.items, invalid("the body was overwritten on the screen", s.scanner.open.raw))
 		s.scanner.open, s.suspect = nil, 0
 		return
 	}
-	if painted {
+	m, kind := marker(l.Text)
+	if l.Painted || kind != relayMarker {
 		return
 	}
-	m, kind := marker(text)
-	if kind != relayMarker {
-		return
-	}
-	if how, _ := s.masked(text, true); how == unmasked {
+	if how, _ := s.masked(l.Text[:l.Fresh], true); how == unmasked {
 		s.items = append(s.items, invalid("a part of the line was overwritten", m))
 	}
 }
 
-// read gives a line to the scanner unless the mask forbids.
-func (s *Stream) read(text []byte) {
-	if hasHigh(text) {
-		if hasC1(text) { // U+009B and its like: terminals may obey them
-			s.refuse(text, true)
-			return
-		}
-		text = validUTF8(text)
-	}
+// take gives a line to the scanner unless the mask forbids.
+func (s *Stream) take(text []byte) {
 	matters := s.scanner.matters(text)
 	how, at := s.masked(text, matters)
 	following := s.scanner.open != nil && s.suspect > 0
@@ -286,6 +198,7 @@ func (s *Stream) follow(text []byte) {
 		s.suspect++
 		return
 	}
+	s.mask.unexpect(s.suspect)
 	s.suspect = 0
 }
 
@@ -298,7 +211,7 @@ func (s *Stream) giveUp(at int) {
 
 // masked looks text up in the mask; thorough is for lines that matter.
 func (s *Stream) masked(text []byte, thorough bool) (how, at int) {
-	if s.mask.empty() && s.typed.empty() {
+	if s.mask.empty() && len(s.typed.Line()) == 0 {
 		return unmasked, 0
 	}
 	k := key(text)
@@ -309,19 +222,12 @@ func (s *Stream) masked(text []byte, thorough bool) (how, at int) {
 	if how != unmasked || !thorough || !bytes.HasPrefix(k, arrow) {
 		return how, at
 	}
-	if s.typed.holds(k) {
+	// The program may end a line that stands typed by printing a newline.
+	typed := key(s.typed.Line())
+	if len(typed) > 0 && (bytes.HasSuffix(typed, k) || len(typed) >= telling && bytes.HasPrefix(k, typed)) {
 		return echoed, 0
 	}
 	return s.mask.search(k)
-}
-
-func hasHigh(b []byte) bool {
-	for _, c := range b {
-		if c >= utf8.RuneSelf {
-			return true
-		}
-	}
-	return false
 }
 
 // hasC1 finds U+0080 to U+009F.

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"relay-pty/parser/ansi"
 )
 
 // stream feeds pieces to a new Stream and closes it.
@@ -126,7 +128,7 @@ func TestStream(t *testing.T) {
 
 func TestStreamBoundsLines(t *testing.T) {
 	hi := to("bob", "hi", "->relay:bob hi")
-	long := strings.Repeat("a", 3*maxLine)
+	long := strings.Repeat("a", 3*ansi.MaxLine)
 	raw := ("->relay:bob " + long)[:maxQuote]
 	for _, c := range []struct {
 		name, in string
@@ -138,7 +140,7 @@ func TestStreamBoundsLines(t *testing.T) {
 		{"edges of a body", "->relay:bob <<<\n" + strings.Repeat("a", MaxBody) + "\n>>>\n", []Item{
 			to("bob", strings.Repeat("a", MaxBody), "->relay:bob <<<\n"+strings.Repeat("a", MaxBody)+"\n>>>")}},
 	} {
-		for _, size := range []int{1, 7, 4096, maxLine, 1 << 30} {
+		for _, size := range []int{1, 7, 4096, ansi.MaxLine, 1 << 30} {
 			var pieces []string
 			for rest := c.in; rest != ""; {
 				n := min(size, len(rest))

@@ -71,6 +71,6 @@
 // names the message that goes next, or the one whose attempt was withdrawn; what it
 // waits for holds for every message behind it as well. "lagged" is the last line of
 // a connection that read too slowly: its seq repeats the last event which that
-// connection was sent in full, so that a client which resumes after the last seq it
-// saw misses nothing.
+// connection was sent in full (0: none), so that a client which resumes after the last
+// seq it saw misses nothing.
 package protocol

@@ -35,14 +35,12 @@ func (t *Terminal) WatchSize(ctx context.Context, f func(Winsize)) error {
 }
 
 // WatchStops is our side of the shell's job control: a SIGTSTP suspends us, and after any other stop the terminal is raw again, since the shell had it
-// meanwhile. It returns the context's cause when ctx ends.
+// meanwhile. Both signals are ours from the first Raw on, and wait for this loop. It returns the context's cause when ctx ends.
 func (t *Terminal) WatchStops(ctx context.Context) error {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGTSTP, syscall.SIGCONT)
-	defer signal.Stop(signals)
+	defer signal.Stop(t.signals)
 	for {
 		select {
-		case sig := <-signals:
+		case sig := <-t.signals:
 			var err error
 			if sig == syscall.SIGTSTP {
 				_, err = t.Suspend()

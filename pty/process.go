@@ -55,6 +55,7 @@ func lookPath(args []string) (string, error) {
 
 // spawn starts the program on the tty. A file that is executable but no program the kernel knows is a shell script, as execvp(3) has it.
 func spawn(path string, cfg Config, tty *os.File) (pid int, err error) {
+	sealFiles()
 	fd := tty.Fd() // also makes it blocking, as a terminal must be
 	attr := &syscall.ProcAttr{
 		Env:   cfg.Env,

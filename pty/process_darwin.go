@@ -21,3 +21,6 @@ func (p *process) wait() (ws unix.WaitStatus, ok bool) {
 	p.recordLocked(ws)
 	return ws, true
 }
+
+// sealFiles does nothing: there is no call for it here, and our own files are close-on-exec.
+func sealFiles() {}

@@ -2,6 +2,7 @@ package pty
 
 import (
 	"errors"
+	"math"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,4 +25,10 @@ func (p *process) wait() (ws unix.WaitStatus, ok bool) {
 	}
 	p.recordLocked(ws)
 	return ws, true
+}
+
+// sealFiles keeps from the agent what we inherited beyond 0, 1 and 2: a stray terminal or lock in it would outlive its owner. Our own files are
+// close-on-exec anyway, and kernels before 5.11 leave the others alone.
+func sealFiles() {
+	unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // see above
 }

@@ -23,6 +23,7 @@ type Terminal struct {
 	keyboard bool         // in is a terminal: its modes are ours to switch
 	known    bool         // saved holds a terminal's modes
 	saved    unix.Termios // as found
+	signals  chan os.Signal
 
 	mu  sync.Mutex // guards what follows
 	raw bool       // raw is wanted; while we are suspended the modes are nevertheless the saved ones
@@ -31,7 +32,7 @@ type Terminal struct {
 // OpenTerminal looks at in and out and remembers the terminal's modes. It fails only when a terminal does not tell its modes.
 // From then on a closed pipe is a write error and no longer a signal that ends the process; ignoring the signal instead would be inherited by the agent.
 func OpenTerminal(in, out *os.File) (*Terminal, error) {
-	t := &Terminal{in: in, out: out}
+	t := &Terminal{in: in, out: out, signals: make(chan os.Signal, 2)}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	for _, f := range []*os.File{in, out} {
 		modes, err := readModes(f)
@@ -81,6 +82,9 @@ func (t *Terminal) Raw() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.raw = t.keyboard
+	if t.raw { // now, since a stop that nobody catches would leave the shell with a raw terminal
+		signal.Notify(t.signals, syscall.SIGTSTP, syscall.SIGCONT)
+	}
 	return t.enterLocked()
 }
 

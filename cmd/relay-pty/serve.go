@@ -50,7 +50,10 @@ func (d *desk) handle(ctx context.Context, conn *sock.Conn) {
 	incoming, closed := conn.Incoming(), d.closed
 	for incoming != nil || c.owed() {
 		var wake <-chan struct{}
-		if c.follow != nil {
+		switch {
+		case c.full():
+			wake = conn.Room()
+		case c.follow != nil:
 			wake = c.follow.Wake()
 		}
 		select {
@@ -213,9 +216,15 @@ func (c *client) unfollow() {
 	}
 }
 
-// pump sends what the log has for the client.
+// replayMost is how many bytes may wait for a client before the log is read on
+// for it: what it asked to be replayed must not make it one that lags.
+const replayMost = 256 << 10
+
+func (c *client) full() bool { return c.conn.Pending() > replayMost }
+
+// pump sends what the log has for the client, as far as it keeps up.
 func (c *client) pump() {
-	for c.follow != nil {
+	for c.follow != nil && !c.full() {
 		entries, err := c.follow.Next(pumpMost)
 		if err != nil {
 			c.conn.Lag()

@@ -22,13 +22,13 @@ func (b *board) get() inject.Report {
 	return b.report
 }
 
-// put keeps the report and says whether the state changed.
+// put keeps the report and says whether the state, or what blocks it, changed.
 func (b *board) put(r inject.Report) (changed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	was := b.report.Verdict
 	b.report = r
-	return was.State != r.Verdict.State || was.Confidence != r.Verdict.Confidence || was.BlockedBy != r.Verdict.BlockedBy
+	return was.State != r.Verdict.State || was.BlockedBy != r.Verdict.BlockedBy
 }
 
 // report turns the injector's reports into events.

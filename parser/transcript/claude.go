@@ -9,11 +9,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// claude is Claude Code, as 2.1.197 and 2.1.329 write it (recorded, see the
-// fixtures). Rows are appended in batches, about 0.1 s after the fact. A resumed
-// session goes on in the same file; a fork copies its rows into a new one, with
-// their uuids and timestamps; /clear starts a new session in the same process.
-// Sub-agents have files of their own beneath the session's.
+// claude is Claude Code, as 2.1.329 writes it (recorded, see the tests; the rows
+// of its inbox alone are made after a description). Rows are appended in batches,
+// about 0.1 s after the fact. A resumed session goes on in the same file; a fork
+// copies rows into a new one, with their uuids and timestamps; /clear starts a
+// new session in the same process. Sub-agents have files of their own.
 var claude = Format{
 	Name:        "claude",
 	sessions:    "sessions/%s.json",
@@ -169,7 +169,7 @@ func (r *claudeRecord) queued() ([]Entry, error) {
 }
 
 // fromPerson says whether a row's origin is one who can send messages: the
-// terminal, Claude Code's inbox, or unnamed as before 2.1.3.
+// terminal, Claude Code's inbox, or unnamed.
 func fromPerson(origin jsontext.Value, meta bool) bool {
 	var o struct {
 		Kind string `json:"kind"`

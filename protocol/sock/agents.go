@@ -29,15 +29,16 @@ type Record struct {
 // variable names no directory. Every level that is ours to make must be a directory,
 // no link, of our uid, and closed to all others; one that is not is refused with a
 // *[PathError] and left alone.
-func AgentsDir() (string, error) {
-	run := os.Getenv("XDG_RUNTIME_DIR")
+func AgentsDir() (string, error) { return agentsDir(os.Getenv("XDG_RUNTIME_DIR"), "/tmp") }
+
+func agentsDir(run, tmp string) (string, error) {
 	if info, err := os.Stat(run); err == nil && info.IsDir() && filepath.IsAbs(run) {
 		if uid(info) != os.Geteuid() || info.Mode().Perm()&0o022 != 0 {
 			return "", &PathError{run, "is not ours alone to write", "set XDG_RUNTIME_DIR to a directory of yours, or unset it"}
 		}
 		return privateDirs(filepath.Join(run, "relay"), "agents")
 	}
-	return privateDirs("/tmp/relay-"+strconv.Itoa(os.Geteuid()), "agents")
+	return privateDirs(filepath.Join(tmp, "relay-"+strconv.Itoa(os.Geteuid())), "agents")
 }
 
 // privateDirs makes and checks base and base/sub. Once base has passed, nobody else

@@ -2,6 +2,7 @@ package sock
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -25,10 +26,11 @@ func TestAgentsDir(t *testing.T) {
 			t.Errorf("%s: %v, %v", d, info.Mode(), err)
 		}
 	}
+	tmp := dir(t)
 	for _, useless := range []string{"", "relative", run + "/missing", "/etc/passwd"} {
-		t.Setenv("XDG_RUNTIME_DIR", useless)
-		if got, err := AgentsDir(); err == nil && !strings.HasPrefix(got, "/tmp/relay-") {
-			t.Errorf("%q: got %s", useless, got)
+		want := fmt.Sprintf("%s/relay-%d/agents", tmp, os.Geteuid())
+		if got, err := agentsDir(useless, tmp); err != nil || got != want {
+			t.Errorf("%q: got %s, %v; want %s", useless, got, err, want)
 		}
 	}
 }

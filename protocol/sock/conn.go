@@ -15,11 +15,10 @@ import (
 
 // Bounds of one connection.
 const (
-	maxQueued   = 1 << 20     // bytes of frames not yet written, counting perFrame for each
-	perFrame    = 64          // bytes, for the bookkeeping of a frame
-	farewell    = time.Second // how long the last line to a slow reader may take
-	keepBuffer  = 64 << 10    // a line buffer larger than this is let go after its line
-	readerBytes = 4 << 10     // what is read at a time
+	maxQueued   = 1 << 20  // bytes of frames not yet written, counting perFrame for each
+	perFrame    = 64       // bytes, for the bookkeeping of a frame
+	keepBuffer  = 64 << 10 // a line buffer larger than this is let go after its line
+	readerBytes = 4 << 10  // what is read at a time
 )
 
 // Why a connection's context ended.
@@ -42,6 +41,7 @@ type Conn struct {
 	end      context.CancelCauseFunc
 	wake     chan struct{}
 	room     chan struct{}
+	farewell time.Duration // how long the last line to a slow reader may take
 
 	mu       sync.Mutex
 	queue    []outgoing
@@ -94,7 +94,7 @@ func (c *Conn) Lag() {
 func (c *Conn) lagLocked() {
 	c.dropped = len(c.queue) + 1
 	c.queue, c.finished = nil, true
-	c.nc.SetWriteDeadline(time.Now().Add(farewell)) // fails only on a closed connection
+	c.nc.SetWriteDeadline(time.Now().Add(c.farewell)) // fails only on a closed connection
 	c.end(ErrLagged)
 	notify(c.wake)
 }

@@ -29,6 +29,7 @@ type Listener struct {
 	firstLine time.Duration // how long a new connection may take for its first line
 	grace     time.Duration // how long frames may still go out once Serve ends
 	drain     time.Duration // how long they may when one connection ends
+	farewell  time.Duration // how long the last line to a slow reader may take
 }
 
 // Listen takes the socket path for the agent called name: it locks PATH.lock for as
@@ -46,7 +47,8 @@ func Listen(ctx context.Context, path, name string) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Listener{path: path, lock: lock, firstLine: 30 * time.Second, grace: time.Second, drain: 30 * time.Second}
+	l := &Listener{path: path, lock: lock,
+		firstLine: 30 * time.Second, grace: time.Second, drain: 30 * time.Second, farewell: time.Second}
 	if err := l.listen(ctx); err != nil {
 		lock.release()
 		return nil, err

@@ -94,19 +94,18 @@ func permitted(nc *net.UnixConn) bool {
 	return err == nil && (peer == os.Geteuid() || peer == 0)
 }
 
-// turnAway tells a client why it is not served. The line fits the empty buffer of a new
-// connection, and the deadline is for the day that it does not.
+// turnAway tells a client why it is not served. It does not wait: the line fits the
+// empty buffer of a new connection.
 func turnAway(nc *net.UnixConn, code protocol.Code, why string) {
 	defer nc.Close() // nothing to flush
 	if frame, err := protocol.Encode(&protocol.Error{Code: code, Message: why}); err == nil {
-		nc.SetWriteDeadline(time.Now().Add(10 * time.Millisecond)) // else Write fails as well
-		nc.Write(frame)                                            // a courtesy
+		nc.Write(frame) // a courtesy
 	}
 }
 
 func (l *Listener) serveConn(ctx context.Context, nc *net.UnixConn, handle Handler) {
 	connCtx, end := context.WithCancelCause(ctx)
-	c := &Conn{nc: nc, incoming: make(chan Incoming), end: end, wake: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+	c := &Conn{nc: nc, incoming: make(chan Incoming), end: end, wake: make(chan struct{}, 1), room: make(chan struct{}, 1), farewell: l.farewell}
 	var reader, writer sync.WaitGroup
 	writer.Go(c.write)
 	reader.Go(func() {

@@ -82,6 +82,7 @@ func listen(t *testing.T, path string) *Listener {
 	if err != nil {
 		t.Fatal(err)
 	}
+	l.grace, l.farewell = 20*time.Second, 20*time.Second // no test is to fail on a slow machine
 	t.Cleanup(func() { l.Close() })
 	return l
 }

@@ -10,6 +10,7 @@ const (
 	repeats  = "tmux repeats ASCII only"
 	aborted  = "tmux takes the title although CAN cancels the sequence (ECMA-48, xterm)"
 	apcTitle = "tmux takes any APC for a title; in xterm it is nothing"
+	tracking = "tmux scrolls; with five arguments it is xterm's highlight mouse tracking"
 	huge     = "tmux ignores what does not fit its int; xterm takes the largest number"
 )
 
@@ -27,6 +28,12 @@ var cases = []struct{ name, in, want, unlike string }{
 	{"vs16", "\u26a0\ufe0fx", "⚠️x| 0,2", ""},
 	{"vs15", "\u2705\ufe0ex", "✅︎x| 0,3", ""},
 	{"zwj then ascii", "\U0001F468\u200dax", "👨\u200dax| 0,4", joiner},
+	{"zwj does not reach over a letter", "a\u200db\u2764x", "a\u200db❤x| 0,4", joiner},
+	{"overlong of three bytes", "\xe0\x80\xafx", "���x| 0,4", invalid},
+	{"cut after one byte by another character", "\xe2\xd4\x80x", "�Ԁx| 0,3", invalid},
+	{"cut after two bytes by another character", "\xe2\x94\xd4\x80x", "�Ԁx| 0,3", invalid},
+	{"hts while a wrap is pending", "1234567890\x1bH\x1b[gx", "1234567890|x| 1,1", ""},
+	{"sd with five arguments is mouse tracking", "a\x1b[1;2;3;4;5T", "a| 0,1", tracking},
 	{"zwj narrow", "a\u200dbx", "a\u200dbx| 0,3", joiner},
 	{"zwj wide then narrow symbol", "\U0001F468\u200d\u2764x", "👨\u200d❤x| 0,3", ""},
 	{"tone after narrow symbol", "\u261d\U0001f3fdx", "☝🏽x| 0,4", ""},

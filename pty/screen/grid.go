@@ -22,9 +22,10 @@ func newPage(rows, cols int) page {
 
 func (p *page) row(r int) *line { return &p.lines[p.order[r]] }
 
-// resized returns a page of the new size that holds p's rows from first on.
-func (p *page) resized(rows, cols, first int) page {
-	q := newPage(rows, cols)
+// resized returns a page of the new size that holds p's rows but those below row
+// keep, which go first, and those at the top, which go when that is not enough.
+func (p *page) resized(rows, cols, keep int) page {
+	q, first := newPage(rows, cols), max(0, keep+1-rows)
 	for r := 0; r < rows && first+r < len(p.order); r++ {
 		from, to := p.row(first+r), &q.lines[r]
 		to.used = copy(to.cells, from.cells[:from.used])
@@ -42,6 +43,7 @@ type grid struct {
 	page
 	rows, cols int
 	behind     page // the normal page while the alternate one shows; else empty
+	spare      page // the alternate page while it does not show; empty before its first use
 
 	// A row's generation is the larger of its own and allGen; a scroll of the
 	// whole screen renews every row by one store.
@@ -114,15 +116,4 @@ func (g *grid) clearRows(top, bottom int, blank cell) {
 func (g *grid) wipe(top, bottom int, blank cell) {
 	g.clearRows(top, bottom, blank)
 	g.touchRows(top, bottom)
-}
-
-// resize gives the page the new size. keep is a row that must stay: rows below
-// it go first, rows above only when that is not enough. It returns how many went
-// from the top.
-func (p *page) resize(rows, cols, keep int) (gone int) {
-	if have := len(p.order); rows < have {
-		gone = max(0, have-rows-(have-1-keep))
-	}
-	*p = p.resized(rows, cols, gone)
-	return gone
 }

@@ -1,9 +1,9 @@
 package screen
 
-// interner gives small numbers to values and takes them back. It holds at most
-// limit values; id 0 is the zero value and is never given back.
+// interner gives small numbers to values and takes them back. Id 0 is the zero
+// value and is never taken back.
 type interner[K comparable] struct {
-	limit int
+	limit int // how many values add may hold
 	index map[K]uint32
 	items []K // by id; the zero value where the id is free
 	free  []uint32
@@ -14,14 +14,10 @@ func newInterner[K comparable](limit int) interner[K] {
 	return interner[K]{limit: limit, index: map[K]uint32{}, items: make([]K, 1)}
 }
 
-// add returns the id of k. When there is no room it calls sweep, which must call
-// keep with the ids in use; when there is still none it says false. The cost of
-// a sweep is spread: after one that freed little, add refuses for a while.
+// add returns the id of k. When the limit is reached it asks sweep which ids are
+// in use; when all are, it says false. The cost of sweeps is spread: after one
+// that freed little, add refuses for a while.
 func (n *interner[K]) add(k K, sweep func() (inUse []bool)) (uint32, bool) {
-	var zero K
-	if k == zero {
-		return 0, true
-	}
 	if id, ok := n.index[k]; ok {
 		return id, true
 	}
@@ -38,6 +34,18 @@ func (n *interner[K]) add(k K, sweep func() (inUse []bool)) (uint32, bool) {
 			return 0, false
 		}
 	}
+	return n.force(k), true
+}
+
+// force returns the id of k whatever the limit.
+func (n *interner[K]) force(k K) uint32 {
+	var zero K
+	if k == zero {
+		return 0
+	}
+	if id, ok := n.index[k]; ok {
+		return id
+	}
 	id := uint32(len(n.items))
 	if last := len(n.free) - 1; last >= 0 {
 		id = n.free[last]
@@ -47,7 +55,7 @@ func (n *interner[K]) add(k K, sweep func() (inUse []bool)) (uint32, bool) {
 		n.items = append(n.items, k)
 	}
 	n.index[k] = id
-	return id, true
+	return id
 }
 
 // keep frees every id but those in use.

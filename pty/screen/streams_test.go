@@ -108,7 +108,7 @@ func TestCombiningAllocatesNothing(t *testing.T) {
 
 func TestHeapIsSmall(t *testing.T) {
 	const screens = 8
-	data := streams(1 << 20)
+	data := streams(1 << 18)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

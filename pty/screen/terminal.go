@@ -120,21 +120,23 @@ func (t *terminal) intern(p pen) uint32 {
 	}
 	id, ok := t.styles.add(p, t.stylesInUse)
 	if !ok {
-		id, _ = t.styles.add(p.colorless(), t.stylesInUse)
+		// Colours are lost before attributes are: dim tells a placeholder from a
+		// draft. There are only 512 sets of attributes.
+		id = t.styles.force(p.colorless())
 	}
 	*slot = uint16(id)
 	return id
 }
 
 func (t *terminal) stylesInUse() []bool {
-	inUse := make([]bool, maxStyles)
-	inUse[t.style.style()] = true
+	inUse := make([]bool, len(t.styles.items))
+	inUse[t.style.style()] = true // it may stand in no cell yet
 	t.eachCell(func(c cell) { inUse[c.style()] = true })
 	return inUse
 }
 
 func (t *terminal) clustersInUse() []bool {
-	inUse := make([]bool, maxClusters)
+	inUse := make([]bool, len(t.clusters.items))
 	t.eachCell(func(c cell) {
 		if g := c.glyph(); g&clusterBit != 0 {
 			inUse[g&^clusterBit] = true
@@ -173,7 +175,11 @@ func (t *terminal) enterAlt(keepCursor bool) {
 		t.altSaved = t.save()
 	}
 	t.modes.AltScreen = true
-	t.behind, t.page = t.page, newPage(t.rows, t.cols)
+	if len(t.spare.lines) == 0 {
+		t.spare = newPage(t.rows, t.cols)
+	}
+	t.behind, t.page, t.spare = t.page, t.spare, page{}
+	t.clearRows(0, t.rows-1, 0)
 	t.touchRows(0, t.rows-1)
 }
 
@@ -182,7 +188,7 @@ func (t *terminal) leaveAlt(keepCursor bool) {
 		return
 	}
 	t.modes.AltScreen = false
-	t.page, t.behind = t.behind, page{}
+	t.page, t.behind, t.spare = t.behind, page{}, t.page
 	if keepCursor {
 		t.restore(t.altSaved)
 	}
@@ -196,16 +202,16 @@ func (t *terminal) resize(rows, cols int) {
 		return
 	}
 	if t.modes.AltScreen {
-		t.altSaved.row -= t.behind.resize(rows, cols, min(t.altSaved.row, t.rows-1))
+		t.behind = t.behind.resized(rows, cols, t.altSaved.row)
 	} else {
 		t.scrollOff(0, max(0, t.row-rows+1))
 	}
-	t.row -= t.page.resize(rows, cols, t.row)
+	t.page, t.spare = t.page.resized(rows, cols, t.row), page{}
 	t.rows, t.cols = rows, cols
 	t.rowGen = make([]uint64, rows)
 	t.touchRows(0, rows-1)
 	t.row, t.col = min(t.row, rows-1), min(t.col, cols-1)
-	t.altSaved.row = max(0, t.altSaved.row)
+	t.altSaved.row = min(t.altSaved.row, rows-1)
 	t.top, t.bottom = 0, rows-1
 	was := len(t.tabs)
 	t.tabs = append(t.tabs[:min(was, cols)], make([]bool, max(0, cols-was))...)

@@ -1,8 +1,7 @@
-package parser
+package ansi
 
 import (
 	"bytes"
-	"slices"
 	"unicode/utf8"
 )
 
@@ -27,14 +26,14 @@ func (l *line) empty() bool { return len(l.text) == 0 && len(l.cells) == 0 }
 
 // append adds plain bytes to a simple line.
 func (l *line) append(p []byte) {
-	l.text = append(l.text, p[:min(len(p), maxLine-len(l.text))]...)
+	l.text = append(l.text, p[:min(len(p), MaxLine-len(l.text))]...)
 }
 
 // put prints one byte of text.
 func (l *line) put(c byte) {
 	l.settle()
 	if !l.cell {
-		if len(l.text) < maxLine {
+		if len(l.text) < MaxLine {
 			l.text = append(l.text, c)
 		}
 		return
@@ -69,7 +68,7 @@ func (l *line) print(r rune) {
 	switch {
 	case l.at < len(l.cells):
 		l.cells[l.at] = r
-	case len(l.cells) >= maxLine:
+	case len(l.cells) >= MaxLine:
 		return
 	default:
 		l.cells = append(l.cells, r)
@@ -149,23 +148,27 @@ func blank(cells []rune) {
 }
 
 // end returns the line as it stands and starts the next. The text is valid until
-// the next byte. mixed says that old text stands behind newer text.
-func (l *line) end() (text []byte, mixed bool) {
-	l.cr = false
-	if l.cell {
-		l.flush()
-		mixed = l.wrote > 0 && slices.ContainsFunc(l.cells[l.wrote:], func(r rune) bool { return r != ' ' })
-		l.text = l.text[:0]
-		for _, r := range l.cells {
-			l.text = utf8.AppendRune(l.text, r)
-		}
+// the next byte. Where older text stands behind newer text, only the first fresh
+// bytes are the newer.
+func (l *line) end() (text []byte, fresh int) {
+	if !l.cell {
+		text = l.text
+		l.reset()
+		return text, len(text)
 	}
-	text = l.text
-	if l.cell && !mixed {
-		text = bytes.TrimRight(text, " ") // blanks that wiped longer text
+	l.flush()
+	for i, r := range l.cells {
+		if i == l.wrote {
+			fresh = len(l.text)
+		}
+		l.text = utf8.AppendRune(l.text, r)
+	}
+	text = bytes.TrimRight(l.text, " ") // often blanks that wiped longer text
+	if l.wrote == 0 || l.wrote >= len(l.cells) || fresh > len(text) {
+		fresh = len(text)
 	}
 	l.reset()
-	return text, mixed
+	return text, fresh
 }
 
 // reset makes the line empty. Buffers of ordinary size are kept.

@@ -1,8 +1,8 @@
-package parser
+package ansi
 
 // maxString bounds the strings inside control sequences (titles, images). What
 // is longer is taken for garbage that never ends.
-const maxString = 16 << 20
+const maxString = 4 << 20
 
 // escape reads control sequences (ECMA-48, xterm's ctlseqs) byte by byte. It
 // keeps what place needs: the first number, the prefix and the final byte.

@@ -1,4 +1,4 @@
-package parser
+package ansi
 
 // place knows whether the line in progress is a new line of output or painted
 // somewhere on the screen.
@@ -13,6 +13,9 @@ type place struct {
 }
 
 func (p *place) painted() bool { return p.tainted || p.lost || p.alt }
+
+// special says that the end of this line changes something.
+func (p *place) special() bool { return p.painted() || p.below > 0 || p.saved || p.home || p.erased }
 
 func (p *place) print() { p.home, p.erased = false, false }
 

@@ -1,0 +1,173 @@
+package testrig
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Frame is one line received: the line, and what encoding/json makes of it.
+type Frame struct {
+	Raw    string
+	Fields map[string]any
+}
+
+// Type is the frame's "type".
+func (f Frame) Type() string { return f.Str("type") }
+
+// Str is a string field, or "".
+func (f Frame) Str(key string) string {
+	s, _ := f.Fields[key].(string) // absent or not a string: ""
+	return s
+}
+
+// Num is a number field, or -1.
+func (f Frame) Num(key string) int64 {
+	n, ok := f.Fields[key].(float64)
+	if !ok {
+		return -1
+	}
+	return int64(n)
+}
+
+// Client speaks JSON Lines on a Unix socket. It is the tester's own view of
+// the wire and shares no code with what it tests. It keeps every frame.
+type Client struct {
+	conn *net.UnixConn
+
+	mu     sync.Mutex
+	frames []Frame
+	err    error
+	change chan struct{}
+}
+
+// Dial connects to path.
+func Dial(ctx context.Context, path string) (*Client, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", path)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{conn: conn.(*net.UnixConn)}
+	go c.read()
+	return c, nil
+}
+
+func (c *Client) read() {
+	in := bufio.NewReaderSize(c.conn, 64<<10)
+	for {
+		line, err := in.ReadString('\n')
+		f := Frame{Raw: line}
+		if err == nil {
+			if e := json.Unmarshal([]byte(line), &f.Fields); e != nil {
+				err = fmt.Errorf("line %q: %w", line, e)
+			}
+		} else if line != "" {
+			err = fmt.Errorf("unfinished line %q: %w", line, err)
+		}
+		c.mu.Lock()
+		if err == nil {
+			c.frames = append(c.frames, f)
+		}
+		c.err = err
+		if c.change != nil {
+			close(c.change)
+			c.change = nil
+		}
+		c.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// Send writes v as one line.
+func (c *Client) Send(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return c.SendRaw(string(b) + "\n")
+}
+
+// SendRaw writes s as it is.
+func (c *Client) SendRaw(s string) error {
+	if err := c.conn.SetWriteDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		return err
+	}
+	_, err := io.WriteString(c.conn, s)
+	return err
+}
+
+// Frames returns all received so far, oldest first.
+func (c *Client) Frames() []Frame {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.frames)
+}
+
+// Wait returns the first frame for which want is true, received before or
+// from now on. It returns io.EOF when the other side closed without one.
+func (c *Client) Wait(ctx context.Context, want func(Frame) bool) (Frame, error) {
+	return c.WaitFrom(ctx, 0, want)
+}
+
+// WaitFrom is Wait that skips the first n frames.
+func (c *Client) WaitFrom(ctx context.Context, n int, want func(Frame) bool) (Frame, error) {
+	for {
+		c.mu.Lock()
+		for ; n < len(c.frames); n++ {
+			if want(c.frames[n]) {
+				defer c.mu.Unlock()
+				return c.frames[n], nil
+			}
+		}
+		err := c.err
+		if c.change == nil && err == nil {
+			c.change = make(chan struct{})
+		}
+		changed := c.change
+		c.mu.Unlock()
+		if err != nil {
+			return Frame{}, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return Frame{}, context.Cause(ctx)
+		}
+	}
+}
+
+// WaitStatus waits for the inject_result of id with status.
+func (c *Client) WaitStatus(ctx context.Context, id, status string) (Frame, error) {
+	f, err := c.Wait(ctx, func(f Frame) bool {
+		return f.Type() == "inject_result" && f.Str("id") == id && f.Str("status") == status
+	})
+	if err != nil {
+		return f, fmt.Errorf("wait for %s of %s: %w", status, id, err)
+	}
+	return f, nil
+}
+
+// WaitEOF waits until the other side has closed.
+func (c *Client) WaitEOF(ctx context.Context) error {
+	_, err := c.Wait(ctx, func(Frame) bool { return false })
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// CloseWrite says that no more will be sent; answers still come.
+func (c *Client) CloseWrite() error { return c.conn.CloseWrite() }
+
+// Close hangs up.
+func (c *Client) Close() error { return c.conn.Close() }

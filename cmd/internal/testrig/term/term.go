@@ -1,0 +1,318 @@
+// Package term is the human's side in a test: a terminal of its own with a
+// program in it, keys to type, and a screen to wait on.
+//
+// The program does not lead the terminal's session; a shell does, which stays
+// until the terminal's settings were read after the program's end. The kernel
+// resets a terminal when its session leader exits, so that without the shell
+// every program would seem to restore it.
+package term
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"relay-pty/pty/screen"
+)
+
+// Options says what runs and where.
+type Options struct {
+	Argv       []string
+	Env        []string // nil: the test's own
+	Dir        string
+	Rows, Cols int // 0: 24, 80
+
+	// Stdin, Stdout and Stderr replace the terminal.
+	Stdin, Stdout, Stderr *os.File
+}
+
+// Term is a running program on a terminal. Its methods may be called from any
+// goroutine. One goroutine reads the terminal; it ends when the program's
+// session does, at the latest with Close.
+type Term struct {
+	master *os.File
+	cmd    *exec.Cmd
+	link   *os.File // to the shell: it tells pid and status, we let it go
+	pid    int
+
+	mu     sync.Mutex
+	out    []byte
+	scr    *screen.Screen
+	change chan struct{}
+	after  Modes // settings when the program had ended
+	status int
+	done   bool // status and after are valid
+	err    error
+	closed chan struct{} // all output is in
+}
+
+// keeper runs "$@" and says its pid, then its status, on fd 3; then it waits
+// to be let go. What the shell itself has to say, as "Killed", goes nowhere.
+const keeper = `exec 5>&2 2>/dev/null
+sh -c 'echo $$ >&3; exec "$@" 2>&5 3>&- 4>&- 5>&-' sh "$@"
+echo $? >&3; read _ <&3`
+
+// Start runs opts.Argv on a new terminal.
+func Start(opts Options) (*Term, error) {
+	if opts.Rows == 0 {
+		opts.Rows, opts.Cols = 24, 80
+	}
+	master, slave, err := openPTY()
+	if err != nil {
+		return nil, err
+	}
+	defer slave.Close()
+	t := &Term{master: master, scr: screen.New(opts.Rows, opts.Cols), closed: make(chan struct{})}
+	if err := setSize(master, opts.Rows, opts.Cols); err != nil {
+		master.Close() // of no use
+		return nil, err
+	}
+	if err := t.spawn(opts, slave); err != nil {
+		master.Close() // of no use
+		return nil, err
+	}
+	go t.pump()
+	return t, nil
+}
+
+func (t *Term) spawn(opts Options, slave *os.File) error {
+	ours, theirs, err := socketpair()
+	if err != nil {
+		return err
+	}
+	defer theirs.Close()
+	t.link = ours
+	t.cmd = exec.Command("/bin/sh", append([]string{"-c", keeper, "sh"}, opts.Argv...)...)
+	t.cmd.Dir, t.cmd.Env = opts.Dir, opts.Env
+	t.cmd.Stdin, t.cmd.Stdout, t.cmd.Stderr = slave, slave, slave
+	ctty := 0
+	if opts.Stdin != nil {
+		t.cmd.Stdin, ctty = opts.Stdin, 1
+	}
+	if opts.Stdout != nil {
+		t.cmd.Stdout = opts.Stdout
+	}
+	if opts.Stderr != nil {
+		t.cmd.Stderr = opts.Stderr
+	}
+	t.cmd.ExtraFiles = []*os.File{theirs, slave} // 3 and 4
+	if ctty != 0 {
+		ctty = 4
+	}
+	t.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: ctty}
+	if err := t.cmd.Start(); err != nil {
+		ours.Close() // of no use
+		return err
+	}
+	pid, err := t.number()
+	if err != nil {
+		ours.Close() // lets the shell go
+		return errors.Join(fmt.Errorf("start %s: %w", opts.Argv[0], err), t.cmd.Wait())
+	}
+	t.pid = pid
+	go t.await()
+	return nil
+}
+
+// number reads one line, a number, from the shell.
+func (t *Term) number() (int, error) {
+	var line []byte
+	for b := make([]byte, 1); ; {
+		if _, err := t.link.Read(b); err != nil {
+			return 0, err
+		}
+		if b[0] == '\n' {
+			return strconv.Atoi(string(line))
+		}
+		line = append(line, b[0])
+	}
+}
+
+// await takes the program's status and the terminal's settings at that
+// moment, then lets the shell go, which ends the output.
+func (t *Term) await() {
+	status, err := t.number()
+	if err == nil {
+		after, merr := getModes(t.master)
+		t.mu.Lock()
+		t.status, t.after, t.done = status, after, merr == nil
+		t.mu.Unlock()
+	}
+	t.link.Close() // the shell's read ends
+	t.cmd.Wait()   // its own status says nothing
+}
+
+func (t *Term) pump() {
+	defer close(t.closed)
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := t.master.Read(buf)
+		t.mu.Lock()
+		t.out = append(t.out, buf[:n]...)
+		t.scr.Write(buf[:n]) // never fails
+		if err != nil {
+			t.err = io.EOF // EIO: nobody holds the terminal; or closed
+		}
+		if t.change != nil {
+			close(t.change)
+			t.change = nil
+		}
+		t.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// Pid is the program's process id.
+func (t *Term) Pid() int { return t.pid }
+
+// Type writes s as one write, as a key or a terminal's paste arrives.
+func (t *Term) Type(s string) error {
+	if err := t.master.SetWriteDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		return err
+	}
+	if n, err := t.master.WriteString(s); err != nil {
+		return fmt.Errorf("type %d bytes, %d taken: %w", len(s), n, err)
+	}
+	return nil
+}
+
+// Paste types s in bracketed paste.
+func (t *Term) Paste(s string) error { return t.Type("\x1b[200~" + s + "\x1b[201~") }
+
+// Resize changes the terminal's size; the kernel signals the program.
+func (t *Term) Resize(rows, cols int) error {
+	t.mu.Lock()
+	t.scr.Resize(rows, cols)
+	t.mu.Unlock()
+	return setSize(t.master, rows, cols)
+}
+
+// Modes returns the terminal's settings: as they are, or, once the program
+// ended, as it left them.
+func (t *Term) Modes() (Modes, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.done {
+		return t.after, nil
+	}
+	return getModes(t.master)
+}
+
+// Signal sends sig to the program alone.
+func (t *Term) Signal(sig syscall.Signal) error { return syscall.Kill(t.pid, sig) }
+
+// Output returns all that the program wrote so far.
+func (t *Term) Output() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return bytes.Clone(t.out)
+}
+
+// WaitOutput waits until the output satisfies want, which must not keep it.
+func (t *Term) WaitOutput(ctx context.Context, want func([]byte) bool) error {
+	return t.wait(ctx, func() bool { return want(t.out) })
+}
+
+// WaitScreen waits until the screen satisfies want, which must not keep it.
+func (t *Term) WaitScreen(ctx context.Context, want func(*screen.Screen) bool) error {
+	return t.wait(ctx, func() bool { return want(t.scr) })
+}
+
+// WaitText waits until some row of the screen holds text.
+func (t *Term) WaitText(ctx context.Context, text string) error {
+	err := t.WaitScreen(ctx, func(s *screen.Screen) bool { return strings.Contains(Dump(s), text) })
+	if err != nil {
+		return fmt.Errorf("wait for %q: %w", text, err)
+	}
+	return nil
+}
+
+// Screen is a dump of the screen now.
+func (t *Term) Screen() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return Dump(t.scr)
+}
+
+// wait returns io.EOF when the output ended without what is wanted.
+func (t *Term) wait(ctx context.Context, want func() bool) error {
+	for {
+		t.mu.Lock()
+		ok, err := want(), t.err
+		if t.change == nil && err == nil {
+			t.change = make(chan struct{})
+		}
+		changed := t.change
+		t.mu.Unlock()
+		if ok {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// Wait returns the program's exit status, 128+n when signal n killed it, once
+// all its output is in.
+func (t *Term) Wait(ctx context.Context) (int, error) {
+	select {
+	case <-t.closed:
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.done {
+		return 0, errors.New("the terminal was closed before the program ended")
+	}
+	return t.status, nil
+}
+
+// Close hangs up the terminal, as closing its window does, and kills the
+// program if it is still there.
+func (t *Term) Close() error {
+	t.mu.Lock()
+	ended := t.done
+	t.mu.Unlock()
+	if !ended {
+		syscall.Kill(t.pid, syscall.SIGKILL) // gone already: well
+	}
+	err := t.master.Close()
+	<-t.closed
+	return err
+}
+
+// Hangup closes the terminal's window and leaves the program to notice: its
+// reads end at once and it gets a SIGHUP soon after. Its status stays unknown.
+func (t *Term) Hangup() error {
+	err := t.master.Close()
+	<-t.closed
+	return err
+}
+
+// Dump is the text of s, a row a line, blanks at the ends of rows trimmed.
+func Dump(s *screen.Screen) string {
+	rows, _ := s.Size()
+	lines := make([]string, rows)
+	for r := range rows {
+		lines[r] = strings.TrimRight(s.Row(r), " ")
+	}
+	return strings.Join(lines, "\n")
+}

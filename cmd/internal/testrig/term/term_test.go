@@ -1,0 +1,164 @@
+package term
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+func start(t *testing.T, opts Options) (*Term, context.Context) {
+	t.Helper()
+	tm, err := Start(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tm.Close() })
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return tm, ctx
+}
+
+func sh(script string) Options { return Options{Argv: []string{"sh", "-c", script}} }
+
+func TestStatusAndLastOutput(t *testing.T) {
+	for _, c := range []struct {
+		script string
+		status int
+		out    string
+	}{
+		{"printf done; exit 7", 7, "done"},
+		{"printf x; kill -9 $$", 137, "x"},
+		{"head -c 200000 /dev/zero | tr '\\0' y; exit 3", 3, strings.Repeat("y", 200000)},
+	} {
+		tm, ctx := start(t, sh(c.script))
+		code, err := tm.Wait(ctx)
+		if err != nil || code != c.status || string(tm.Output()) != c.out {
+			t.Errorf("%s: got %d, %v, %d bytes; want %d and %d bytes", c.script, code, err, len(tm.Output()), c.status, len(c.out))
+		}
+	}
+	tm, ctx := start(t, Options{Argv: []string{"/nonexistent/x"}})
+	if code, err := tm.Wait(ctx); code != 127 || err != nil {
+		t.Errorf("no such program: got %d, %v; want 127", code, err)
+	}
+}
+
+func TestSizeAndResize(t *testing.T) {
+	o := sh(`trap 'stty size' WINCH; stty size; while :; do read x; done`)
+	o.Rows, o.Cols = 30, 100
+	tm, ctx := start(t, o)
+	if err := tm.WaitText(ctx, "30 100"); err != nil {
+		t.Fatal(err)
+	}
+	if err := tm.Resize(10, 40); err != nil {
+		t.Fatal(err)
+	}
+	if err := tm.Type("\n"); err != nil { // some shells run traps only after read
+		t.Fatal(err)
+	}
+	if err := tm.WaitText(ctx, "10 40"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPidIsTheProgramsOwn(t *testing.T) {
+	tm, ctx := start(t, sh("echo pid $$; exec cat"))
+	if err := tm.WaitText(ctx, fmt.Sprintf("pid %d", tm.Pid())); err != nil {
+		t.Errorf("%v\n%s", err, tm.Screen())
+	}
+}
+
+// The program that leaves the terminal raw must be caught; see the package comment.
+func TestModesTellAProgramThatDoesNotRestore(t *testing.T) {
+	for _, c := range []struct {
+		script string
+		same   bool
+	}{{"read _; stty raw", false}, {"read _; s=$(stty -g); stty raw; stty $s", true}} {
+		tm, ctx := start(t, sh(c.script))
+		before, err := tm.Modes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tm.Type("\n"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tm.Wait(ctx); err != nil {
+			t.Fatal(err)
+		}
+		after, err := tm.Modes()
+		if err != nil || (before == after) != c.same {
+			t.Errorf("%s: same %v, %v; want %v", c.script, before == after, err, c.same)
+		}
+	}
+}
+
+func TestOtherStreams(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	o := sh("cat; echo err >&2; echo out; test -t 3 3</dev/tty && echo terminal >/dev/tty")
+	o.Stdin, o.Stderr = null, w
+	tm, ctx := start(t, o)
+	w.Close()
+	if b, err := io.ReadAll(r); err != nil || string(b) != "err\n" {
+		t.Errorf("stderr got %q, %v", b, err)
+	}
+	if code, err := tm.Wait(ctx); code != 0 || err != nil || !bytes.Contains(tm.Output(), []byte("terminal")) {
+		t.Errorf("got %d, %v, %q; want a controlling terminal", code, err, tm.Output())
+	}
+}
+
+func TestHangupReachesTheProgram(t *testing.T) {
+	mark := t.TempDir() + "/hup"
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	o := sh(`trap 'echo hup > ` + mark + `; exit' HUP; echo up; sleep 1000 2>&1 & wait`)
+	o.Stderr = w // ends with the program
+	tm, ctx := start(t, o)
+	w.Close()
+	if err := tm.WaitText(ctx, "up"); err != nil {
+		t.Fatal(err)
+	}
+	if err := tm.Hangup(); err != nil {
+		t.Fatal(err)
+	}
+	io.Copy(io.Discard, r) // until the program and its keeper are gone
+	if b, err := os.ReadFile(mark); string(b) != "hup\n" {
+		t.Errorf("got %q, %v; want the hangup seen", b, err)
+	}
+}
+
+func TestWaitsEnd(t *testing.T) {
+	tm, ctx := start(t, sh("echo only this"))
+	if err := tm.WaitText(ctx, "something else"); !errors.Is(err, io.EOF) {
+		t.Errorf("got %v, want io.EOF", err)
+	}
+	tm, _ = start(t, sh("exec cat"))
+	why := errors.New("enough")
+	cctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	if err := tm.WaitText(cctx, "x"); !errors.Is(err, why) {
+		t.Errorf("got %v, want the context's cause", err)
+	}
+	if _, err := tm.Wait(cctx); !errors.Is(err, why) {
+		t.Errorf("got %v, want the context's cause", err)
+	}
+	if err := tm.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,182 @@
+// Package testrig is what tests and the demo put around the wrapper: fake
+// agents, a terminal with a human's hands, a client for the socket. Its
+// sub-packages hold the fake model API (anthropic), the real Claude Code in a
+// fresh home (claude), the fake agents' code (agents) and the terminal (term).
+// Nothing here is linked into the wrapper.
+package testrig
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"relay-pty/cmd/internal/testrig/agents"
+	"relay-pty/cmd/internal/testrig/term"
+)
+
+// Term is a program on a terminal of its own; see package term.
+type Term = term.Term
+
+// Main is the body of TestMain in a package that uses Agent: in a re-exec it
+// is the agent, else it runs the tests. It does not return.
+func Main(m *testing.M) {
+	if name := os.Getenv(agents.EnvAgent); name != "" {
+		os.Exit(RunAgent(name))
+	}
+	os.Exit(m.Run())
+}
+
+// RunAgent is the fake agent name, on this process's terminal; it returns its
+// exit status. Any program may become an agent with it.
+func RunAgent(name string) int { return agents.Run(name) }
+
+// FakeAgent is how to start a fake agent, and where it writes.
+type FakeAgent struct {
+	Argv    []string // the test binary
+	Env     []string // the RELAY_FAKE_ variables alone
+	Log     string   // every byte the agent read
+	Events  string   // its event log
+	Control string   // its control socket
+}
+
+// Agent prepares the fake agent name with conf; its files are in dir. The
+// test's package must use Main.
+func Agent(dir, name string, conf agents.Config) (FakeAgent, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return FakeAgent{}, err
+	}
+	c, err := json.Marshal(conf)
+	if err != nil {
+		return FakeAgent{}, err
+	}
+	a := FakeAgent{
+		Argv:    []string{exe},
+		Log:     filepath.Join(dir, "bytes"),
+		Events:  filepath.Join(dir, "events"),
+		Control: filepath.Join(dir, "ctl"),
+	}
+	a.Env = []string{
+		agents.EnvAgent + "=" + name,
+		agents.EnvConf + "=" + string(c),
+		agents.EnvLog + "=" + a.Log,
+		agents.EnvEvents + "=" + a.Events,
+		agents.EnvControl + "=" + a.Control,
+	}
+	return a, nil
+}
+
+// EnvArgv is an argv that sets the agent's variables by env(1), for a starter
+// that is itself a re-exec and must not become the agent.
+func (a FakeAgent) EnvArgv() []string {
+	return append(append([]string{"env"}, a.Env...), a.Argv...)
+}
+
+// Do sends one command to the agent, which must have started; see agents.Command.
+func (a FakeAgent) Do(ctx context.Context, c agents.Command) (agents.State, error) {
+	return agents.Control(ctx, a.Control, c)
+}
+
+// WaitEvent waits until the agent logged n events of a kind since its start
+// and returns the n-th.
+func (a FakeAgent) WaitEvent(ctx context.Context, kind string, n int) (agents.Event, error) {
+	if _, err := a.Do(ctx, agents.Command{Cmd: "wait", Text: kind, N: n}); err != nil {
+		return agents.Event{}, fmt.Errorf("wait for %d %s: %w", n, kind, err)
+	}
+	all, err := a.EventLog()
+	for _, ev := range all {
+		if ev.Kind == kind {
+			n--
+		}
+		if n == 0 {
+			return ev, nil
+		}
+	}
+	return agents.Event{}, cmp.Or(err, errors.New("event not in the log"))
+}
+
+// Read returns every byte the agent read so far.
+func (a FakeAgent) Read() ([]byte, error) {
+	b, err := os.ReadFile(a.Log)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return b, err
+}
+
+// EventLog returns the agent's events so far. The file grows; a line still
+// being written is left out.
+func (a FakeAgent) EventLog() ([]agents.Event, error) {
+	f, err := os.Open(a.Events)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var out []agents.Event
+	in := bufio.NewReader(f)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return out, nil // the end
+		}
+		var ev agents.Event
+		if err := json.Unmarshal(line, &ev); err != nil {
+			return out, fmt.Errorf("event %q: %w", line, err)
+		}
+		out = append(out, ev)
+	}
+}
+
+// StartTerm runs opts on a terminal and closes it when the test ends.
+func StartTerm(t testing.TB, opts term.Options) *Term {
+	t.Helper()
+	tm, err := term.Start(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tm.Close() }) // hung up already: well
+	return tm
+}
+
+// Require reports that a test cannot run for want of what, when err is not
+// nil: a failure with RELAY_E2E=require, else a skip that stderr and the file
+// $RELAY_NOT_RUN tell.
+func Require(t testing.TB, what string, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	if os.Getenv("RELAY_E2E") == "require" {
+		t.Fatalf("%s: %v", what, err)
+	}
+	text := fmt.Sprintf("NOT RUN: %s: %v", what, err)
+	fmt.Fprintln(os.Stderr, text)
+	if path := os.Getenv("RELAY_NOT_RUN"); path != "" {
+		note(t, path, text)
+	}
+	t.Skip(text)
+}
+
+// note appends to the file which `make test` prints at its end: go test
+// itself hides what passing packages print.
+func note(t testing.TB, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := fmt.Fprintln(f, text); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"relay-pty/protocol"
+	"relay-pty/protocol/sock"
+	"relay-pty/queue"
+)
+
+// office is a desk on a real socket, with a mailbox that nobody empties.
+type office struct {
+	t      *testing.T
+	path   string
+	box    *queue.Mailbox
+	events *queue.Outbox
+	closed chan struct{}
+}
+
+func newOffice(t *testing.T) *office {
+	t.Helper()
+	o := &office{t: t, path: filepath.Join(t.TempDir(), "s"), events: queue.NewOutbox(), closed: make(chan struct{})}
+	var err error
+	if o.box, err = queue.New(queue.Config{Max: 10}, o.events); err != nil {
+		t.Fatal(err)
+	}
+	l, err := sock.Listen(t.Context(), o.path, "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	d := &desk{name: "alice", token: "secret", box: o.box, events: o.events, closed: o.closed,
+		status: func() *protocol.StatusAnswer { return &protocol.StatusAnswer{Name: "alice", State: "busy"} }}
+	served := make(chan error, 1)
+	go func() { served <- l.Serve(ctx, d.handle) }()
+	t.Cleanup(func() {
+		cancel()
+		<-served
+		l.Close()
+	})
+	return o
+}
+
+// visitor is a client with its own view of the wire.
+type visitor struct {
+	t  *testing.T
+	nc *net.UnixConn
+	r  *bufio.Reader
+}
+
+func (o *office) visit() *visitor {
+	o.t.Helper()
+	nc, err := net.Dial("unix", o.path)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	o.t.Cleanup(func() { nc.Close() })
+	nc.SetDeadline(time.Now().Add(20 * time.Second))
+	return &visitor{o.t, nc.(*net.UnixConn), bufio.NewReader(nc)}
+}
+
+func (v *visitor) say(lines ...string) {
+	v.t.Helper()
+	if _, err := v.nc.Write([]byte(strings.Join(lines, "\n") + "\n")); err != nil {
+		v.t.Fatal(err)
+	}
+}
+
+// hear reads one line and checks that it has the given members.
+func (v *visitor) hear(want ...any) map[string]any {
+	v.t.Helper()
+	line, err := v.r.ReadString('\n')
+	if err != nil {
+		v.t.Fatalf("read: %v (after %q)", err, line)
+	}
+	var got map[string]any
+	if err := json.Unmarshal([]byte(line), &got); err != nil {
+		v.t.Fatalf("%s: %v", line, err)
+	}
+	for i := 0; i < len(want); i += 2 {
+		if g := fmt.Sprint(got[want[i].(string)]); g != fmt.Sprint(want[i+1]) {
+			v.t.Fatalf("%s is %s, want %v in %s", want[i], g, want[i+1], line)
+		}
+	}
+	return got
+}
+
+func (v *visitor) hearsEnd() {
+	v.t.Helper()
+	if line, err := v.r.ReadString('\n'); err == nil {
+		v.t.Fatalf("heard %s, want the end", line)
+	}
+}
+
+func message(id string) string {
+	return fmt.Sprintf(`{"type":"inject","id":%q,"from":"bob","body":"hello","req":"r-%s"}`, id, id)
+}
+
+func TestInjectIsAnsweredToItsEnd(t *testing.T) {
+	o := newOffice(t)
+	v := o.visit()
+	v.say(message("m1"))
+	v.nc.CloseWrite()
+	v.hear("type", "inject_result", "id", "m1", "status", "queued", "queue_position", 1, "durable", false, "req", "r-m1")
+	now := time.Now()
+	if _, err := o.box.Take("m1", now); err != nil {
+		t.Fatal(err)
+	}
+	v.hear("status", "injecting", "attempt", 1, "req", "r-m1")
+	if err := o.box.Finish("m1", queue.Outcome{Status: "delivered", Evidence: "turn"}, now); err != nil {
+		t.Fatal(err)
+	}
+	v.hear("status", "delivered", "evidence", "turn", "req", "r-m1")
+	v.hearsEnd()
+}
+
+func TestAnswersKeepTheRequestsOrder(t *testing.T) {
+	o := newOffice(t)
+	v := o.visit()
+	v.say(`{"type":"hello","req":"a"}`, message("m1"), `{"type":"nosuch","req":"b"}`, `{"type":"status","req":"c"}`,
+		message("m2"), `{"type":"query","id":"m1","req":"d"}`, `{"type":"query","id":"m9","req":"e"}`)
+	v.hear("type", "hello", "name", "alice", "protocol", 1, "req", "a")
+	v.hear("id", "m1", "status", "queued")
+	v.hear("type", "error", "code", "unknown_type", "req", "b")
+	v.hear("type", "status", "state", "busy", "req", "c")
+	v.hear("id", "m2", "status", "queued", "queue_position", 2)
+	v.hear("id", "m1", "status", "queued", "req", "d")
+	v.hear("type", "error", "code", "unknown_id", "id", "m9", "req", "e")
+}
+
+func TestSameIDAgain(t *testing.T) {
+	o := newOffice(t)
+	v := o.visit()
+	v.say(message("m1"), message("m1"), strings.Replace(message("m1"), "hello", "other", 1), message("m2"))
+	v.hear("id", "m1", "status", "queued")
+	v.hear("id", "m1", "status", "queued")
+	v.hear("type", "error", "code", "duplicate_id", "id", "m1")
+	v.hear("id", "m2", "status", "queued", "queue_position", 2)
+	if _, err := o.box.Take("m1", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	v.hear("id", "m1", "status", "injecting")
+}
+
+func TestFullQueueRefusesAndRemembersNothing(t *testing.T) {
+	o := newOffice(t)
+	v := o.visit()
+	sub := o.visit()
+	sub.say(`{"type":"subscribe","events":["backpressure"]}`)
+	sub.hear("type", "subscribed", "seq", 0)
+	for i := range 9 {
+		v.say(message(fmt.Sprint("m", i)))
+		v.hear("status", "queued")
+		if i == 7 {
+			v.hear("type", "backpressure", "queue_length", 8, "accept", false)
+		}
+	}
+	sub.hear("type", "backpressure", "accept", false)
+	v.say(message("late"))
+	v.hear("type", "error", "code", "queue_full", "id", "late", "req", "r-late")
+	if _, err := o.box.Take("m0", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	v.hear("id", "m0", "status", "injecting")
+	v.say(message("late"))
+	v.hear("id", "late", "status", "queued")
+}
+
+func TestSubscribeReplaysAndFollows(t *testing.T) {
+	o := newOffice(t)
+	v := o.visit()
+	v.say(message("m1"))
+	v.hear("status", "queued")
+	sub := o.visit()
+	sub.say(`{"type":"subscribe","after":0}`)
+	epoch := sub.hear("type", "subscribed", "seq", 0, "protocol", 1)["epoch"]
+	sub.hear("type", "inject_result", "seq", 1, "id", "m1")
+	if err := o.events.Append(&protocol.RelayCommand{From: "alice", To: "bob", Body: "hi", Source: "log"}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	sub.hear("type", "relay_command", "seq", 2, "to", "bob")
+
+	late := o.visit()
+	late.say(`{"type":"subscribe","after":1,"events":["relay_command"]}`)
+	late.hear("type", "subscribed", "seq", 1, "epoch", epoch)
+	late.hear("type", "relay_command", "seq", 2)
+	late.say(`{"type":"subscribe","after":99}`)
+	late.hear("type", "error", "code", "cursor_gone")
+}
+
+func TestSubscriberThatAlsoInjectsHearsEachEventOnce(t *testing.T) {
+	o := newOffice(t)
+	v := o.visit()
+	v.say(`{"type":"subscribe"}`, message("m1"))
+	v.hear("type", "subscribed")
+	v.hear("id", "m1", "status", "queued", "req", "r-m1")
+	now := time.Now()
+	if _, err := o.box.Take("m1", now); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.box.Finish("m1", queue.Outcome{Status: "failed", Fault: &protocol.Fault{Code: "x", Message: "y"}}, now); err != nil {
+		t.Fatal(err)
+	}
+	v.hear("id", "m1", "status", "injecting", "seq", 2)
+	v.hear("id", "m1", "status", "failed", "seq", 3)
+	v.say(`{"type":"hello"}`)
+	v.hear("type", "hello")
+}
+
+func TestWrongTokenIsRefused(t *testing.T) {
+	o := newOffice(t)
+	v := o.visit()
+	v.say(`{"type":"hello","token":"wrong"}`, `{"type":"hello","token":"secret"}`)
+	v.hear("type", "error", "code", "not_authorized", "field", "token")
+	v.hear("type", "hello", "name", "alice")
+}
+
+func TestTheEndIsToldToAll(t *testing.T) {
+	o := newOffice(t)
+	v, sub := o.visit(), o.visit()
+	sub.say(`{"type":"subscribe"}`)
+	sub.hear("type", "subscribed")
+	v.say(message("m1"))
+	v.hear("status", "queued")
+	if err := o.box.FailAll(protocol.Fault{Code: "agent_exited", Message: "gone"}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.events.Append(&protocol.Exit{Code: 3}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	close(o.closed)
+	if e := v.hear("id", "m1", "status", "failed")["error"].(map[string]any); e["code"] != "agent_exited" {
+		t.Errorf("failed with %v", e)
+	}
+	v.hearsEnd()
+	sub.hear("status", "queued")
+	sub.hear("status", "failed")
+	sub.hear("type", "exit", "code", 3)
+	sub.hearsEnd()
+}

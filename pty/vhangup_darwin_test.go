@@ -1,0 +1,5 @@
+package pty
+
+import "errors"
+
+func vhangup() error { return errors.ErrUnsupported }
