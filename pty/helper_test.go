@@ -34,6 +34,7 @@ const patience = 30 * time.Second
 var roles = map[string]func(args []string) int{
 	"print":  printRole,
 	"stream": streamRole,
+	"text":   textRole,
 	"record": recordRole,
 	"winch":  winchRole,
 	"deaf":   deafRole,
@@ -57,7 +58,8 @@ func role(t testing.TB, name string, args ...string) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Config{Args: append([]string{exe}, args...), Env: append(os.Environ(), roleVar+"="+name)}
+	env := append(os.Environ(), roleVar+"="+name, "GORACE=atexit_sleep_ms=0") // the race detector would end each a second later
+	return Config{Args: append([]string{exe}, args...), Env: env}
 }
 
 // sh is the configuration that runs a shell script.
@@ -223,6 +225,17 @@ func streamRole(args []string) int {
 	n, _ := strconv.ParseInt(args[0], 10, 64)
 	if _, err := io.CopyN(os.Stdout, random(), n); err != nil {
 		panic(err)
+	}
+	return 0
+}
+
+// textRole writes args[0] mebibytes of lines in raw mode.
+func textRole(args []string) int {
+	makeRaw()
+	n, _ := strconv.Atoi(args[0])
+	mebibyte := bytes.Repeat([]byte("The quick brown fox jumps over the lazy dog, again and again.\r\n"), 1<<20/60)[:1<<20]
+	for range n {
+		os.Stdout.Write(mebibyte)
 	}
 	return 0
 }

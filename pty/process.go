@@ -137,19 +137,19 @@ func (s *Session) Stopped() bool {
 // Stops tells when the agent stops (true) and goes on (false). Only the latest news is kept. It is for one reader, and never closed.
 func (s *Session) Stops() <-chan bool { return s.proc.stops }
 
-// Signal sends a signal to the agent's process group and to the one in the foreground of its tty, as a terminal's line would.
-// It returns ErrEnded when the agent has ended.
+// Signal sends a signal to the process group in the foreground of the agent's tty, as the terminal's line would, and to the agent's own. It returns
+// ErrEnded when the agent has ended.
 func (s *Session) Signal(sig syscall.Signal) error {
 	s.proc.mu.Lock()
 	defer s.proc.mu.Unlock()
 	if s.proc.reaped {
 		return ErrEnded
 	}
-	err := unix.Kill(-s.proc.pid, sig)
-	if fg, ferr := s.foreground(); ferr == nil && fg > 0 && fg != s.proc.pid && ours(fg, s.proc.pid) {
+	// The foreground first: the tty forgets it when the agent dies.
+	if fg, err := s.foreground(); err == nil && fg > 0 && fg != s.proc.pid && ours(fg, s.proc.pid) {
 		unix.Kill(-fg, sig) // a group that just ended needs no signal
 	}
-	if err != nil {
+	if err := unix.Kill(-s.proc.pid, sig); err != nil {
 		return fmt.Errorf("signal agent: %w", err)
 	}
 	return nil

@@ -278,11 +278,14 @@ func BenchmarkKeyRoundTrip(b *testing.B) {
 }
 
 func BenchmarkPassThrough(b *testing.B) {
-	const size = 64 << 20
-	b.SetBytes(size)
+	const mebibytes = 128
+	b.SetBytes(mebibytes << 20)
 	for b.Loop() {
-		cfg := role(b, "stream", fmt.Sprint(size))
+		cfg := role(b, "text", fmt.Sprint(mebibytes))
 		cfg.Output = discard{}
-		begin(b, cfg).finish()
+		r := begin(b, cfg)
+		if status, _ := r.finish(); r.BytesOut() != mebibytes<<20 {
+			b.Fatalf("%d bytes arrived, want %d; %+v", r.BytesOut(), mebibytes<<20, status)
+		}
 	}
 }

@@ -2,14 +2,21 @@ package main
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/agents"
 )
 
 func TestMain(m *testing.M) {
+	if name := os.Getenv(agents.EnvAgent); name != "" {
+		os.Exit(testrig.RunAgent(name))
+	}
 	testscript.Main(m, map[string]func(){"relay-pty": main})
 }
 

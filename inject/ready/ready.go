@@ -160,7 +160,8 @@ func (r Rules) unsettled(f Facts) time.Duration {
 	if !f.LastBusy.IsZero() {
 		left = r.Settle - f.Now.Sub(f.LastBusy)
 	}
-	if !f.Submitted.IsZero() && f.LastBusy.Before(f.Submitted) {
+	shown := f.Own.State == Ready && f.Own.At.After(f.Submitted) // a short turn may be over before we look
+	if !f.Submitted.IsZero() && f.LastBusy.Before(f.Submitted) && !shown {
 		left = max(left, r.TakeUp-f.Now.Sub(f.Submitted))
 	}
 	return left

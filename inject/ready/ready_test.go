@@ -53,6 +53,7 @@ func TestJudgeComposer(t *testing.T) {
 		{"idle for 7 ms between two turns", idle(own(Ready, 59_993), func(f *Facts) { f.LastBusy = at(59_993) }), Busy, ByGuess, 143 * ms},
 		{"idle long enough", idle(own(Ready, 59_800), func(f *Facts) { f.LastBusy = at(59_850) }), Ready, BySignal, 0},
 		{"our Enter, no turn yet", idle(own(Ready, 1000), func(f *Facts) { f.Submitted = at(59_900) }), Busy, ByGuess, 1900 * ms},
+		{"our Enter, its turn over before we looked", idle(own(Ready, 59_950), func(f *Facts) { f.Submitted = at(59_900) }), Ready, BySignal, 0},
 		{"our Enter, its turn over", idle(own(Ready, 1000), func(f *Facts) { f.Submitted, f.LastBusy = at(50_000), at(59_000) }), Ready, BySignal, 0},
 		{"another program has the terminal", idle(func(f *Facts) { f.Foreground = false }), Unknown, BySignal, 0},
 		{"stopped", idle(func(f *Facts) { f.Stopped = true }), Stopped, BySignal, 0},
