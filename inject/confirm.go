@@ -94,18 +94,17 @@ func (a *attempt) wedged(ctx context.Context) *Result {
 }
 
 // withdraw removes our own text from the composer by the profile's keys and
-// verifies it; what cannot be verified stays in doubt.
+// verifies it; what cannot be verified stays in doubt. The composer was empty
+// when the transaction began, so what it holds is ours, however it shows it.
 func (a *attempt) withdraw(ctx context.Context, why string) *Result {
 	doubt := &Result{Doubtful, "", "stranded", why + ", and the text could not be taken back: look at the agent's composer"}
 	if a.tx == nil {
 		return doubt
 	}
 	for _, keys := range a.in.Profile.Typing.Clear {
-		ours := false
 		look := a.in.look()
 		v, _ := a.in.judge(look)
-		ours = look.Box.Visible && v.State != ready.Blocked && a.left(look.Box.Text)
-		if !ours {
+		if !look.Box.Visible || look.Box.Text == "" || v.State == ready.Blocked {
 			break
 		}
 		if _, err := a.tx.Write(ctx, []byte(keys)); err != nil {

@@ -21,6 +21,7 @@ var claude = Profile{
 		regexp.MustCompile(`\besc to interrupt\b`),
 	},
 	Dialogs: []*regexp.Regexp{
+		regexp.MustCompile(`^\s*Do you (want|trust)\b.*\?`),
 		regexp.MustCompile(`\b[Ee]sc to (cancel|clear|go back|close|exit)\b`),
 		regexp.MustCompile(`\bEnter to (confirm|select|continue)\b`),
 		regexp.MustCompile(`^\s*❯ \d+\. `),

@@ -28,6 +28,7 @@ func (p *painter) start(paste bool) {
 	}
 	if p.alt {
 		p.write("\x1b[?1049h\x1b[2J\x1b[H")
+		p.shown = nil // what was painted before is on the other page
 	}
 }
 

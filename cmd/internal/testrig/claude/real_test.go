@@ -131,7 +131,7 @@ func TestRealPermissionDialog(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(s.cwd, "made")); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("the command ran unasked: %v", err)
 	}
-	s.must(s.Type("\r"))
+	s.must(s.PressUntil(s.ctx, "\r", time.Second, func(scr *screen.Screen) bool { return boxText(scr) != "none" }))
 	turn, err := s.api.WaitTurn(s.ctx, func(t anthropic.Turn) bool { return len(t.Results) > 0 })
 	s.must(err)
 	if len(turn.Text) != 0 {

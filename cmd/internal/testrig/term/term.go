@@ -190,6 +190,25 @@ func (t *Term) Type(s string) error {
 // Paste types s in bracketed paste.
 func (t *Term) Paste(s string) error { return t.Type("\x1b[200~" + s + "\x1b[201~") }
 
+// PressUntil types key, and again after each pause, until the screen satisfies
+// want. Programs may ignore keys just after a change of the screen: Claude
+// Code 2.1.329 ignores an answer to a dialog for its first 0.1 to 0.2 seconds.
+func (t *Term) PressUntil(ctx context.Context, key string, pause time.Duration, want func(*screen.Screen) bool) error {
+	for {
+		if err := t.Type(key); err != nil {
+			return err
+		}
+		try, cancel := context.WithTimeoutCause(ctx, pause, errAgain)
+		err := t.WaitScreen(try, want)
+		cancel()
+		if !errors.Is(err, errAgain) {
+			return err
+		}
+	}
+}
+
+var errAgain = errors.New("press again")
+
 // Resize changes the terminal's size; the kernel signals the program.
 func (t *Term) Resize(rows, cols int) error {
 	t.mu.Lock()

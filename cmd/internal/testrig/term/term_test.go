@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relay-pty/pty/screen"
 )
 
 func start(t *testing.T, opts Options) (*Term, context.Context) {
@@ -160,5 +162,18 @@ func TestWaitsEnd(t *testing.T) {
 	}
 	if err := tm.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestPressUntil(t *testing.T) {
+	tm, ctx := start(t, sh("read a; read b; echo taken; exec cat"))
+	err := tm.PressUntil(ctx, "k\n", 20*time.Millisecond, func(s *screen.Screen) bool {
+		return strings.Contains(Dump(s), "taken")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(tm.Output()), "k\r\n"); n < 2 {
+		t.Errorf("pressed %d times, want at least 2", n)
 	}
 }
