@@ -3,6 +3,7 @@ package inject
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"relay-pty/inject/ready"
@@ -70,7 +71,12 @@ func (a *attempt) release() {
 
 // run types the message, waits for it to show, submits and confirms it.
 func (a *attempt) run(ctx context.Context, look Look) *Result {
-	if r := a.write(ctx, look); r != nil {
+	t := a.in.Profile.Typing
+	if a.in.Profile.Composer == nil && !look.Facts.Raw {
+		a.shown = look.Echo // the line discipline echoes all of it
+		return a.runCooked(ctx)
+	}
+	if r := a.write(ctx, a.pieces(t, look.Paste)); r != nil {
 		return r
 	}
 	if a.in.Profile.Composer == nil {
@@ -81,9 +87,9 @@ func (a *attempt) run(ctx context.Context, look Look) *Result {
 
 // write types all pieces. What cannot be written to the end may still be read
 // by the agent later, so that is doubt, unless nothing went out at all.
-func (a *attempt) write(ctx context.Context, look Look) *Result {
+func (a *attempt) write(ctx context.Context, pieces []string) *Result {
 	sent := 0
-	for _, piece := range a.pieces(a.in.Profile.Typing, look.Paste && look.Facts.Raw) {
+	for _, piece := range pieces {
 		n, err := a.tx.Write(ctx, []byte(piece))
 		sent += n
 		if err == nil {
@@ -92,7 +98,9 @@ func (a *attempt) write(ctx context.Context, look Look) *Result {
 		if sent == 0 {
 			return &Result{Withdrawn, "", "no_consume", "the agent does not read its terminal"}
 		}
-		a.tx.Write(ctx, []byte(pasteClose)) // an open paste would swallow the human's keys; nothing else can be done
+		if strings.Contains(piece, pasteOpen) {
+			a.tx.Write(ctx, []byte(pasteClose)) // an open paste would swallow the human's keys; nothing else can be done
+		}
 		return &Result{Doubtful, "", "no_consume", "the agent stopped reading in the middle of the message"}
 	}
 	return nil

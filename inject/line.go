@@ -10,8 +10,20 @@ import (
 // readTwice is how far apart the two looks lie that must find all bytes read.
 const readTwice = 5 * time.Millisecond
 
-// runLine delivers to a program without a composer: its echo is waited for, if
-// it has one, then Enter, then that it has read every byte.
+// runCooked delivers to a program in line mode, where every newline submits: all
+// in one write, so that the terminal's echo of it is not cut by what the program
+// answers to its first line.
+func (a *attempt) runCooked(ctx context.Context) *Result {
+	t := a.in.Profile.Typing
+	a.enter = time.Now()
+	if r := a.write(ctx, []string{strings.Join(a.pieces(t, false), "") + t.Submit}); r != nil {
+		return r
+	}
+	return a.awaitRead(ctx)
+}
+
+// runLine delivers to a raw-mode program whose composer we do not know: its echo
+// is waited for, if it has one, then Enter, then that it has read every byte.
 func (a *attempt) runLine(ctx context.Context) *Result {
 	err := a.in.until(ctx, a.in.Profile.Typing.Echo, func(l Look) (bool, time.Duration) {
 		a.shown = a.echoed(l)
@@ -25,7 +37,7 @@ func (a *attempt) runLine(ctx context.Context) *Result {
 	if look.Facts.Exited {
 		return &Result{Failed, "", "agent_exited", "the agent ended before the message was submitted"}
 	}
-	if !a.shown && look.Facts.Raw && look.Unread > 0 {
+	if !a.shown && look.Unread > 0 {
 		return &Result{Doubtful, "", "no_consume", "the agent does not read what is typed; it may do so later"}
 	}
 	if r := a.pressEnter(ctx); r != nil {
@@ -34,14 +46,9 @@ func (a *attempt) runLine(ctx context.Context) *Result {
 	return a.awaitRead(ctx)
 }
 
-// echoed says whether the end of the message stands before the cursor. A program
-// in line mode may have printed something since, for it has read the first lines.
+// echoed says whether the end of the message stands before the cursor.
 func (a *attempt) echoed(l Look) bool {
-	before, footer := squeeze(l.Before), squeeze(a.Footer)
-	if l.Facts.Raw {
-		return strings.HasSuffix(before, footer)
-	}
-	return strings.Contains(before, footer)
+	return strings.HasSuffix(squeeze(l.Before), squeeze(a.Footer))
 }
 
 // awaitRead waits until the program has read the message and its Enter.

@@ -1,9 +1,11 @@
 package protocol
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"slices"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -14,16 +16,20 @@ type Frame interface{ Type() string }
 // escape < > &, and holds no other newline. Invalid UTF-8 becomes U+FFFD: an event
 // about what an agent printed must not be lost over a byte of it.
 func Encode(f Frame) ([]byte, error) {
-	fields, err := json.Marshal(f, jsontext.AllowInvalidUTF8(true))
-	if err != nil {
+	var b bytes.Buffer
+	b.WriteString(`{"type":"` + f.Type() + `"`)
+	head := b.Len()
+	// The standard library's encoder is linked in any case, by the log; its decoder would be too lenient for the wire.
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(f); err != nil {
 		return nil, fmt.Errorf("encode %s: %w", f.Type(), err)
 	}
-	line := append(make([]byte, 0, len(fields)+32), `{"type":"`...)
-	line = append(append(line, f.Type()...), '"')
-	if len(fields) > len("{}") {
-		line = append(line, ',')
+	line := b.Bytes()
+	if line[head] = ','; line[head+1] == '}' {
+		line = slices.Delete(line, head, head+1)
 	}
-	return append(append(line, fields[1:]...), '\n'), nil
+	return line, nil
 }
 
 // Tag returns an encoded frame with the req of the request that it answers. The frame
@@ -45,10 +51,10 @@ func Tag(frame []byte, req string) []byte {
 // OrNull is a string that travels as null when it is empty.
 type OrNull string
 
-// MarshalJSONTo writes the string, or null.
-func (s OrNull) MarshalJSONTo(enc *jsontext.Encoder) error {
+// MarshalJSON writes the string, or null.
+func (s OrNull) MarshalJSON() ([]byte, error) {
 	if s == "" {
-		return enc.WriteToken(jsontext.Null)
+		return []byte("null"), nil
 	}
-	return enc.WriteToken(jsontext.String(string(s)))
+	return json.Marshal(string(s))
 }

@@ -286,12 +286,38 @@ func TestClosedTerminalIsNotTheEnd(t *testing.T) {
 }
 
 func TestHungUpTerminalIsNotTheEnd(t *testing.T) {
-	_, out := begin(t, role(t, "vhangup")).finish()
-	if strings.Contains(out, "refused") {
-		t.Skip("vhangup needs privilege")
+	cfg := role(t, "vhangup")
+	cfg.Output = discard{}
+	var out []byte
+	cfg.Tap = func(p []byte) { out = append(out, p...) }
+	s, err := Start(cfg)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if !strings.HasSuffix(out, "after\r\n") { // what was not read before the hang-up is gone
-		t.Errorf("output %q", out)
+	held := func() *os.File {
+		s.tty.mu.Lock()
+		defer s.tty.mu.Unlock()
+		return s.tty.f
+	}
+	first := held()
+	result := make(chan error, 1)
+	go func() { result <- s.Run(context.Background()) }()
+	becomes(t, "the tty is opened anew, or nothing was hung up", func() bool { return held() != first })
+	s.Signal(unix.SIGUSR1)
+	if err := <-result; err != nil {
+		t.Errorf("Run: %v", err)
+	}
+	switch code := s.Wait().Code; {
+	case code == 1:
+		t.Skip("vhangup needs privilege")
+	case code != 0 || !strings.HasSuffix(string(out), "after\r\n"): // what was not read before the hang-up is gone
+		t.Errorf("exit code %d, output %q", code, out)
+	}
+}
+
+func TestHeadlessTerminalEditsUTF8(t *testing.T) {
+	if _, out := begin(t, sh("stty -a")).finish(); !strings.Contains(out, " iutf8") {
+		t.Errorf("stty says %q", out)
 	}
 }
 
@@ -369,20 +395,30 @@ func (b *brokenPipe) Write(p []byte) (int, error) {
 }
 
 func TestBrokenOutputHangsUp(t *testing.T) {
-	out := &brokenPipe{n: 1}
-	cfg := sh("echo one; read x; echo two; yes")
-	cfg.Output = out
-	r := begin(t, cfg)
-	r.until("one", func() bool { return r.BytesOut() > 0 })
-	r.Keys([]byte("\n"))
-	if err := r.end(); !errors.Is(err, syscall.EPIPE) {
-		t.Errorf("Run: %v", err)
-	}
-	if out.after != 1 {
-		t.Errorf("%d writes to a broken pipe", out.after)
-	}
-	if r.Wait().Signal != unix.SIGHUP {
-		t.Errorf("status %+v", r.Wait())
+	for _, c := range []struct {
+		name, script string
+		want         Status
+	}{
+		{"obeys", "echo one; read x; yes", Status{Code: 129, Signal: unix.SIGHUP}},
+		{"goes on", "trap '' HUP; echo one; read x; head -c 300000 /dev/zero; exit 5", Status{Code: 5}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out := &brokenPipe{n: 1}
+			cfg := sh(c.script)
+			cfg.Output, cfg.Grace = out, patience
+			r := begin(t, cfg)
+			r.until("one", func() bool { return r.BytesOut() > 0 && !r.LastOutput().IsZero() })
+			r.Keys([]byte("\n"))
+			if err := r.end(); !errors.Is(err, syscall.EPIPE) {
+				t.Errorf("Run: %v", err)
+			}
+			if out.after != 1 {
+				t.Errorf("%d writes to a broken pipe", out.after)
+			}
+			if got := r.Wait(); got != c.want {
+				t.Errorf("status %+v, want %+v", got, c.want)
+			}
+		})
 	}
 }
 

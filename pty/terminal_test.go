@@ -26,7 +26,6 @@ func wrapRole(args []string) int {
 		panic(err)
 	}
 	term.Raw()
-	defer term.Restore()
 	defer term.OnPanic()
 	os.Unsetenv(roleVar)
 	cfg := Config{Args: args[1:], Env: os.Environ(), Size: term.Size(), Like: term, Output: term}
@@ -45,7 +44,9 @@ func wrapRole(args []string) int {
 	}()
 	go term.WatchSize(ctx, func(w Winsize) { s.Resize(w) })
 	go term.WatchStops(ctx)
-	if err := s.Run(ctx); err != nil {
+	err = s.Run(ctx)
+	term.Restore()
+	if err != nil {
 		return 99
 	}
 	return s.Wait().Code

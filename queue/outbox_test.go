@@ -2,11 +2,10 @@ package queue
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/go-json-experiment/json"
 
 	"relay-pty/protocol"
 )

@@ -197,8 +197,10 @@ func (c *config) checkMarkers() error {
 }
 
 func (c *config) checkSize() error {
-	var cols, rows int
-	if n, err := fmt.Sscanf(c.size+"\n", "%dx%d\n", &cols, &rows); err != nil || n != 2 || cols < 1 || rows < 1 || cols > 1000 || rows > 1000 {
+	w, h, _ := strings.Cut(c.size, "x")
+	cols, cerr := strconv.Atoi(w)
+	rows, rerr := strconv.Atoi(h)
+	if cerr != nil || rerr != nil || min(cols, rows) < 1 || max(cols, rows) > 1000 {
 		return fmt.Errorf("--size: %q: want COLSxROWS, as in 120x40, each at most 1000", c.size)
 	}
 	c.Size = pty.Winsize{Rows: rows, Cols: cols}

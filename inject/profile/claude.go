@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"regexp"
 	"time"
 
 	"relay-pty/inject/ready"
@@ -14,21 +13,21 @@ var claude = Profile{
 	Commands: []string{"claude"},
 	Composer: &Composer{
 		Prompt: "❯\u00a0", Modes: []string{"!\u00a0", "#\u00a0"}, Indent: 2, Rule: '─',
-		More: regexp.MustCompile(`↑ \d+ more`),
+		More: rx(`↑ \d+ more`),
 	},
 	Titles: Titles{Idle: "✳", Busy: "⠂⠐◐◑"},
-	Busy: []*regexp.Regexp{
-		regexp.MustCompile(`\besc to interrupt\b`),
+	Busy: []pattern{
+		rx(`\besc to interrupt\b`),
 	},
-	Dialogs: []*regexp.Regexp{
-		regexp.MustCompile(`^\s*Do you (want|trust)\b.*\?`),
-		regexp.MustCompile(`\b[Ee]sc to (cancel|clear|go back|close|exit)\b`),
-		regexp.MustCompile(`\bEnter to (confirm|select|continue)\b`),
-		regexp.MustCompile(`^\s*❯ \d+\. `),
-		regexp.MustCompile(`Showing detailed transcript`),
+	Dialogs: []pattern{
+		rx(`^\s*Do you (want|trust)\b.*\?`),
+		rx(`\b[Ee]sc to (cancel|clear|go back|close|exit)\b`),
+		rx(`\bEnter to (confirm|select|continue)\b`),
+		rx(`^\s*❯ \d+\. `),
+		rx(`Showing detailed transcript`),
 	},
-	Overlays: []*regexp.Regexp{
-		regexp.MustCompile(`\bsearch prompts:`),
+	Overlays: []pattern{
+		rx(`\bsearch prompts:`),
 	},
 	Rules: ready.Rules{
 		HasComposer: true,

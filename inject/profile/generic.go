@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"regexp"
 	"time"
 
 	"relay-pty/inject/ready"
@@ -12,10 +11,10 @@ import (
 var generic = Profile{
 	Name:   "generic",
 	Prompt: `^[>$%#] $`,
-	Asks: []*regexp.Regexp{
-		regexp.MustCompile(`(?i)(password|passphrase|passcode|verification code|\bpin\b|\botp\b)[^:]{0,80}:\s*$`),
-		regexp.MustCompile(`(?i)[\[(]y(es)?/n(o)?(/[^\])]*)?[\])]\s*[?:]?\s*$`),
-		regexp.MustCompile(`(?i)press (any key|enter|return)[^.]{0,40}\.*\s*$`),
+	Asks: []pattern{
+		rx(`(?i)(password|passphrase|passcode|verification code|\bpin\b|\botp\b)[^:]{0,80}:\s*$`),
+		rx(`(?i)[\[(]y(es)?/n(o)?(/[^\])]*)?[\])]\s*[?:]?\s*$`),
+		rx(`(?i)press (any key|enter|return)[^.]{0,40}\.*\s*$`),
 	},
 	Rules: ready.Rules{
 		Quiet: 500 * time.Millisecond, RawQuiet: 2 * time.Second,

@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -85,7 +84,7 @@ func (c *Composer) read(s *screen.Screen, top, bottom int) (Box, int) {
 	for _, mode := range c.Modes {
 		b.Foreign = b.Foreign || strings.HasPrefix(first, mode)
 	}
-	if !b.Top && !b.Foreign && !c.More.MatchString(s.Row(top-1)) {
+	if !b.Top && !b.Foreign && !c.More().MatchString(s.Row(top-1)) {
 		return Box{}, 0 // two rules with something else between them
 	}
 	if c.placeholder(s, top, bottom) {
@@ -142,16 +141,16 @@ func before(s *screen.Screen, row int, line string) string {
 	return b.String()
 }
 
-func firstMatch(patterns []*regexp.Regexp, row string) string {
+func firstMatch(patterns []pattern, row string) string {
 	for _, p := range patterns {
-		if p.MatchString(row) {
+		if p().MatchString(row) {
 			return strings.TrimSpace(row)
 		}
 	}
 	return ""
 }
 
-func anyRow(s *screen.Screen, from, to int, patterns []*regexp.Regexp) string {
+func anyRow(s *screen.Screen, from, to int, patterns []pattern) string {
 	for r := from; r < to; r++ {
 		if m := firstMatch(patterns, s.Row(r)); m != "" {
 			return m

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"relay-pty/inject/ready"
@@ -18,13 +19,13 @@ type Profile struct {
 	Name     string
 	Commands []string // base names of the commands that start it
 
-	Composer *Composer        // nil: a line program, or a TUI we do not know
-	Titles   Titles           // what the window title's first character says
-	Busy     []*regexp.Regexp // rows beneath the composer while it works
-	Dialogs  []*regexp.Regexp // rows of a screen without composer on which a question stands
-	Overlays []*regexp.Regexp // rows beneath a composer that is used for something else
-	Asks     []*regexp.Regexp // what stands before the cursor when a line program asks
-	Prompt   string           // regexp2 pattern of the row up to the cursor that means ready
+	Composer *Composer // nil: a line program, or a TUI we do not know
+	Titles   Titles    // what the window title's first character says
+	Busy     []pattern // rows beneath the composer while it works
+	Dialogs  []pattern // rows of a screen without composer on which a question stands
+	Overlays []pattern // rows beneath a composer that is used for something else
+	Asks     []pattern // what stands before the cursor when a line program asks
+	Prompt   string    // regexp2 pattern of the row up to the cursor that means ready
 	Rules    ready.Rules
 	Typing   Typing
 	Log      *Log // nil: the agent keeps no log that we read
@@ -32,11 +33,11 @@ type Profile struct {
 
 // Composer is how the agent's input box looks.
 type Composer struct {
-	Prompt string         // what stands before the text on its first row
-	Modes  []string       // the same in modes in which a message must not be typed
-	Indent int            // columns before the text on its further rows
-	Rule   rune           // the line above and below it
-	More   *regexp.Regexp // what the line above shows when rows are scrolled out of it
+	Prompt string   // what stands before the text on its first row
+	Modes  []string // the same in modes in which a message must not be typed
+	Indent int      // columns before the text on its further rows
+	Rule   rune     // the line above and below it
+	More   pattern  // what the line above shows when rows are scrolled out of it
 }
 
 // Titles lists the first characters of the window title by what they mean.
@@ -61,6 +62,14 @@ type Log struct {
 	HomeEnv string                 // variable that names the agent's directory
 	Home    string                 // that directory beneath $HOME when the variable is not set
 	Words   map[string]ready.State // its own words for its states
+}
+
+// pattern is a regular expression that is compiled when it is first used: most
+// runs use one profile.
+type pattern func() *regexp.Regexp
+
+func rx(source string) pattern {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
 }
 
 // all lists the profiles; the last is the one for unknown commands.

@@ -1,12 +1,11 @@
 package transcript
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // claude is Claude Code, as 2.1.329 writes it (recorded, see the tests; the rows
@@ -22,9 +21,6 @@ var claude = Format{
 	row:         claudeRow,
 }
 
-// lenient takes rows as they are; a log is no protocol.
-var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-
 type claudeFile struct {
 	PID             int    `json:"pid"`
 	SessionID       string `json:"sessionId"`
@@ -39,7 +35,7 @@ type claudeFile struct {
 
 func claudeSession(file []byte) (Session, error) {
 	var f claudeFile
-	if err := json.Unmarshal(file, &f, lenient); err != nil {
+	if err := json.Unmarshal(file, &f); err != nil {
 		return Session{}, err
 	}
 	if !uuidLike(f.SessionID) {
@@ -57,30 +53,30 @@ func claudeSession(file []byte) (Session, error) {
 
 // claudeRecord is a row. Fields that other rows use differently are kept raw.
 type claudeRecord struct {
-	Type       string         `json:"type"`
-	Subtype    string         `json:"subtype"`
-	UUID       string         `json:"uuid"`
-	Timestamp  string         `json:"timestamp"`
-	Sidechain  bool           `json:"isSidechain"`
-	Meta       bool           `json:"isMeta"`
-	Summary    bool           `json:"isCompactSummary"`
-	APIError   bool           `json:"isApiErrorMessage"`
-	Aborted    bool           `json:"isAbortedMidStream"`
-	Message    jsontext.Value `json:"message"`
-	Attachment jsontext.Value `json:"attachment"`
-	Origin     jsontext.Value `json:"origin"`
+	Type       string          `json:"type"`
+	Subtype    string          `json:"subtype"`
+	UUID       string          `json:"uuid"`
+	Timestamp  string          `json:"timestamp"`
+	Sidechain  bool            `json:"isSidechain"`
+	Meta       bool            `json:"isMeta"`
+	Summary    bool            `json:"isCompactSummary"`
+	APIError   bool            `json:"isApiErrorMessage"`
+	Aborted    bool            `json:"isAbortedMidStream"`
+	Message    json.RawMessage `json:"message"`
+	Attachment json.RawMessage `json:"attachment"`
+	Origin     json.RawMessage `json:"origin"`
 }
 
 type claudeMessage struct {
-	Model   string         `json:"model"`
-	Content jsontext.Value `json:"content"`
+	Model   string          `json:"model"`
+	Content json.RawMessage `json:"content"`
 }
 
 type claudeAttachment struct {
-	Type   string         `json:"type"`
-	Mode   string         `json:"commandMode"`
-	Prompt jsontext.Value `json:"prompt"`
-	Origin jsontext.Value `json:"origin"`
+	Type   string          `json:"type"`
+	Mode   string          `json:"commandMode"`
+	Prompt json.RawMessage `json:"prompt"`
+	Origin json.RawMessage `json:"origin"`
 }
 
 type claudeBlock struct {
@@ -90,7 +86,7 @@ type claudeBlock struct {
 
 func claudeRow(row []byte) ([]Entry, error) {
 	var r claudeRecord
-	if err := json.Unmarshal(row, &r, lenient); err != nil {
+	if err := json.Unmarshal(row, &r); err != nil {
 		return nil, err
 	}
 	if r.Sidechain {
@@ -115,7 +111,7 @@ func claudeRow(row []byte) ([]Entry, error) {
 // error or a remark, which is not the agent's word.
 func (r *claudeRecord) assistant() ([]Entry, error) {
 	var m claudeMessage
-	if err := json.Unmarshal(r.Message, &m, lenient); err != nil {
+	if err := json.Unmarshal(r.Message, &m); err != nil {
 		return nil, err
 	}
 	switch {
@@ -139,7 +135,7 @@ func (r *claudeRecord) user() ([]Entry, error) {
 		return nil, nil
 	}
 	var m claudeMessage
-	if err := json.Unmarshal(r.Message, &m, lenient); err != nil {
+	if err := json.Unmarshal(r.Message, &m); err != nil {
 		return nil, err
 	}
 	blocks, err := claudeBlocks(m.Content)
@@ -155,7 +151,7 @@ func (r *claudeRecord) user() ([]Entry, error) {
 // queued is a message that was typed in a turn and given to the same turn.
 func (r *claudeRecord) queued() ([]Entry, error) {
 	var a claudeAttachment
-	if err := json.Unmarshal(r.Attachment, &a, lenient); err != nil {
+	if err := json.Unmarshal(r.Attachment, &a); err != nil {
 		return nil, nil // one of the many other kinds
 	}
 	if a.Type != "queued_command" || a.Mode != "" && a.Mode != "prompt" || !fromPerson(a.Origin, r.Meta) {
@@ -170,12 +166,12 @@ func (r *claudeRecord) queued() ([]Entry, error) {
 
 // fromPerson says whether a row's origin is one who can send messages: the
 // terminal, Claude Code's inbox, or unnamed.
-func fromPerson(origin jsontext.Value, meta bool) bool {
+func fromPerson(origin json.RawMessage, meta bool) bool {
 	var o struct {
 		Kind string `json:"kind"`
 	}
 	if len(origin) > 0 {
-		if err := json.Unmarshal(origin, &o, lenient); err != nil {
+		if err := json.Unmarshal(origin, &o); err != nil {
 			return false
 		}
 	}
@@ -203,14 +199,14 @@ func withoutOutput(blocks []claudeBlock) []claudeBlock {
 }
 
 // claudeBlocks reads content: a string, or a list of blocks.
-func claudeBlocks(content jsontext.Value) ([]claudeBlock, error) {
-	if content.Kind() == '"' {
+func claudeBlocks(content json.RawMessage) ([]claudeBlock, error) {
+	if bytes.HasPrefix(content, []byte{'"'}) {
 		var text string
-		err := json.Unmarshal(content, &text, lenient)
+		err := json.Unmarshal(content, &text)
 		return []claudeBlock{{Type: "text", Text: text}}, err
 	}
 	var blocks []claudeBlock
-	err := json.Unmarshal(content, &blocks, lenient)
+	err := json.Unmarshal(content, &blocks)
 	return blocks, err
 }
 

@@ -2,14 +2,13 @@ package sock
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
-
-	"github.com/go-json-experiment/json"
 
 	"relay-pty/protocol"
 )

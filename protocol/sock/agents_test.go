@@ -1,13 +1,12 @@
 package sock
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/go-json-experiment/json"
 )
 
 var record = Record{Name: "alice", Socket: "/tmp/relay-pty-alice.sock", PID: 7, StartedAt: 1705350000000, Agent: "claude", TokenSHA256: "ab"}

@@ -156,6 +156,13 @@ func TestStalledComposerJoinsEnterToThePaste(t *testing.T) {
 	_, err := a.Do(ctx, agents.Command{Cmd: "stall"})
 	must(t, err)
 	must(t, tm.Paste("hello"))
+	for range 20 { // a composer that reads would take the paste between two of these
+		st, err := a.Do(ctx, agents.Command{Cmd: "state"})
+		must(t, err)
+		if st.Draft != "" {
+			t.Fatalf("stalled, yet it read %q", st.Draft)
+		}
+	}
 	must(t, tm.Type("\r"))
 	_, err = a.Do(ctx, agents.Command{Cmd: "resume"})
 	must(t, err)

@@ -170,7 +170,7 @@ func (c *composer) event(ev compose.Event) {
 // accept at once, Esc cancels, nothing else does anything.
 func (c *composer) answer(ev compose.Event) {
 	switch {
-	case ev.Key == compose.Enter, ev.Text == "1":
+	case ev.Key == compose.Enter, ev.Text == "1" && !ev.Paste:
 		c.env.log.event(KindAnswer, cmp.Or(ev.Text, "Enter"))
 	case ev.Key == compose.Esc:
 		c.env.log.event(KindCancel, "dialog")

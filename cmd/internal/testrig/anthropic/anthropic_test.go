@@ -185,6 +185,21 @@ func TestTurnHoldsWhatIsNew(t *testing.T) {
 	}
 }
 
+func TestTurnsAreNumbered(t *testing.T) {
+	s, ctx := start(t)
+	for _, text := range []string{"one", "two", "three"} {
+		events(t, ask(ctx, t, s, true, 5, user(text)).Body)
+	}
+	for i, turn := range s.Turns() {
+		if turn.N != i || turn.UserText() != []string{"one", "two", "three"}[i] {
+			t.Errorf("turn %d: got number %d and %q", i, turn.N, turn.UserText())
+		}
+	}
+	if n := len(s.Turns()); n != 3 {
+		t.Errorf("got %d turns, want 3", n)
+	}
+}
+
 func TestHangingUpAbortsTheTurn(t *testing.T) {
 	s, ctx := start(t)
 	for _, words := range []string{"THINK 600", "SLOW 600"} {

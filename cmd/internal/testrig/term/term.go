@@ -1,10 +1,11 @@
 // Package term is the human's side in a test: a terminal of its own with a
 // program in it, keys to type, and a screen to wait on.
 //
-// The program does not lead the terminal's session; a shell does, which stays
-// until the terminal's settings were read after the program's end. The kernel
-// resets a terminal when its session leader exits, so that without the shell
-// every program would seem to restore it.
+// As in life, a shell leads the terminal's session and the program is its
+// foreground job. The shell stays until the terminal's settings were read
+// after the program's end, so that they are those the program left, whatever a
+// kernel does to a terminal whose session ended; then it goes, and with it the
+// output ends.
 package term
 
 import (

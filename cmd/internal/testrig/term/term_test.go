@@ -75,7 +75,7 @@ func TestPidIsTheProgramsOwn(t *testing.T) {
 	}
 }
 
-// The program that leaves the terminal raw must be caught; see the package comment.
+// A program that leaves the terminal raw must be caught.
 func TestModesTellAProgramThatDoesNotRestore(t *testing.T) {
 	for _, c := range []struct {
 		script string

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/agents"
+	"relay-pty/cmd/internal/testrig/term"
+)
+
+func TestCatReceivesAMessageOnce(t *testing.T) {
+	w := start(t, term.Options{Argv: []string{"cat"}})
+	w.inject("m1", "hello there")
+	w.delivers("m1", "echo")
+	must(t, w.Type("\x04"))
+	if code, err := w.Wait(patience(t, 20*time.Second)); err != nil || code != 0 {
+		t.Errorf("exit %d, %v", code, err)
+	}
+	// The kernel echoes it once, and cat says it once.
+	if n := strings.Count(string(w.Output()), "hello there"); n != 2 {
+		t.Errorf("the text stands in the output %d times, want 2:\n%s", n, w.Output())
+	}
+}
+
+func TestPythonReceivesAMessageOnce(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		testrig.Require(t, "python3", err)
+	}
+	w := start(t, term.Options{Argv: []string{"python3", "-q", "-i", "-c", "got = []"}}, "--prompt-pattern", "^>>> $")
+	w.state("ready")
+	w.inject("m1", "hello there")
+	w.delivers("m1", "echo")
+	w.state("ready")
+	must(t, w.Type("print(6*7)\r"))
+	must(t, w.WaitText(patience(t, 20*time.Second), "42"))
+	if n := strings.Count(string(w.Output()), "hello there"); n < 1 || n > 2 { // typed, and once more in Python's complaint
+		t.Errorf("the text stands in the output %d times:\n%s", n, w.Output())
+	}
+}
+
+func TestLineProgramReadsExactlyTheMessages(t *testing.T) {
+	f := startFake(t, "line", agents.Config{})
+	var want strings.Builder
+	for i := range runs(10, 50) {
+		id, body := fmt.Sprintf("m%d", i), fmt.Sprintf("message %d, 日本語\ttab", i)
+		f.inject(id, body)
+		f.delivers(id, "echo")
+		want.WriteString(text(id, body) + "\n")
+	}
+	if got := f.read(); got != want.String() {
+		t.Errorf("read %q, want %q", got, want.String())
+	}
+}
+
+func TestLineTooLongForLineModeFails(t *testing.T) {
+	f := startFake(t, "line", agents.Config{})
+	f.inject("m1", strings.Repeat("x", 5000))
+	if end := f.ends("m1", 20*time.Second); end.Str("status") != "failed" || !strings.Contains(end.Raw, "line_too_long") {
+		t.Errorf("got %s", end.Raw)
+	}
+	f.inject("m2", "short")
+	f.delivers("m2", "echo")
+	if got := f.read(); got != text("m2", "short")+"\n" {
+		t.Errorf("read %q", got)
+	}
+}
+
+func TestReadySignalAndPromptPattern(t *testing.T) {
+	// Its second line never falls silent for the idle time, but it says that it is ready.
+	script := `echo '->pty:ready'; while read -r x; do echo "got $x"; done`
+	w := start(t, term.Options{Argv: []string{"sh", "-c", script}}, "--idle-timeout", "1h")
+	w.inject("m1", "hello")
+	w.delivers("m1", "echo")
+
+	w = start(t, term.Options{Argv: []string{"sh", "-c", `printf 'wait> '; read x; printf 'NOW> '; cat`}}, "--prompt-pattern", "^NOW> $")
+	w.inject("m1", "hello")
+	w.held("m1", "ready", time.Second)
+	must(t, w.Type("\r"))
+	w.delivers("m1", "echo")
+}
+
+func TestPasswordPromptHolds(t *testing.T) {
+	w := start(t, term.Options{Argv: []string{"sh", "-c", `printf 'Password: '; stty -echo; read x; stty echo; echo; echo "[$x]"; cat`}})
+	w.inject("m1", "hello")
+	w.held("m1", "dialog", time.Second)
+	must(t, w.Type("secret\r"))
+	w.delivers("m1", "echo")
+	must(t, w.WaitText(patience(t, 20*time.Second), "[secret]"))
+}
+
+func TestProgramWithoutEchoConsumes(t *testing.T) {
+	w := start(t, term.Options{Argv: []string{"sh", "-c", `stty -echo; echo go; while read -r x; do echo "${#x} bytes"; done`}})
+	w.inject("m1", "hello")
+	w.delivers("m1", "consumed")
+}
+
+func TestStoppedAgentHolds(t *testing.T) {
+	w := start(t, term.Options{Argv: []string{"sh", "-c", `kill -STOP $$; cat`}})
+	w.state("stopped")
+	w.inject("m1", "hello")
+	w.held("m1", "stopped", 300*time.Millisecond)
+	must(t, w.client.Send(map[string]any{"type": "status", "req": "s"}))
+	f, err := w.client.Wait(patience(t, 20*time.Second), func(f testrig.Frame) bool { return f.Type() == "status" })
+	must(t, err)
+	p, err := os.FindProcess(int(f.Num("pid")))
+	must(t, err)
+	must(t, p.Signal(syscall.SIGCONT))
+	w.delivers("m1", "echo")
+}
+
+func TestMessagesExpireWhileTheyWait(t *testing.T) {
+	w := start(t, term.Options{Argv: []string{"cat"}}, "--idle-timeout", "1h")
+	must(t, w.client.Send(map[string]any{"type": "inject", "id": "m1", "from": "bob", "body": "x", "timeout_ms": 300}))
+	if end := w.ends("m1", 20*time.Second); end.Str("status") != "expired" {
+		t.Errorf("got %s", end.Raw)
+	}
+}
+
+func TestWaitingMessagesFailWhenTheAgentEnds(t *testing.T) {
+	w := start(t, term.Options{Argv: []string{"sh", "-c", "read x; exit 3"}}, "--idle-timeout", "1h")
+	w.inject("m1", "hello")
+	_, err := w.client.WaitStatus(patience(t, 20*time.Second), "m1", "queued")
+	must(t, err)
+	must(t, w.Type("\r"))
+	if end := w.ends("m1", 20*time.Second); end.Str("status") != "failed" || !strings.Contains(end.Raw, "agent_exited") {
+		t.Errorf("got %s", end.Raw)
+	}
+	must(t, w.client.WaitEOF(patience(t, 20*time.Second)))
+	frames := w.client.Frames()
+	if last := frames[len(frames)-1]; last.Type() != "exit" || last.Num("code") != 3 {
+		t.Errorf("the last event is %s", last.Raw)
+	}
+	if code, err := w.Wait(patience(t, 20*time.Second)); err != nil || code != 3 {
+		t.Errorf("exit %d, %v", code, err)
+	}
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/term"
+)
+
+func TestSecondWrapperRefusesAndADeadOneIsReplaced(t *testing.T) {
+	first := start(t, term.Options{Argv: []string{"cat"}})
+	again := func(socket string) (string, int) {
+		cmd := exec.Command(binary(t), "--name", "alice", "--socket", socket, "--headless", "--", "true")
+		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+filepath.Dir(first.socket))
+		out, _ := cmd.CombinedOutput()
+		return string(out), cmd.ProcessState.ExitCode()
+	}
+	for _, socket := range []string{first.socket, first.socket + "2"} { // the socket is held, and so is the name
+		out, code := again(socket)
+		if code != 125 || !strings.Contains(out, fmt.Sprint("pid ", first.Pid())) || !strings.Contains(out, "alice") {
+			t.Errorf("exit %d and %q, want 125 and pid %d of alice", code, out, first.Pid())
+		}
+	}
+	must(t, first.Signal(syscall.SIGKILL))
+	if _, err := first.Wait(patience(t, 20*time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(first.socket); err != nil {
+		t.Fatalf("the killed wrapper left no socket: %v", err)
+	}
+	if out, code := again(first.socket); code != 0 {
+		t.Errorf("exit %d and %q, want the stale socket reclaimed", code, out)
+	}
+}
+
+func TestSocketAndListingAreOurs(t *testing.T) {
+	w := start(t, term.Options{Argv: []string{"cat"}})
+	info, err := os.Stat(w.socket)
+	must(t, err)
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("socket mode %v, want 0600", info.Mode())
+	}
+	listing := filepath.Join(filepath.Dir(w.socket), "relay", "agents", "alice.json")
+	b, err := os.ReadFile(listing)
+	must(t, err)
+	for _, want := range []string{`"socket":"` + w.socket + `"`, fmt.Sprintf(`"pid":%d`, w.Pid()), `"token_sha256":"`} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("%s is not in the listing %s", want, b)
+		}
+	}
+	must(t, w.Type("\x04"))
+	if _, err := w.Wait(patience(t, 20*time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{w.socket, listing} {
+		if _, err := os.Lstat(path); err == nil {
+			t.Errorf("%s is left behind", path)
+		}
+	}
+}
+
+func TestSignalsEndTheAgentAndRestoreTheTerminal(t *testing.T) {
+	for sig, want := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGHUP: 129, syscall.SIGINT: 130} {
+		t.Run(sig.String(), func(t *testing.T) {
+			w := start(t, term.Options{Argv: []string{"sh", "-c", "stty raw -echo; echo up; exec sleep 1000"}})
+			must(t, w.WaitText(patience(t, 20*time.Second), "up"))
+			raw, err := w.Modes()
+			must(t, err)
+			must(t, w.Signal(sig))
+			code, err := w.Wait(patience(t, 20*time.Second))
+			must(t, err)
+			if code != want {
+				t.Errorf("exit %d, want %d", code, want)
+			}
+			after, err := w.Modes()
+			must(t, err)
+			bare := testTerm(t)
+			if after != bare || after == raw {
+				t.Errorf("terminal modes %+v, want %+v as before", after, bare)
+			}
+		})
+	}
+}
+
+// testTerm is the modes of a terminal on which nothing unusual ran.
+func testTerm(t *testing.T) term.Modes {
+	t.Helper()
+	tm, err := term.Start(term.Options{Argv: []string{"true"}})
+	must(t, err)
+	defer tm.Close()
+	if _, err := tm.Wait(patience(t, 20*time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	modes, err := tm.Modes()
+	must(t, err)
+	return modes
+}
+
+func TestIdleCostsNothing(t *testing.T) {
+	w := start(t, term.Options{Argv: []string{"cat"}})
+	w.state("ready")
+	w.inject("m1", "hello")
+	w.rests(w.delivers("m1", "echo"))
+	before := switches(t, w.Pid())
+	<-time.After(3 * time.Second) // what is measured is that nothing happens
+	woken := switches(t, w.Pid()) - before
+	pss := smaps(t, w.Pid(), "Pss:")
+	t.Logf("idle for 3 s: %d context switches, PSS %d KiB", woken, pss)
+	if woken > 3 {
+		t.Errorf("%d context switches in 3 idle seconds, want none", woken)
+	}
+	if pss > 6<<10 {
+		t.Errorf("PSS is %d KiB, want at most 6 MiB", pss)
+	}
+}
+
+// switches counts the context switches of all threads of a process.
+func switches(t *testing.T, pid int) int {
+	t.Helper()
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+	must(t, err)
+	sum := 0
+	for _, task := range tasks {
+		b, err := os.ReadFile(task)
+		must(t, err)
+		for line := range strings.Lines(string(b)) {
+			if name, value, _ := strings.Cut(line, ":"); strings.HasSuffix(name, "ctxt_switches") {
+				n, err := strconv.Atoi(strings.TrimSpace(value))
+				must(t, err)
+				sum += n
+			}
+		}
+	}
+	return sum
+}
+
+// smaps is a figure of /proc/PID/smaps_rollup, in KiB.
+func smaps(t *testing.T, pid int, name string) int {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	must(t, err)
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == name {
+			n, err := strconv.Atoi(f[1])
+			must(t, err)
+			return n
+		}
+	}
+	t.Fatalf("no %s in smaps_rollup", name)
+	return 0
+}
+
+func TestSizesAndResizesArrive(t *testing.T) {
+	w := start(t, term.Options{Argv: []string{"sh", "-c", `trap 'stty size' WINCH; stty size; while :; do read x; done`}, Rows: 30, Cols: 91})
+	must(t, w.WaitText(patience(t, 20*time.Second), "30 91"))
+	must(t, w.Resize(33, 77))
+	must(t, w.WaitText(patience(t, 20*time.Second), "33 77"))
+	must(t, w.client.Send(map[string]any{"type": "status"}))
+	f, err := w.client.Wait(patience(t, 20*time.Second), func(f testrig.Frame) bool { return f.Type() == "status" })
+	must(t, err)
+	if !strings.Contains(f.Raw, `"size":{"cols":77,"rows":33}`) {
+		t.Errorf("status says %s", f.Raw)
+	}
+}
+
+func TestHeadlessHasTheGivenSizeAndNoOutput(t *testing.T) {
+	dir := scratch(t)
+	file := filepath.Join(dir, "size")
+	cmd := exec.Command(binary(t), "--name", "alice", "--socket", filepath.Join(dir, "s"), "--headless", "--size", "99x21", "--", "sh", "-c", "stty size | tee "+file+"; exit 5")
+	cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir)
+	out, _ := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != 5 || len(out) > 0 {
+		t.Errorf("exit %d, output %q", cmd.ProcessState.ExitCode(), out)
+	}
+	if b, _ := os.ReadFile(file); string(bytes.TrimSpace(b)) != "21 99" {
+		t.Errorf("size %q, want 21 99", b)
+	}
+}
+
+func TestJSONOutputAndItsRefusal(t *testing.T) {
+	dir := scratch(t)
+	run := func(argv ...string) (stdout, stderr string, code int) {
+		cmd := exec.Command(binary(t), append([]string{"--name", "alice", "--socket", filepath.Join(dir, "s"), "--json-output", "--headless", "--"}, argv...)...)
+		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir)
+		var o, e bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &o, &e
+		cmd.Run() // the status is looked at
+		return o.String(), e.String(), cmd.ProcessState.ExitCode()
+	}
+	_, stderr, code := run("printf", `->relay:bob hello\n->relay:bob <<<two\nlines>>>\nother words\n`)
+	lines := strings.Split(strings.TrimSpace(stderr), "\n")
+	if code != 0 || len(lines) != 2 || !strings.Contains(lines[0], `"body":"hello"`) || !strings.Contains(lines[1], `"body":"two\nlines"`) {
+		t.Errorf("exit %d, stderr %q", code, stderr)
+	}
+	w, err := term.Start(term.Options{Argv: []string{binary(t), "--name", "alice", "--json-output", "--", "true"}})
+	must(t, err)
+	defer w.Close()
+	if code, err := w.Wait(patience(t, 20*time.Second)); err != nil || code != 125 || !strings.Contains(string(w.Output()), "2>events.jsonl") {
+		t.Errorf("exit %d, %v, %q", code, err, w.Output())
+	}
+}
