@@ -292,16 +292,13 @@ func echoRole([]string) int {
 	return 0
 }
 
-// vhangupRole hangs its own terminal up, and when told opens it anew and writes there. It exits with 1 when it may not.
+// vhangupRole hangs its own terminal up, opens it anew and writes there. It exits with 1 when it may not.
 func vhangupRole([]string) int {
 	signal.Ignore(syscall.SIGHUP)
-	told := make(chan os.Signal, 1)
-	signal.Notify(told, syscall.SIGUSR1)
 	name, err := os.Readlink("/proc/self/fd/1")
 	if err != nil || vhangup() != nil {
 		return 1
 	}
-	<-told
 	f, err := os.OpenFile(name, os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		return 2

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime/debug"
-	"syscall"
 	"time"
 )
 
@@ -92,21 +90,12 @@ func (s *Session) pump() {
 			}
 			continue
 		}
-		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded) && !d.on:
-			d.begin(time.Now()) // the agent's end woke us
-		case endOfOutput(err) && s.tty.reopen():
-			// Someone hung the tty up (vhangup) while the agent lives: what it writes to the tty when it opens it anew is output still.
-		default:
-			<-s.proc.done // nothing more can come; the agent may still run
+		if d.on || !errors.Is(err, os.ErrDeadlineExceeded) {
+			<-s.proc.done // the tty is closed (EIO on Linux, end of file on BSD) or was quiet: nothing more can come
 			return
 		}
+		d.begin(time.Now()) // the agent's end woke us
 	}
-}
-
-// endOfOutput reports whether all ends of the tty are closed: EIO on Linux, end of file on BSD.
-func endOfOutput(err error) bool {
-	return errors.Is(err, syscall.EIO) || errors.Is(err, io.EOF)
 }
 
 // deliver hands one piece of output to all who want it: the human first.

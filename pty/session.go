@@ -91,7 +91,7 @@ func Start(cfg Config) (*Session, error) {
 	}
 	s := &Session{cfg: cfg, ptmx: ptmx, size: cfg.Size, screen: screen.New(modelSize(cfg.Size))}
 	s.keys.init(ptmx)
-	s.tty.init(tty)
+	s.tty.f = tty
 	s.born = time.Now()
 	pid, err := spawn(path, cfg, tty)
 	if err != nil {

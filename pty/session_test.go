@@ -286,32 +286,11 @@ func TestClosedTerminalIsNotTheEnd(t *testing.T) {
 }
 
 func TestHungUpTerminalIsNotTheEnd(t *testing.T) {
-	cfg := role(t, "vhangup")
-	cfg.Output = discard{}
-	var out []byte
-	cfg.Tap = func(p []byte) { out = append(out, p...) }
-	s, err := Start(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	held := func() *os.File {
-		s.tty.mu.Lock()
-		defer s.tty.mu.Unlock()
-		return s.tty.f
-	}
-	first := held()
-	result := make(chan error, 1)
-	go func() { result <- s.Run(context.Background()) }()
-	becomes(t, "the tty is opened anew, or nothing was hung up", func() bool { return held() != first })
-	s.Signal(unix.SIGUSR1)
-	if err := <-result; err != nil {
-		t.Errorf("Run: %v", err)
-	}
-	switch code := s.Wait().Code; {
-	case code == 1:
+	switch status, out := begin(t, role(t, "vhangup")).finish(); {
+	case status.Code == 1:
 		t.Skip("vhangup needs privilege")
-	case code != 0 || !strings.HasSuffix(string(out), "after\r\n"): // what was not read before the hang-up is gone
-		t.Errorf("exit code %d, output %q", code, out)
+	case status.Code != 0 || !strings.HasSuffix(out, "after\r\n"):
+		t.Errorf("status %+v, output %q", status, out)
 	}
 }
 

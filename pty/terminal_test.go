@@ -72,7 +72,7 @@ func wrapped(t *testing.T, special string, command ...string) *outer {
 	cfg.Size = Winsize{Rows: 33, Cols: 77}
 	o := &outer{run: begin(t, cfg)}
 	o.says("found ")
-	if o.tty, err = os.OpenFile(o.Session.tty.name, os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+	if o.tty, err = os.OpenFile(o.Session.tty.f.Name(), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
 		t.Fatal(err)
 	}
 	master, err := pollable(o.ptmx) // or the tty would be dead at the end

@@ -114,15 +114,10 @@ func (s *Session) quiet(ctx context.Context, d time.Duration) error {
 }
 
 // holder keeps the agent's side of the PTY open in our hands until the agent has ended. So the end of output can only show after that, never when
-// an agent closes the tty for a while; and the line's state can be read at any time.
+// an agent closes the tty for a while, or hangs it up; and the line's state can be read at any time.
 type holder struct {
-	mu   sync.Mutex // guards what follows
-	f    *os.File   // nil once the agent has ended
-	name string
-}
-
-func (h *holder) init(f *os.File) {
-	h.f, h.name = f, f.Name()
+	mu sync.Mutex // guards what follows
+	f  *os.File   // nil once the agent has ended
 }
 
 // use calls f with the tty's descriptor.
@@ -133,22 +128,6 @@ func (h *holder) use(f func(fd int) error) error {
 		return ErrEnded
 	}
 	return control(h.f, f)
-}
-
-// reopen opens a tty that was hung up anew, and reports whether there is one.
-func (h *holder) reopen() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.f == nil {
-		return false
-	}
-	f, err := os.OpenFile(h.name, os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		return false
-	}
-	h.f.Close() // hung up
-	h.f = f
-	return true
 }
 
 func (h *holder) close() {

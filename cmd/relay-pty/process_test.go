@@ -110,12 +110,16 @@ func TestIdleCostsNothing(t *testing.T) {
 	w.state("ready")
 	w.inject("m1", "hello")
 	w.rests(w.delivers("m1", "echo"))
-	before := switches(t, w.Pid())
-	<-time.After(3 * time.Second) // what is measured is that nothing happens
-	woken := switches(t, w.Pid()) - before
+	// The runtime's own threads take a moment to fall asleep, so the best of a few windows counts; a tick of ours would be in each.
+	woken := 1 << 30
+	for try := 0; try < 4 && woken > 0; try++ {
+		before := switches(t, w.Pid())
+		<-time.After(3 * time.Second) // what is measured is that nothing happens
+		woken = min(woken, switches(t, w.Pid())-before)
+	}
 	pss := smaps(t, w.Pid(), "Pss:")
 	t.Logf("idle for 3 s: %d context switches, PSS %d KiB", woken, pss)
-	if woken > 3 {
+	if woken > 0 {
 		t.Errorf("%d context switches in 3 idle seconds, want none", woken)
 	}
 	if pss > 6<<10 {

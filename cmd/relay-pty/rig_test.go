@@ -57,7 +57,9 @@ func binary(t testing.TB) string {
 			return
 		}
 		build.path = filepath.Join(dir, "relay-pty")
-		out, err := exec.Command("go", "build", "-trimpath", "-o", build.path, ".").CombinedOutput()
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", build.path, ".") // as make build does
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		out, err := cmd.CombinedOutput()
 		if err != nil {
 			build.err = fmt.Errorf("go build: %w\n%s", err, out)
 		}
@@ -107,6 +109,8 @@ func start(t *testing.T, opts term.Options, flags ...string) *wrapped {
 	}
 	t.Cleanup(func() { w.client.Close() })
 	must(t, w.client.Send(map[string]any{"type": "subscribe", "after": 0}))
+	_, err := w.client.Wait(ctx, func(f testrig.Frame) bool { return f.Type() == "subscribed" })
+	must(t, err)
 	t.Cleanup(func() {
 		if t.Failed() {
 			b, _ := os.ReadFile(w.log)
@@ -249,9 +253,6 @@ type real struct {
 func startClaude(t *testing.T, rows, cols int) *real {
 	t.Helper()
 	path, err := claude.Find()
-	if os.Getenv("RELAY_E2E") == "off" {
-		t.Skip("real agents are off")
-	}
 	testrig.Require(t, "claude", err)
 	api, err := anthropic.Start()
 	must(t, err)

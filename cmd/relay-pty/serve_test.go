@@ -32,7 +32,7 @@ func newOffice(t *testing.T) *office {
 	if o.box, err = queue.New(queue.Config{Max: 10}, o.events); err != nil {
 		t.Fatal(err)
 	}
-	l, err := sock.Listen(t.Context(), o.path, "alice")
+	l, err := sock.Listen(o.path, "alice")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int,
 	if err != nil {
 		return 0, fmt.Errorf("--prompt-pattern: %w", err)
 	}
-	listener, retire, err := w.claim(ctx)
+	listener, retire, err := w.claim()
 	if err != nil {
 		return 0, withHint(err)
 	}
@@ -68,8 +68,8 @@ func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int,
 }
 
 // claim takes the socket and the name, each of which only one wrapper may hold.
-func (w *wrapper) claim(ctx context.Context) (*sock.Listener, func(), error) {
-	listener, err := sock.Listen(ctx, w.cfg.Socket, w.cfg.Name)
+func (w *wrapper) claim() (*sock.Listener, func(), error) {
+	listener, err := sock.Listen(w.cfg.Socket, w.cfg.Name)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,7 +1,6 @@
 package sock
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -39,7 +37,7 @@ type Listener struct {
 // Errors: *[HeldError] when a live process has the path, *[PathError] for a path that
 // cannot be used or something in its way, which is neither followed nor removed. Both
 // have a Hint.
-func Listen(ctx context.Context, path, name string) (*Listener, error) {
+func Listen(path, name string) (*Listener, error) {
 	if err := checkPath(path); err != nil {
 		return nil, err
 	}
@@ -49,7 +47,7 @@ func Listen(ctx context.Context, path, name string) (*Listener, error) {
 	}
 	l := &Listener{path: path, lock: lock,
 		firstLine: 30 * time.Second, grace: time.Second, drain: 30 * time.Second, farewell: time.Second}
-	if err := l.listen(ctx); err != nil {
+	if err := l.listen(); err != nil {
 		lock.release()
 		return nil, err
 	}
@@ -72,18 +70,18 @@ func checkPath(path string) error {
 // listen binds under the lock. Fchmod gives the socket its mode before it has a name,
 // and umask can only narrow it. Systems that refuse that (not Linux) leave a moment in
 // which umask alone keeps others out.
-func (l *Listener) listen(ctx context.Context) error {
+func (l *Listener) listen() error {
 	if err := reclaim(l.path); err != nil {
 		return err
 	}
-	var late error // of Fchmod
-	narrow := func(_, _ string, c syscall.RawConn) error {
-		return c.Control(func(fd uintptr) { late = unix.Fchmod(int(fd), 0o600) })
-	}
-	lc := net.ListenConfig{Control: narrow}
-	ln, err := lc.Listen(ctx, "unix", l.path)
+	f, late, err := bind(l.path)
 	if err != nil {
-		return err
+		return fmt.Errorf("listen: %w", err)
+	}
+	defer f.Close() // a duplicate of it listens
+	ln, err := net.FileListener(f)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
 	}
 	l.ln = ln.(*net.UnixListener)
 	l.ln.SetUnlinkOnClose(false) // it would remove whatever has our name by then
@@ -99,6 +97,31 @@ func (l *Listener) listen(ctx context.Context) error {
 	}
 	return nil
 }
+
+// bind makes the listening socket by hand: the net package's own way in, made for all
+// networks, would link its name resolver, a twentieth of the wrapper. late is why
+// the socket could not be given its mode before its name.
+func bind(path string) (f *os.File, late, err error) {
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return nil, nil, os.NewSyscallError("socket", err)
+	}
+	f = os.NewFile(uintptr(fd), path)
+	unix.CloseOnExec(fd)
+	late = unix.Fchmod(fd, 0o600)
+	if err := unix.Bind(fd, &unix.SockaddrUnix{Name: path}); err != nil {
+		f.Close() // already failing
+		return nil, nil, os.NewSyscallError("bind", err)
+	}
+	if err := unix.Listen(fd, backlog); err != nil {
+		f.Close() // already failing
+		return nil, nil, os.NewSyscallError("listen", err)
+	}
+	return f, late, nil
+}
+
+// backlog is how many connections may wait to be accepted; the system may allow fewer.
+const backlog = 4096
 
 // reclaim makes room for our socket: it removes a dead one of ours and nothing else.
 // We hold the lock, but someone may have removed the lock file of a live owner, so

@@ -29,7 +29,7 @@ func TestModesUnderUmaskZero(t *testing.T) {
 func TestSecondOwnerIsToldWho(t *testing.T) {
 	path := in(dir(t), "s")
 	holder := startHolder(t, path)
-	_, err := Listen(t.Context(), path, "bob")
+	_, err := Listen(path, "bob")
 	var held *HeldError
 	if !errors.As(err, &held) {
 		t.Fatalf("got %v, want a HeldError", err)
@@ -66,7 +66,7 @@ func TestLockFileRemoved(t *testing.T) {
 	path := in(dir(t), "s")
 	holder := startHolder(t, path)
 	os.Remove(path + ".lock")
-	_, err := Listen(t.Context(), path, "bob")
+	_, err := Listen(path, "bob")
 	var held *HeldError
 	if !errors.As(err, &held) || held.PID != holder.Process.Pid {
 		t.Fatalf("got %v, want held by %d", err, holder.Process.Pid)
@@ -141,7 +141,7 @@ func TestInTheWay(t *testing.T) {
 				put(t, d, in(d, name))
 				before, err := os.Lstat(in(d, name))
 				must(t, err)
-				_, err = Listen(t.Context(), in(d, "s"), "alice")
+				_, err = Listen(in(d, "s"), "alice")
 				var bad *PathError
 				if !errors.As(err, &bad) || bad.Path != in(d, name) || bad.Hint() == "" {
 					t.Errorf("got %v, want a PathError about %s", err, name)
@@ -165,7 +165,7 @@ func TestPaths(t *testing.T) {
 	d := dir(t)
 	fill := func(n int) string { return d + "/" + strings.Repeat("x", n-len(d)-1) }
 	for _, path := range []string{"", "@abstract", d + "/a\x00b", fill(MaxPath + 1), fill(200)} {
-		_, err := Listen(t.Context(), path, "alice")
+		_, err := Listen(path, "alice")
 		var bad *PathError
 		if !errors.As(err, &bad) || bad.Hint() == "" {
 			t.Errorf("Listen(%q) = %v, want a PathError", path, err)
@@ -174,7 +174,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("Dial(%q) = %v, want a PathError", path, err)
 		}
 	}
-	if _, err := Listen(t.Context(), fill(MaxPath+1), "alice"); !strings.Contains(err.Error(), "107") || !strings.Contains(err.Error(), "108") {
+	if _, err := Listen(fill(MaxPath+1), "alice"); !strings.Contains(err.Error(), "107") || !strings.Contains(err.Error(), "108") {
 		t.Errorf("got %q, want both lengths", err)
 	}
 	listen(t, fill(MaxPath))
@@ -195,7 +195,7 @@ func TestRacers(t *testing.T) {
 		for range racers {
 			wg.Go(func() {
 				<-start
-				l, err := Listen(t.Context(), path, "alice")
+				l, err := Listen(path, "alice")
 				var h *HeldError
 				switch {
 				case err == nil:
@@ -226,7 +226,7 @@ func TestNeverTwoOwners(t *testing.T) {
 	for range 16 {
 		wg.Go(func() {
 			for range 200 {
-				l, err := Listen(t.Context(), path, "alice")
+				l, err := Listen(path, "alice")
 				if err != nil {
 					continue
 				}

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 // hold is another process: it listens, says so, and lives until its stdin ends.
 func hold(path string) {
 	unix.Umask(0)
-	if _, err := Listen(context.Background(), path, "alice"); err != nil {
+	if _, err := Listen(path, "alice"); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
@@ -78,7 +78,7 @@ func dir(t *testing.T) string {
 
 func listen(t *testing.T, path string) *Listener {
 	t.Helper()
-	l, err := Listen(t.Context(), path, "alice")
+	l, err := Listen(path, "alice")
 	if err != nil {
 		t.Fatal(err)
 	}

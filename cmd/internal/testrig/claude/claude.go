@@ -32,6 +32,9 @@ func Package() string {
 // .ci/agents put into the cache, below $RELAY_CACHE, $XDG_CACHE_HOME/relay-pty
 // or ~/.cache/relay-pty.
 func Find() (string, error) {
+	if os.Getenv("RELAY_E2E") == "off" {
+		return "", errors.New("real agents are off (RELAY_E2E=off)")
+	}
 	if path := os.Getenv("RELAY_CLAUDE"); path != "" {
 		return path, executable(path, "$RELAY_CLAUDE")
 	}
