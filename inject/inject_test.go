@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,21 +19,24 @@ var errStop = errors.New("stop")
 type rig struct {
 	*fakeTerm
 	mail *fakeMail
-	last Report
-	log  fakeLog
+	last atomic.Pointer[Report]
+	log  sync.Map // ids that the agent's log shows
 }
 
-type fakeLog map[string]bool
+func (r *rig) Took(id string) bool {
+	_, took := r.log.Load(id)
+	return took
+}
 
-func (l fakeLog) Took(id string) bool { return l[id] }
+func (r *rig) hold() Hold { return r.last.Load().Hold }
 
 func run(t *testing.T, test func(t *testing.T, r *rig)) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _ := profile.Named("claude")
-		r := &rig{fakeTerm: newFake(), mail: newMail(), log: fakeLog{}}
+		r := &rig{fakeTerm: newFake(), mail: newMail()}
 		in := &Injector{
-			Profile: p, Terminal: r.fakeTerm, Mailbox: r.mail, Mail: r.mail.wake, Log: r.log,
-			Report: func(rep Report) { r.last = rep },
+			Profile: p, Terminal: r.fakeTerm, Mailbox: r.mail, Mail: r.mail.wake, Log: r,
+			Report: func(rep Report) { r.last.Store(&rep) },
 		}
 		ctx, cancel := context.WithCancelCause(t.Context())
 		done := make(chan error, 1)
@@ -122,8 +127,8 @@ func TestDialogHoldsUntilAnswered(t *testing.T) {
 		if got := r.bytes(); got != "" {
 			t.Fatalf("typed %q into a dialog", got)
 		}
-		if r.last.Hold != ForDialog {
-			t.Errorf("holds for %q, want dialog", r.last.Hold)
+		if r.hold() != ForDialog {
+			t.Errorf("holds for %q, want dialog", r.hold())
 		}
 		r.human("\r")
 		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
@@ -139,8 +144,8 @@ func TestDraftHoldsUntilSent(t *testing.T) {
 		if got := r.bytes(); got != "half a dr" {
 			t.Fatalf("typed %q beside a draft", got)
 		}
-		if r.last.Hold != ForDraft {
-			t.Errorf("holds for %q, want draft", r.last.Hold)
+		if r.hold() != ForDraft {
+			t.Errorf("holds for %q, want draft", r.hold())
 		}
 		r.human("aft")
 		r.human("\r")
@@ -157,8 +162,8 @@ func TestRecentKeyHoldsASecond(t *testing.T) {
 		start := time.Now()
 		r.mail.add("m1", "hello")
 		synctest.Wait()
-		if r.last.Hold != ForHuman {
-			t.Errorf("holds for %q, want human", r.last.Hold)
+		if r.hold() != ForHuman {
+			t.Errorf("holds for %q, want human", r.hold())
 		}
 		r.ends(t, "m1")
 		if took := time.Since(start); took < time.Second {
@@ -301,7 +306,7 @@ func TestAgentThatExitsFailsBeforeEnterAndIsDoubtAfter(t *testing.T) {
 
 func TestTheAgentsLogProvesATurn(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
-		r.onSubmit = func(f *fakeTerm) { f.exited = true; r.log["m1"] = true }
+		r.onSubmit = func(f *fakeTerm) { f.exited = true; r.log.Store("m1", true) }
 		r.mail.add("m1", "hello")
 		wantResult(t, r.ends(t, "m1"), Delivered, "turn")
 	})

@@ -11,6 +11,7 @@ import (
 
 func TestFindNamesTheWay(t *testing.T) {
 	dir := t.TempDir()
+	t.Setenv("RELAY_E2E", "")
 	t.Setenv("PATH", dir) // a claude here must not be found
 	write := func(path string) {
 		t.Helper()
