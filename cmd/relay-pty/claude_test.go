@@ -184,3 +184,17 @@ func TestClaudeDraftHoldsMessages(t *testing.T) {
 		r.rests(end)
 	}
 }
+
+// Without a shell that could continue us, an agent that suspends itself must not
+// sleep for ever.
+func TestClaudeThatSuspendsItselfIsContinued(t *testing.T) {
+	r := startClaude(t, 24, 80)
+	must(t, r.Type("\x1a"))
+	must(t, r.WaitOutput(patience(t, 20*time.Second), func(b []byte) bool {
+		_, after, suspended := strings.Cut(string(b), "suspended")
+		return suspended && strings.Contains(after, "❯\u00a0")
+	}))
+	r.inject("m1", "after it came back")
+	r.delivers("m1", "submitted", "turn")
+	r.turn("m1", "after it came back")
+}

@@ -76,6 +76,7 @@ func text(id, body string) string {
 }
 
 func TestComposerReceivesEveryMessageOnce(t *testing.T) {
+	t.Parallel()
 	for name, conf := range map[string]agents.Config{
 		"plain": {}, "full screen": {AltScreen: true}, "never silent": {Spin: true}, "ghost text": {Ghost: "Try \"fix the tests\""},
 		"no bracketed paste": {NoPaste: true},
@@ -106,6 +107,7 @@ func TestComposerReceivesEveryMessageOnce(t *testing.T) {
 }
 
 func TestComposerDialogHoldsMessages(t *testing.T) {
+	t.Parallel()
 	f := startComposer(t, agents.Config{})
 	for i := range 20 {
 		typed := f.read()
@@ -134,6 +136,7 @@ func TestComposerDialogHoldsMessages(t *testing.T) {
 }
 
 func TestComposerDraftHoldsMessages(t *testing.T) {
+	t.Parallel()
 	f := startComposer(t, agents.Config{Ghost: "Press up to edit"})
 	var want []string
 	for i := range 20 {
@@ -162,6 +165,7 @@ func TestComposerDraftHoldsMessages(t *testing.T) {
 }
 
 func TestComposerThatStallsSwallowsTheEnterOnce(t *testing.T) {
+	t.Parallel()
 	f := startComposer(t, agents.Config{})
 	f.do(agents.Command{Cmd: "stall"})
 	f.inject("m1", "hello")
@@ -176,6 +180,7 @@ func TestComposerThatStallsSwallowsTheEnterOnce(t *testing.T) {
 }
 
 func TestKeysTypedDuringAMessageFollowIt(t *testing.T) {
+	t.Parallel()
 	f := startComposer(t, agents.Config{})
 	f.do(agents.Command{Cmd: "stall"})
 	f.inject("m1", "hello")

@@ -15,6 +15,7 @@ import (
 )
 
 func TestCatReceivesAMessageOnce(t *testing.T) {
+	t.Parallel()
 	w := start(t, term.Options{Argv: []string{"cat"}})
 	w.inject("m1", "hello there")
 	w.delivers("m1", "echo")
@@ -45,6 +46,7 @@ func TestPythonReceivesAMessageOnce(t *testing.T) {
 }
 
 func TestLineProgramReadsExactlyTheMessages(t *testing.T) {
+	t.Parallel()
 	f := startFake(t, "line", agents.Config{})
 	var want strings.Builder
 	for i := range runs(10, 50) {
@@ -59,6 +61,7 @@ func TestLineProgramReadsExactlyTheMessages(t *testing.T) {
 }
 
 func TestLineTooLongForLineModeFails(t *testing.T) {
+	t.Parallel()
 	f := startFake(t, "line", agents.Config{})
 	f.inject("m1", strings.Repeat("x", 5000))
 	if end := f.ends("m1", 20*time.Second); end.Str("status") != "failed" || !strings.Contains(end.Raw, "line_too_long") {
@@ -72,6 +75,7 @@ func TestLineTooLongForLineModeFails(t *testing.T) {
 }
 
 func TestReadySignalAndPromptPattern(t *testing.T) {
+	t.Parallel()
 	// Its second line never falls silent for the idle time, but it says that it is ready.
 	script := `echo '->pty:ready'; while read -r x; do echo "got $x"; done`
 	w := start(t, term.Options{Argv: []string{"sh", "-c", script}}, "--idle-timeout", "1h")
@@ -86,6 +90,7 @@ func TestReadySignalAndPromptPattern(t *testing.T) {
 }
 
 func TestPasswordPromptHolds(t *testing.T) {
+	t.Parallel()
 	w := start(t, term.Options{Argv: []string{"sh", "-c", `printf 'Password: '; stty -echo; read x; stty echo; echo; echo "[$x]"; cat`}})
 	w.inject("m1", "hello")
 	w.held("m1", "dialog", time.Second)
@@ -95,12 +100,14 @@ func TestPasswordPromptHolds(t *testing.T) {
 }
 
 func TestProgramWithoutEchoConsumes(t *testing.T) {
+	t.Parallel()
 	w := start(t, term.Options{Argv: []string{"sh", "-c", `stty -echo; echo go; while read -r x; do echo "${#x} bytes"; done`}})
 	w.inject("m1", "hello")
 	w.delivers("m1", "consumed")
 }
 
 func TestStoppedAgentHolds(t *testing.T) {
+	t.Parallel()
 	w := start(t, term.Options{Argv: []string{"sh", "-c", `kill -STOP $$; cat`}})
 	w.state("stopped")
 	w.inject("m1", "hello")
@@ -115,6 +122,7 @@ func TestStoppedAgentHolds(t *testing.T) {
 }
 
 func TestMessagesExpireWhileTheyWait(t *testing.T) {
+	t.Parallel()
 	w := start(t, term.Options{Argv: []string{"cat"}}, "--idle-timeout", "1h")
 	must(t, w.client.Send(map[string]any{"type": "inject", "id": "m1", "from": "bob", "body": "x", "timeout_ms": 300}))
 	if end := w.ends("m1", 20*time.Second); end.Str("status") != "expired" {
@@ -123,6 +131,7 @@ func TestMessagesExpireWhileTheyWait(t *testing.T) {
 }
 
 func TestWaitingMessagesFailWhenTheAgentEnds(t *testing.T) {
+	t.Parallel()
 	w := start(t, term.Options{Argv: []string{"sh", "-c", "read x; exit 3"}}, "--idle-timeout", "1h")
 	w.inject("m1", "hello")
 	_, err := w.client.WaitStatus(patience(t, 20*time.Second), "m1", "queued")

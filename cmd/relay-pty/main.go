@@ -43,7 +43,8 @@ func main() {
 // endOnSignal ends the wrapper on the signals that end a program; the terminal
 // is restored and the agent hung up on the way out. It lives as long as we do.
 func endOnSignal(cancel context.CancelCauseFunc) {
-	signal.Ignore(syscall.SIGPIPE) // a closed pipe is an error of the write, told by Run
+	// A closed pipe is an error of the write. Ignoring the signal instead would be inherited by the agent.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT)
 	s, _ := (<-c).(syscall.Signal)

@@ -65,6 +65,7 @@ func TestClaudesOwnWordsBecomeCommands(t *testing.T) {
 }
 
 func TestLineProgramsWordsBecomeCommands(t *testing.T) {
+	t.Parallel()
 	texts, commands := replies()
 	var want []string
 	marks := map[string]string{}

@@ -48,7 +48,7 @@ func printCommands(ctx context.Context, events *queue.Outbox, out io.Writer, ove
 	}
 	defer follow.Close()
 	for {
-		entries, err := follow.Next(pumpMost)
+		entries, err := follow.Next(64)
 		if err != nil {
 			return err
 		}

@@ -25,6 +25,7 @@ type agent struct {
 	started time.Time
 	changed <-chan struct{}
 	own     ownWord
+	suspend chan struct{}  // the human pressed Ctrl-Z
 	stream  *parser.Stream // nil: markers do not come from the output
 }
 
@@ -82,11 +83,24 @@ func (a *agent) Changed() <-chan struct{} { return a.changed }
 
 // keys is the human's input: remembered, then typed.
 func (a *agent) keys(p []byte) error {
-	a.shadow.Keys(p, time.Now())
+	now := time.Now()
+	a.shadow.Keys(p, now)
+	if a.shadow.State().Suspend.Equal(now) && a.foreground() {
+		select {
+		case a.suspend <- struct{}{}:
+		default: // one is being looked into
+		}
+	}
 	if a.stream != nil {
 		a.stream.Typed(p)
 	}
 	return a.session.Keys(p)
+}
+
+// foreground says whether the agent itself has the terminal, not a job of its.
+func (a *agent) foreground() bool {
+	tty, err := a.session.TTY()
+	return err == nil && tty.Foreground == a.session.PID()
 }
 
 // prompt is the pattern of the line that means ready. The user's patterns may

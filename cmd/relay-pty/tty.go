@@ -57,13 +57,15 @@ func (t *terminal) watchSize(ctx context.Context, session *pty.Session) error {
 	})
 }
 
-// followStops stops us when the agent stops itself, as ^Z at a bare agent would
-// give the shell back; continued, we continue it.
-func (t *terminal) followStops(ctx context.Context, session *pty.Session) error {
+// followStops stops us when the agent stops at the human's Ctrl-Z, which would
+// give the shell back from a bare agent; continued, we continue it. An agent that
+// someone else stopped keeps the human's terminal, and its socket answers.
+func (t *terminal) followStops(ctx context.Context, a *agent) error {
+	session := a.session
 	for {
 		select {
 		case stopped := <-session.Stops():
-			if !stopped {
+			if !stopped || time.Since(a.shadow.State().Suspend) > sleepSoon {
 				continue
 			}
 			suspended, err := t.own.Suspend()
@@ -78,6 +80,68 @@ func (t *terminal) followStops(ctx context.Context, session *pty.Session) error 
 			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
+		}
+	}
+}
+
+// followSuspends stops us when the agent has put itself to sleep at a Ctrl-Z. A
+// raw-mode program does so by SIGTSTP, which the kernel ignores for the first
+// process of a session, the place of every program in a PTY; it then waits,
+// its terminal back in line mode, for a SIGCONT that no shell would send.
+func (t *terminal) followSuspends(ctx context.Context, a *agent) error {
+	for {
+		select {
+		case <-a.suspend:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if !asleep(ctx, a.session) {
+			continue
+		}
+		if _, err := t.own.Suspend(); err != nil {
+			return err
+		}
+		// It may be on its way to sleep still and miss the first.
+		for tries := 0; tries < 10; tries++ {
+			if err := a.session.Signal(syscall.SIGCONT); err != nil {
+				return err
+			}
+			if !asleep(ctx, a.session) {
+				break
+			}
+		}
+	}
+}
+
+// An agent that gives up raw mode within sleepSoon of a Ctrl-Z, and has not
+// taken it back sleepRest later, is asleep.
+const (
+	sleepSoon = time.Second
+	sleepRest = 150 * time.Millisecond
+	sleepLook = 25 * time.Millisecond
+)
+
+func asleep(ctx context.Context, session *pty.Session) bool {
+	soon := time.After(sleepSoon)
+	var rest <-chan time.Time
+	for {
+		tty, err := session.TTY()
+		switch {
+		case err != nil:
+			return false
+		case !tty.Canonical:
+			rest = nil
+		case rest == nil:
+			rest = time.After(sleepRest)
+		}
+		select {
+		case <-rest:
+			return true
+		case <-soon:
+			return false
+		case <-time.After(sleepLook): // modes change without a word
+		case <-ctx.Done():
+			return false
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"relay-pty/cmd/relay-pty/desk"
 	"relay-pty/inject"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
@@ -53,7 +55,7 @@ func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int,
 	if err != nil {
 		return 0, err
 	}
-	prompt, err := newPrompt(cmpString(cfg.Prompt, cfg.Profile.Prompt))
+	prompt, err := newPrompt(cmp.Or(cfg.Prompt, cfg.Profile.Prompt))
 	if err != nil {
 		return 0, fmt.Errorf("--prompt-pattern: %w", err)
 	}
@@ -63,7 +65,7 @@ func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int,
 	}
 	defer listener.Close()
 	defer retire()
-	w.agent = &agent{profile: cfg.Profile, prompt: prompt}
+	w.agent = &agent{profile: cfg.Profile, prompt: prompt, suspend: make(chan struct{}, 1)}
 	return w.run(ctx, listener, stdin, stdout, stderr)
 }
 
@@ -105,23 +107,26 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdou
 	var jobs sync.WaitGroup
 	injected := make(chan struct{})
 	over := make(chan struct{})
-	w.start1(&jobs, tty, "serve", func() error { return listener.Serve(serving, w.desk(over).handle) })
+	d := desk.Desk{Name: w.cfg.Name, Token: w.token, Box: w.box, Events: w.events, Status: w.status, Closed: over}
+	w.job(&jobs, tty, "serve", func() error { return listener.Serve(serving, d.Handle) })
 	if w.cfg.JSON {
-		w.start1(&jobs, tty, "json output", func() error { return printCommands(serving, w.events, stderr, over) })
+		w.job(&jobs, tty, "json output", func() error { return printCommands(serving, w.events, stderr, over) })
 	}
 	if w.history != nil {
-		w.start1(&jobs, tty, "agent's log", func() error { return w.history.run(serving) })
+		w.job(&jobs, tty, "agent's log", func() error { return w.history.run(serving) })
 	}
-	w.start1(&jobs, tty, "inject", func() error { defer close(injected); return w.injector().Run(serving) })
+	w.job(&jobs, tty, "inject", func() error { defer close(injected); return w.injector().Run(serving) })
 	if tty.own != nil {
-		w.start1(&jobs, tty, "size", func() error { return tty.watchSize(serving, w.agent.session) })
-		w.start1(&jobs, tty, "stops", func() error { return tty.followStops(serving, w.agent.session) })
-		w.start1(&jobs, tty, "job control", func() error { return tty.own.WatchStops(serving) })
+		w.job(&jobs, tty, "size", func() error { return tty.watchSize(serving, w.agent.session) })
+		w.job(&jobs, tty, "stops", func() error { return tty.followStops(serving, w.agent) })
+		w.job(&jobs, tty, "suspends", func() error { return tty.followSuspends(serving, w.agent) })
+		w.job(&jobs, tty, "job control", func() error { return tty.own.WatchStops(serving) })
 		go tty.keys(serving, w.agent) // never joined: a read of the terminal cannot be ended; it dies with us
 	}
 
 	err = w.agent.session.Run(ctx)
 	status := w.agent.session.Wait()
+	tty.restore()
 	if w.stream != nil {
 		w.stream.Close()
 	}
@@ -156,19 +161,15 @@ func await(jobs *sync.WaitGroup) {
 	}
 }
 
-// start1 runs one of our loops. A loop that fails is told in the log; the
+// job runs one of our loops. A loop that fails is told in the log; the
 // human's terminal goes on. A panic gives the terminal back first.
-func (w *wrapper) start1(jobs *sync.WaitGroup, tty *terminal, what string, loop func() error) {
+func (w *wrapper) job(jobs *sync.WaitGroup, tty *terminal, what string, loop func() error) {
 	jobs.Go(func() {
 		defer tty.onPanic()
 		if err := loop(); err != nil && !errors.Is(err, errExited) && !errors.Is(err, inject.ErrExited) {
 			w.log.Error().Err(err).Msg(what)
 		}
 	})
-}
-
-func (w *wrapper) desk(over <-chan struct{}) *desk {
-	return &desk{name: w.cfg.Name, token: w.token, box: w.box, events: w.events, status: w.status, closed: over}
 }
 
 // start starts the command in the environment that tells it who it is.
@@ -279,11 +280,4 @@ func withHint(err error) error {
 		return hinted{err, h.Hint()}
 	}
 	return err
-}
-
-func cmpString(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

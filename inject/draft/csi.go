@@ -61,6 +61,8 @@ func kittyKey(code, mods, event int) key {
 	switch {
 	case mods&ctrlBit != 0 && (code == 'c' || code == 'u'):
 		return key{kind: discard}
+	case mods&ctrlBit != 0 && code == 'z':
+		return key{kind: suspend}
 	case mods&ctrlBit != 0 && code == 'w':
 		return key{kind: eraseWord}
 	case mods&ctrlBit != 0 && code == 'm':

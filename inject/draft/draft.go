@@ -26,6 +26,7 @@ type Shadow struct {
 	moved  bool // a key that may have changed the line in a way we do not follow
 	typed  time.Time
 	submit time.Time
+	sleep  time.Time
 	last   time.Time // the last bytes of any kind
 }
 
@@ -36,6 +37,7 @@ type State struct {
 	Boundary bool      // no key, character or paste is unfinished
 	LastKey  time.Time // last typing, Enter included; zero: never
 	Enter    time.Time // last Enter; zero: never
+	Suspend  time.Time // last Ctrl-Z; zero: never
 }
 
 // Keys takes bytes of the human's input, in any cutting, as they arrived at now.
@@ -75,6 +77,8 @@ func (s *Shadow) apply(k key, now time.Time) {
 		}
 	case eraseWord:
 		s.text = []rune(strings.TrimRightFunc(cutWord(string(s.text)), unicode.IsControl))
+	case suspend:
+		s.sleep = now
 	case motion:
 		s.moved = true
 	}
@@ -95,7 +99,7 @@ func (s *Shadow) State() State {
 	defer s.mu.Unlock()
 	return State{
 		Text: string(s.text), Moved: s.moved, Boundary: s.in.boundary(),
-		LastKey: s.typed, Enter: s.submit,
+		LastKey: s.typed, Enter: s.submit, Suspend: s.sleep,
 	}
 }
 

@@ -114,6 +114,14 @@ func TestReportsDoNotMoveTheLastKey(t *testing.T) {
 	}
 }
 
+func TestSuspendKeys(t *testing.T) {
+	for keys, want := range map[string]bool{"\x1a": true, "\x1b[122;5u": true, "z": false, "\x1b[200~\x1a\x1b[201~": false} {
+		if got := !typed(keys).Suspend.IsZero(); got != want {
+			t.Errorf("%q: suspend %v, want %v", keys, got, want)
+		}
+	}
+}
+
 func TestShown(t *testing.T) {
 	for _, c := range []struct {
 		name, typed, before string

@@ -13,6 +13,7 @@ const (
 	erase                 // Backspace
 	eraseWord             // Ctrl-W
 	discard               // Ctrl-C, Ctrl-U: the line is gone, or part of it
+	suspend               // Ctrl-Z
 	motion                // arrows, history, Tab and every other key
 )
 
@@ -191,6 +192,8 @@ func control(b byte) key {
 		return key{kind: eraseWord}
 	case 0x03, 0x15:
 		return key{kind: discard}
+	case 0x1a:
+		return key{kind: suspend}
 	}
 	if b < 0x20 {
 		return key{kind: motion}

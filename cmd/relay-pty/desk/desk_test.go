@@ -1,4 +1,4 @@
-package main
+package desk
 
 import (
 	"bufio"
@@ -37,10 +37,10 @@ func newOffice(t *testing.T) *office {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	d := &desk{name: "alice", token: "secret", box: o.box, events: o.events, closed: o.closed,
-		status: func() *protocol.StatusAnswer { return &protocol.StatusAnswer{Name: "alice", State: "busy"} }}
+	d := &Desk{Name: "alice", Token: "secret", Box: o.box, Events: o.events, Closed: o.closed,
+		Status: func() *protocol.StatusAnswer { return &protocol.StatusAnswer{Name: "alice", State: "busy"} }}
 	served := make(chan error, 1)
-	go func() { served <- l.Serve(ctx, d.handle) }()
+	go func() { served <- l.Serve(ctx, d.Handle) }()
 	t.Cleanup(func() {
 		cancel()
 		<-served

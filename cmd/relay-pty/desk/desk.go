@@ -1,4 +1,7 @@
-package main
+// Package desk answers the clients of the injection socket: it takes their
+// messages to the mailbox and reads to them from the event log. It starts no
+// goroutine; each connection's own runs Handle.
+package desk
 
 import (
 	"context"
@@ -11,21 +14,21 @@ import (
 	"relay-pty/queue"
 )
 
-// desk answers the socket's clients.
-type desk struct {
-	name   string
-	token  string
-	box    *queue.Mailbox
-	events *queue.Outbox
-	status func() *protocol.StatusAnswer
-	closed <-chan struct{} // the exit event is in the log: no event follows
+// Desk is what the clients deal with.
+type Desk struct {
+	Name   string // the agent's
+	Token  string // with it a connection speaks as the agent
+	Box    *queue.Mailbox
+	Events *queue.Outbox
+	Status func() *protocol.StatusAnswer
+	Closed <-chan struct{} // closed when the exit event is in the log: none follows
 }
 
 // client is one connection. What it is still to be told comes from the event
 // log, read by a cursor of its own: nobody waits for a slow client. Only its
 // own goroutine touches it.
 type client struct {
-	*desk
+	*Desk
 	conn   *sock.Conn
 	follow *queue.Follower
 	care   map[string]interest // messages of which it is owed results, by id
@@ -42,12 +45,12 @@ type interest struct {
 // pumpMost is how many events are read from the log at a time.
 const pumpMost = 64
 
-// handle serves one connection until the client is gone, or has nothing more
+// Handle serves one connection until the client is gone, or has nothing more
 // to ask and nothing more to come.
-func (d *desk) handle(ctx context.Context, conn *sock.Conn) {
-	c := &client{desk: d, conn: conn, care: map[string]interest{}}
+func (d *Desk) Handle(ctx context.Context, conn *sock.Conn) {
+	c := &client{Desk: d, conn: conn, care: map[string]interest{}}
 	defer c.unfollow()
-	incoming, closed := conn.Incoming(), d.closed
+	incoming, closed := conn.Incoming(), d.Closed
 	for incoming != nil || c.owed() {
 		var wake <-chan struct{}
 		switch {
@@ -72,6 +75,7 @@ func (d *desk) handle(ctx context.Context, conn *sock.Conn) {
 			c.pump()
 			return
 		case <-ctx.Done():
+			c.pump()
 			return
 		}
 	}
@@ -89,7 +93,7 @@ func (c *client) answer(r protocol.Request) {
 	case *protocol.Query:
 		c.query(r)
 	case *protocol.Status:
-		s := c.status()
+		s := c.Status()
 		s.Req = r.Req
 		c.conn.Answer(s)
 	case *protocol.Subscribe:
@@ -98,11 +102,11 @@ func (c *client) answer(r protocol.Request) {
 }
 
 func (c *client) hello(r *protocol.Hello) {
-	if r.Token != "" && subtle.ConstantTimeCompare([]byte(r.Token), []byte(c.token)) != 1 {
+	if r.Token != "" && subtle.ConstantTimeCompare([]byte(r.Token), []byte(c.Token)) != 1 {
 		c.refuse(protocol.NotAuthorized, "token", "", r.Req, "this is not the token of the agent that runs now; it is in its RELAY_TOKEN")
 		return
 	}
-	c.conn.Answer(&protocol.HelloAnswer{Req: r.Req, Protocol: protocol.Version, Features: protocol.Features(), Name: c.name})
+	c.conn.Answer(&protocol.HelloAnswer{Req: r.Req, Protocol: protocol.Version, Features: protocol.Features(), Name: c.Name})
 }
 
 func (c *client) refuse(code protocol.Code, field, id, req, message string) {
@@ -115,7 +119,7 @@ func (c *client) inject(r *protocol.Inject) {
 	c.listen()
 	old, had := c.care[r.ID]
 	c.care[r.ID] = interest{req: r.Req, after: c.follow.Seq()}
-	res, known, err := c.box.Enqueue(queue.FromRequest(r), time.Now())
+	res, known, err := c.Box.Enqueue(queue.FromRequest(r), time.Now())
 	switch {
 	case res.ID == "":
 		if delete(c.care, r.ID); had {
@@ -155,7 +159,7 @@ func refusal(err error) (protocol.Code, string) {
 func (c *client) query(r *protocol.Query) {
 	c.listen()
 	c.pump()
-	res, err := c.box.Query(r.ID)
+	res, err := c.Box.Query(r.ID)
 	if err != nil {
 		c.refuse(protocol.UnknownID, "id", r.ID, r.Req, "no message of this id within the last 7 days")
 		return
@@ -170,7 +174,7 @@ func (c *client) subscribe(r *protocol.Subscribe) {
 	if r.After != nil {
 		after = *r.After
 	}
-	f, err := c.desk.events.Follow(after)
+	f, err := c.Events.Follow(after)
 	if err != nil {
 		c.refuse(protocol.CursorGone, "after", "", r.Req, "events after this one are not kept; subscribe with 0 for all that are")
 		return
@@ -183,18 +187,14 @@ func (c *client) subscribe(r *protocol.Subscribe) {
 	}
 	c.unfollow()
 	c.follow, c.tag, c.events = f, r.Req, map[string]bool{}
-	for _, t := range cmpOr(r.Events, protocol.EventTypes()) {
+	if len(r.Events) == 0 {
+		r.Events = protocol.EventTypes()
+	}
+	for _, t := range r.Events {
 		c.events[t] = true
 	}
-	c.conn.Answer(&protocol.Subscribed{Req: r.Req, Seq: f.Seq(), Epoch: c.desk.events.Epoch(), Protocol: protocol.Version, Features: protocol.Features()})
+	c.conn.Answer(&protocol.Subscribed{Req: r.Req, Seq: f.Seq(), Epoch: c.Events.Epoch(), Protocol: protocol.Version, Features: protocol.Features()})
 	c.pump()
-}
-
-func cmpOr(list, otherwise []string) []string {
-	if len(list) > 0 {
-		return list
-	}
-	return otherwise
 }
 
 // listen makes sure that the client has a cursor in the log.
@@ -202,7 +202,7 @@ func (c *client) listen() {
 	if c.follow != nil {
 		return
 	}
-	f, err := c.desk.events.Follow(queue.FromNow)
+	f, err := c.Events.Follow(queue.FromNow)
 	if err != nil {
 		panic("now is always a place in the log: " + err.Error())
 	}
