@@ -130,8 +130,10 @@ type Injector struct {
 	Mail     <-chan struct{} // wakes: the mailbox changed
 	Log      Log             // nil: the agent keeps none
 	Heard    <-chan struct{} // wakes: the agent's own word or its log changed; may be nil
+	Gone     <-chan struct{} // closed when the agent has exited; may be nil
 	Report   func(Report)    // called in the loop, must be quick
 
+	looked    time.Time
 	wasReady  bool
 	lastBusy  time.Time
 	lastInput time.Time
@@ -183,23 +185,25 @@ func (in *Injector) wait(ctx context.Context, again time.Duration, eager bool) e
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	case <-in.Terminal.Changed():
 	case <-in.Mail:
 		return nil
 	case <-in.Heard:
 		return nil
 	case <-timer:
 		return nil
-	case <-in.Terminal.Changed():
 	}
-	if eager {
+	left := looks - time.Since(in.looked)
+	if eager || left <= 0 {
 		return nil
 	}
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	case <-in.Gone:
 	case <-in.Mail:
 	case <-in.Heard:
-	case <-time.After(looks):
+	case <-time.After(left):
 	}
 	return nil
 }
@@ -207,6 +211,7 @@ func (in *Injector) wait(ctx context.Context, again time.Duration, eager bool) e
 // look adds to a look what only the loop knows.
 func (in *Injector) look() Look {
 	l := in.Terminal.Look()
+	in.looked = l.Facts.Now
 	l.Facts.WasReady, l.Facts.LastBusy, l.Facts.Submitted = in.wasReady, in.lastBusy, in.submitted
 	l.Facts.LastInput = in.lastInput
 	if l.Draft.Enter.After(in.lastInput) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/testrig/anthropic"
+	"relay-pty/cmd/internal/testrig/claude"
 )
 
 // shapes are the bodies that must reach the model once and intact.
@@ -67,7 +68,12 @@ func TestClaudeReceivesEveryMessageOnce(t *testing.T) {
 			if _, err := os.Stat(canary); err == nil {
 				t.Error("a message ran a command")
 			}
-			report(t, fmt.Sprintf("socket to delivered, loaded=%v", loaded), took)
+			load := ""
+			if loaded {
+				load = ", 4 busy loops beside it"
+			}
+			shown(t, "Claude Code "+claude.Version+": messages of 20 shapes, each in one turn, intact, none within another turn, no command run"+load,
+				"%d of %d; socket to delivered %s", n, n, spread(took))
 		})
 	}
 }
@@ -95,10 +101,12 @@ func burn(t *testing.T, n int) {
 	}
 }
 
-// report tells medians; a machine's load moves them, so nothing depends on them.
-func report(t *testing.T, what string, took []time.Duration) {
+// spread is the medians of durations; a machine's load moves them, so nothing
+// depends on them.
+func spread(took []time.Duration) string {
 	slices.Sort(took)
-	t.Logf("%s: n=%d p50=%v p95=%v max=%v", what, len(took), took[len(took)/2], took[len(took)*95/100], took[len(took)-1])
+	ms := func(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
+	return fmt.Sprintf("p50 %s, p95 %s, max %s", ms(took[len(took)/2]), ms(took[len(took)*95/100]), ms(took[len(took)-1]))
 }
 
 func TestClaudeQueueIsDeliveredInOrderBetweenTurns(t *testing.T) {
@@ -119,6 +127,7 @@ func TestClaudeQueueIsDeliveredInOrderBetweenTurns(t *testing.T) {
 			t.Errorf("turn %d holds %q", i, clip(turn.UserText()))
 		}
 	}
+	shown(t, "Claude Code: messages queued at once, delivered in order, one a turn", "%d of %d", n, n)
 }
 
 func TestClaudeTurnHoldsMessages(t *testing.T) {
@@ -155,6 +164,7 @@ func TestClaudeDialogHoldsMessages(t *testing.T) {
 		}
 		r.rests(end)
 	}
+	shown(t, "Claude Code: permission dialog open, message held until the human answered, then delivered", "%d of %d", runs(10, 50), runs(10, 50))
 }
 
 func TestClaudeDraftHoldsMessages(t *testing.T) {
@@ -183,6 +193,7 @@ func TestClaudeDraftHoldsMessages(t *testing.T) {
 		}
 		r.rests(end)
 	}
+	shown(t, "Claude Code: half-typed draft, message held until it was sent or cleared, draft intact", "%d of %d", runs(10, 50), runs(10, 50))
 }
 
 // Without a shell that could continue us, an agent that suspends itself must not

@@ -133,6 +133,7 @@ func TestComposerDialogHoldsMessages(t *testing.T) {
 			t.Fatalf("a dialog was answered by %q", e.Text)
 		}
 	}
+	shown(t, "composer: dialog open, not one byte written until the human answered (byte log)", "20 of 20")
 }
 
 func TestComposerDraftHoldsMessages(t *testing.T) {
@@ -162,6 +163,7 @@ func TestComposerDraftHoldsMessages(t *testing.T) {
 	if got := f.submits(); strings.Join(got, "\x00") != strings.Join(want, "\x00") {
 		t.Errorf("submitted %q, want %q", got, want)
 	}
+	shown(t, "composer: draft, not one byte written until it was sent or cleared (byte log)", "20 of 20")
 }
 
 func TestComposerThatStallsSwallowsTheEnterOnce(t *testing.T) {

@@ -58,6 +58,7 @@ func TestLineProgramReadsExactlyTheMessages(t *testing.T) {
 	if got := f.read(); got != want.String() {
 		t.Errorf("read %q, want %q", got, want.String())
 	}
+	shown(t, "line program: messages, the bytes it read are exactly these", "%d of %d", runs(10, 50), runs(10, 50))
 }
 
 func TestLineTooLongForLineModeFails(t *testing.T) {

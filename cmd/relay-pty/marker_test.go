@@ -60,6 +60,8 @@ func TestClaudesOwnWordsBecomeCommands(t *testing.T) {
 			if got := r.commands(); !slices.Equal(got, all) {
 				t.Errorf("commands\n%q\nwant\n%q", got, all)
 			}
+			shown(t, fmt.Sprintf("Claude Code at %d columns, with resizes: replies with markers and decoys, commands exact and once", cols),
+				"%d replies, %d commands", runs(1, 3)*len(texts), len(all))
 		})
 	}
 }

@@ -118,13 +118,34 @@ func TestIdleCostsNothing(t *testing.T) {
 		woken = min(woken, switches(t, w.Pid())-before)
 	}
 	pss := smaps(t, w.Pid(), "Pss:")
-	t.Logf("idle for 3 s: %d context switches, PSS %d KiB", woken, pss)
 	if woken > 0 {
 		t.Errorf("%d context switches in 3 idle seconds, want none", woken)
 	}
 	if pss > 6<<10 {
 		t.Errorf("PSS is %d KiB, want at most 6 MiB", pss)
 	}
+	shown(t, "idle for 3 s after a message", "%d context switches, PSS %d KiB", woken, pss)
+}
+
+// TestStartUp reports what the wrapper adds until a command has ended.
+func TestStartUp(t *testing.T) {
+	dir := scratch(t)
+	wrapped := []string{binary(t), "--name", "alice", "--socket", filepath.Join(dir, "s"), "--headless", "--"}
+	var bare, through []time.Duration
+	once := func(argv ...string) time.Duration {
+		cmd := exec.Command(argv[0], argv[1:]...)
+		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir)
+		began := time.Now()
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", argv, err, out)
+		}
+		return time.Since(began)
+	}
+	for range 40 {
+		bare = append(bare, once("true"))
+		through = append(through, once(append(wrapped, "true")...))
+	}
+	shown(t, "start to end of `true`, bare and wrapped, 40 each", "%s; %s", spread(bare), spread(through))
 }
 
 // switches counts the context switches of all threads of a process.

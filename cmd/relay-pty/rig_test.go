@@ -26,6 +26,14 @@ func runs(short, full int) int {
 	return short
 }
 
+// shown reports what a test has shown, for testdata/evidence.md.
+func shown(t *testing.T, what, format string, args ...any) {
+	t.Helper()
+	if !t.Failed() {
+		t.Logf("EVIDENCE %s => %s", what, fmt.Sprintf(format, args...))
+	}
+}
+
 // patience bounds every wait of a test; it is reached only by a failure.
 func patience(t *testing.T, d time.Duration) context.Context {
 	t.Helper()

@@ -198,7 +198,7 @@ func (w *wrapper) start(tty *terminal) error {
 func (w *wrapper) injector() *inject.Injector {
 	in := &inject.Injector{
 		Profile: tuned(w.cfg), Terminal: w.agent, Mailbox: &mail{box: w.box, log: w.log, begun: w.begun, ended: w.ended},
-		Mail: w.box.Changed(), Report: w.report,
+		Mail: w.box.Changed(), Gone: w.agent.session.Done(), Report: w.report,
 	}
 	if w.history != nil {
 		in.Log, in.Heard = w.history, w.history.heard
