@@ -30,6 +30,7 @@ lines are typed into it when it is ready; what is typed by hand goes through.
   --markers SOURCE       read ->relay: from auto, log, stream or off     (auto)
   --json-output          relay_command events as JSON lines on stderr
   --headless --size CxR  no terminal: no input, output dropped       (120x40)
+  --ephemeral            keep the queue in memory only; this version always does
   --log-file FILE        JSON log; --log-level debug, info, warn, error  (info)
   --version --help       -h, too
 
@@ -55,6 +56,7 @@ type config struct {
 	LogLevel  zerolog.Level
 	Command   []string
 	agent     string
+	ephemeral bool // what this version does anyway
 	size      string
 	logLevel  string
 	asVersion bool
@@ -116,6 +118,7 @@ func (c *config) flags() *pflag.FlagSet {
 	fs.StringVar(&c.Markers, "markers", "auto", "")
 	fs.BoolVar(&c.JSON, "json-output", false, "")
 	fs.BoolVar(&c.Headless, "headless", false, "")
+	fs.BoolVar(&c.ephemeral, "ephemeral", false, "")
 	fs.StringVar(&c.size, "size", "120x40", "")
 	fs.StringVar(&c.LogFile, "log-file", "", "")
 	fs.StringVar(&c.logLevel, "log-level", "info", "")
