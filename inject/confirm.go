@@ -86,38 +86,45 @@ func (a *attempt) insist(ctx context.Context, ours bool, stood, now time.Time) {
 
 // wedged ends an attempt whose text stands in the composer in spite of Enter.
 func (a *attempt) wedged(ctx context.Context) *Result {
-	r := a.withdraw(ctx, "the composer did not take Enter")
+	r := a.withdraw(ctx, "stranded", "the composer did not take Enter")
 	if r.Status == Withdrawn { // Enter was pressed: it is not tried again
-		r.Status, r.Code = Failed, "stranded"
+		r.Status = Failed
 	}
 	return r
 }
 
 // withdraw removes our own text from the composer by the profile's keys and
-// verifies it; what cannot be verified stays in doubt. The composer was empty
-// when the transaction began, so what it holds is ours, however it shows it.
-func (a *attempt) withdraw(ctx context.Context, why string) *Result {
+// verifies it. The composer was empty when the transaction began, so what it
+// holds is ours, however it shows it. Text that it never showed may still come,
+// and what cannot be verified stays in doubt.
+func (a *attempt) withdraw(ctx context.Context, code, why string) *Result {
 	doubt := &Result{Doubtful, "", "stranded", why + ", and the text could not be taken back: look at the agent's composer"}
-	if a.tx == nil {
+	if a.tx == nil || !a.holdsText(ctx) {
 		return doubt
 	}
 	for _, keys := range a.in.Profile.Typing.Clear {
-		look := a.in.look()
-		v, _ := a.in.judge(look)
-		if !look.Box.Visible || look.Box.Text == "" || v.State == ready.Blocked {
+		if !a.in.holdsText(a.in.look()) {
 			break
 		}
 		if _, err := a.tx.Write(ctx, []byte(keys)); err != nil {
 			return doubt
 		}
 		if a.emptied(ctx) {
-			return &Result{Withdrawn, "", "stranded", why}
+			return &Result{Withdrawn, "", code, why}
 		}
 	}
-	if a.enter.IsZero() && a.emptied(ctx) {
-		return &Result{Withdrawn, "", "stranded", why}
-	}
 	return doubt
+}
+
+// holdsText says whether the composer can be seen and holds text.
+func (in *Injector) holdsText(l Look) bool {
+	v, _ := in.judge(l)
+	return l.Box.Visible && l.Box.Text != "" && v.State != ready.Blocked
+}
+
+// holdsText waits a while for the composer to hold text.
+func (a *attempt) holdsText(ctx context.Context) bool {
+	return a.in.until(ctx, 2*settled, func(l Look) (bool, time.Duration) { return a.in.holdsText(l), 0 }) == nil
 }
 
 // emptied waits until the composer is seen empty, and stays so for a while.

@@ -52,6 +52,7 @@ func (in *Injector) finish(a *attempt, r *Result) {
 		return
 	}
 	in.stranded = nil
+	in.bound(a.ID, r)
 	if in.lastInput = a.enter; a.enter.IsZero() {
 		in.lastInput = time.Now()
 	}
@@ -59,6 +60,26 @@ func (in *Injector) finish(a *attempt, r *Result) {
 		in.submitted = a.enter
 	}
 	in.Mailbox.End(a.ID, *r)
+}
+
+// maxWithdrawn is how often one message is tried when something other than the
+// human makes it come back.
+const (
+	maxWithdrawn = 3
+	humanFirst   = "human"
+)
+
+// bound ends a message that has come back too often.
+func (in *Injector) bound(id string, r *Result) {
+	if in.comeBack.id != id {
+		in.comeBack.id, in.comeBack.times = id, 0
+	}
+	if r.Status != Withdrawn || r.Code == humanFirst {
+		return
+	}
+	if in.comeBack.times++; in.comeBack.times >= maxWithdrawn {
+		r.Status = Failed
+	}
 }
 
 // release gives the terminal back to the human.
@@ -182,7 +203,10 @@ func (a *attempt) awaitShown(ctx context.Context, limit time.Duration) (r *Resul
 	case err != nil && !errors.Is(err, errDue):
 		return &Result{Doubtful, "", "shutting_down", "the wrapper ended while the message was being typed"}, false
 	}
-	return a.withdraw(ctx, "the composer did not show the message in time"), false
+	if impatient {
+		return a.withdraw(ctx, humanFirst, "the human's keys had to wait too long"), false
+	}
+	return a.withdraw(ctx, "stranded", "the composer did not show the message in time"), false
 }
 
 // impatient says whether the human's keys have been kept as long as they may,

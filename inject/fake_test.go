@@ -145,6 +145,13 @@ func (f *fakeTerm) submitted() []string {
 	return append([]string(nil), f.turns...)
 }
 
+// shows is the composer's text.
+func (f *fakeTerm) shows() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.box
+}
+
 func (f *fakeTerm) bytes() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -225,6 +232,13 @@ func (m *fakeMail) End(id string, r Result) {
 	}
 	m.wait = m.wait[1:]
 	m.ended <- id
+}
+
+// tries is how often the message was taken.
+func (m *fakeMail) tries(id string) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.taken[id]
 }
 
 func (m *fakeMail) result(id string) Result {

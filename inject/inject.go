@@ -139,6 +139,10 @@ type Injector struct {
 	lastInput time.Time
 	submitted time.Time
 	stranded  *attempt // typed, not submitted, and a dialog came in between
+	comeBack  struct { // the message that was last withdrawn
+		id    string
+		times int
+	}
 }
 
 // ErrExited is what Run returns when the agent has exited.

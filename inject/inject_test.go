@@ -199,8 +199,8 @@ func TestWedgedComposerIsClearedAndFails(t *testing.T) {
 		r.wedged = true
 		r.mail.add("m1", "hello")
 		wantResult(t, r.ends(t, "m1"), Failed, "stranded")
-		if n := strings.Count(r.bytes(), "hello"); n != 1 || r.box != "" {
-			t.Errorf("body typed %d times, composer holds %q", n, r.box)
+		if n := strings.Count(r.bytes(), "hello"); n != 1 || r.shows() != "" {
+			t.Errorf("body typed %d times, composer holds %q", n, r.shows())
 		}
 		if n := strings.Count(r.bytes(), "\r"); n != 2 {
 			t.Errorf("Enter pressed %d times, want 2", n)
@@ -250,8 +250,8 @@ func TestDialogThatSwallowsTheMessageCostsNothing(t *testing.T) {
 		r.human("\r")
 		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
 		wantTurns(t, r, "ANSWERED", "hello")
-		if r.mail.taken["m1"] != 2 {
-			t.Errorf("taken %d times, want 2 attempts", r.mail.taken["m1"])
+		if r.mail.tries("m1") != 2 {
+			t.Errorf("taken %d times, want 2 attempts", r.mail.tries("m1"))
 		}
 	})
 }
@@ -266,8 +266,8 @@ func TestKeysOfTheTransactionFollowIt(t *testing.T) {
 		r.ends(t, "m1")
 		synctest.Wait()
 		wantTurns(t, r, "hello")
-		if r.box != "typed meanwhile" {
-			t.Errorf("composer holds %q, want the human's keys", r.box)
+		if r.shows() != "typed meanwhile" {
+			t.Errorf("composer holds %q, want the human's keys", r.shows())
 		}
 	})
 }
@@ -288,7 +288,63 @@ func TestHumanDoesNotWaitForADeafComposer(t *testing.T) {
 		if strings.Contains(r.bytes(), "\r") {
 			t.Error("Enter pressed on a composer that did not show the message")
 		}
+		wantResult(t, r.mail.result("m1"), Doubtful, "stranded")
 	})
+}
+
+func TestMessageThatTheComposerMangles(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.onPaste = func(f *fakeTerm) { f.box = strings.TrimSuffix(f.box, "]") }
+		r.mail.add("m1", "hello")
+		wantResult(t, r.ends(t, "m1"), Failed, "stranded")
+		if n := r.mail.tries("m1"); n != maxWithdrawn || r.shows() != "" {
+			t.Errorf("%d attempts, composer holds %q; want %d and nothing", n, r.shows(), maxWithdrawn)
+		}
+		if strings.Contains(r.bytes(), "\r") {
+			t.Error("Enter pressed on text that is not the message")
+		}
+	})
+}
+
+func TestHumanWhoWaitsGetsTheComposerBack(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.onPaste = func(f *fakeTerm) { f.box, f.onPaste = "[relay m1", nil } // slow: only the start shows
+		r.mail.add("m1", "hello")
+		synctest.Wait()
+		r.human("x")
+		time.Sleep(3 * time.Second)
+		if r.shows() != "x" {
+			t.Fatalf("composer holds %q, want the human's key alone", r.shows())
+		}
+		r.human("\r")
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		wantTurns(t, r, "x", "hello")
+	})
+}
+
+func TestStands(t *testing.T) {
+	m := Message{ID: "m1", Header: "[relay m1 from bob]", Body: "hello there", Footer: "[end m1]"}
+	for _, c := range []struct {
+		name, shown string
+		top, want   bool
+	}{
+		{"whole", "[relay m1 from bob] hello there\n[end m1]", true, true},
+		{"wrapped", "[relay m1 fr\nom bob] hello there [e\nnd m1]", true, true},
+		{"a chip for the body", "[relay m1 from bob] [Pasted text #1 +9 lines]\n[end m1]", true, true},
+		{"scrolled: its end", "there\n[end m1]", false, true},
+		{"something before it", "x [relay m1 from bob] hello there\n[end m1]", true, false},
+		{"something behind it", "[relay m1 from bob] hello there\n[end m1] x", true, false},
+		{"twice", "[relay m1 from bob] a\n[end m1][relay m1 from bob] a\n[end m1]", true, false},
+		{"another message", "[relay m2 from bob] hello there\n[end m2]", true, false},
+		{"not all of it yet", "[relay m1 from bob] hello", true, false},
+		{"nothing", "", true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := m.stands(c.shown, c.top); got != c.want {
+				t.Errorf("stands %v, want %v", got, c.want)
+			}
+		})
+	}
 }
 
 func TestAgentThatExitsFailsBeforeEnterAndIsDoubtAfter(t *testing.T) {

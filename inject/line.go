@@ -37,6 +37,9 @@ func (a *attempt) runLine(ctx context.Context) *Result {
 	if look.Facts.Exited {
 		return &Result{Failed, "", "agent_exited", "the agent ended before the message was submitted"}
 	}
+	if look.Dialog != "" {
+		return &Result{Doubtful, "", "dialog", "the program asks a question where the message was typed; Enter would answer it"}
+	}
 	if !a.shown && look.Unread > 0 {
 		return &Result{Doubtful, "", "no_consume", "the agent does not read what is typed; it may do so later"}
 	}

@@ -45,8 +45,14 @@ func (m Message) longestLine() int {
 // is between may be the body or the agent's chip for a paste. Blanks are not
 // compared, for rows wrap. A box whose top is scrolled out shows the end only.
 func (m Message) stands(shown string, top bool) bool {
-	s := squeeze(shown)
-	return strings.HasSuffix(s, squeeze(m.Footer)) && (!top || strings.HasPrefix(s, squeeze(m.Header)))
+	s, header, footer := squeeze(shown), squeeze(m.Header), squeeze(m.Footer)
+	if !strings.HasSuffix(s, footer) || strings.Count(s, footer) != 1 {
+		return false
+	}
+	if !top {
+		return !strings.Contains(s, header)
+	}
+	return strings.HasPrefix(s, header) && strings.Count(s, header) == 1
 }
 
 // left says whether any of this message is still in shown.
