@@ -95,7 +95,9 @@ func TestLookAtClaudesRecordings(t *testing.T) {
 		{"idle, ghost text in the composer", "idle_start_80x24", never, true, "", false, false},
 		{"a draft", "half_typed_draft_80x24", never, true, "my half typed draft", false, false},
 		{"a dialog", "permission_dialog_80x24", shows("Do you want to"), false, "", true, false},
-		{"thinking", "short_reply_80x24", func(s *screen.Screen) bool { return strings.HasPrefix(s.Title(), "⠂") && shows("esc to interrupt")(s) }, true, "", false, true},
+		{"thinking", "short_reply_80x24", func(s *screen.Screen) bool {
+			return strings.HasPrefix(s.Title(), "⠂") && shows("esc to interrupt")(s)
+		}, true, "", false, true},
 		{"queued message: the ghost is no draft", "queued_while_busy_80x24", shows("Press up to edit queued"), true, "", false, true},
 		{"interrupted, at the end", "esc_interrupt_80x24", never, true, "", false, false},
 	} {
