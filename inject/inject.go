@@ -112,7 +112,7 @@ type Report struct {
 	Verdict ready.Verdict
 	Hold    Hold
 	Draft   bool
-	Box     bool // a composer is there and takes text
+	Accepts bool // text that is typed now would stand in a composer, or at a prompt
 }
 
 // humanRest is how long the human must not have typed before we do.
@@ -155,7 +155,7 @@ func (in *Injector) Run(ctx context.Context) error {
 		look := in.look()
 		v, again := in.judge(look)
 		hold, rest := in.hold(look, v)
-		in.Report(Report{v, hold, in.drafted(look), look.Box.Visible && !look.Box.Foreign})
+		in.Report(Report{v, hold, in.drafted(look), in.accepts(look, v)})
 		m, expiry := in.Mailbox.Next(look.Facts.Now)
 		switch {
 		case in.stranded != nil:
@@ -285,6 +285,13 @@ func (in *Injector) drafted(l Look) bool {
 		return l.Draft.Text != ""
 	}
 	return l.Draft.Shown(l.Before)
+}
+
+func (in *Injector) accepts(l Look, v ready.Verdict) bool {
+	if in.Profile.Composer != nil {
+		return l.Box.Visible && !l.Box.Foreign && v.State != ready.Blocked
+	}
+	return v.State == ready.Ready
 }
 
 func sooner(a, b time.Duration) time.Duration {

@@ -25,7 +25,7 @@ lines are typed into it when it is ready; what is typed by hand goes through.
   --socket PATH          injection socket        (/tmp/relay-pty-NAME.sock)
   --agent PROFILE        %-23s (from COMMAND)
   --prompt-pattern RE    the line up to the cursor that means ready
-  --idle-timeout DUR     silence that means ready where nothing better does (500)
+  --idle-timeout DUR     silence that means ready if nothing better does (500)
   --queue-max N          most messages waiting (50); --queue-high, --queue-low
   --markers SOURCE       read ->relay: from auto, log, stream or off     (auto)
   --json-output          relay_command events as JSON lines on stderr

@@ -72,9 +72,10 @@ func (h *history) run(ctx context.Context) error {
 			return context.Cause(ctx)
 		case <-h.output:
 			step = 0
-			if left := lookGap - time.Since(last); left > 0 {
-				timer = time.After(left)
-				continue
+			select { // what comes meanwhile needs no waking
+			case <-time.After(lookGap - time.Since(last)):
+			case <-ctx.Done():
+				return context.Cause(ctx)
 			}
 		case <-timer:
 		}

@@ -53,7 +53,7 @@ func (w *wrapper) status() *protocol.StatusAnswer {
 		AgentIdle: r.Verdict.State == ready.Ready, QueueLength: w.box.Len(),
 		Name: w.cfg.Name, PID: w.agent.session.PID(), Agent: w.cfg.Profile.Name,
 		State: string(r.Verdict.State), Confidence: string(r.Verdict.Confidence),
-		BlockedBy: protocol.OrNull(r.Verdict.BlockedBy), CanAccept: r.Box, Accept: w.box.Accepting(), Draft: r.Draft,
+		BlockedBy: protocol.OrNull(r.Verdict.BlockedBy), CanAccept: r.Accepts, Accept: w.box.Accepting(), Draft: r.Draft,
 		Protocol: protocol.Version, Features: protocol.Features(),
 		UptimeMS: now.Sub(w.agent.started).Milliseconds(),
 	}
