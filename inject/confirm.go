@@ -153,7 +153,7 @@ func (in *Injector) resume(ctx context.Context, look Look, hold Hold) {
 	case hold != "":
 		return
 	}
-	tx, err := in.Terminal.Begin(ctx)
+	tx, err := in.begin(ctx)
 	if err != nil {
 		return
 	}

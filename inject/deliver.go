@@ -21,9 +21,9 @@ type attempt struct {
 
 // deliver makes one attempt with the message.
 func (in *Injector) deliver(ctx context.Context, m Message) {
-	tx, err := in.Terminal.Begin(ctx)
+	tx, err := in.begin(ctx)
 	if err != nil {
-		return // the agent or we are ending; the next look tells
+		return // the next look tells why
 	}
 	a := &attempt{Message: m, in: in, tx: tx}
 	defer a.release()
@@ -38,6 +38,16 @@ func (in *Injector) deliver(ctx context.Context, m Message) {
 		return
 	}
 	in.finish(a, a.run(ctx, look))
+}
+
+// beginWait is how long a human's key that the agent does not read may keep us
+// from looking again.
+const beginWait = time.Second
+
+func (in *Injector) begin(ctx context.Context) (Tx, error) {
+	ctx, cancel := context.WithTimeout(ctx, beginWait)
+	defer cancel()
+	return in.Terminal.Begin(ctx)
 }
 
 // maxCooked is what N_TTY keeps of one line in canonical mode; the rest it
