@@ -3,6 +3,7 @@ package inject
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -320,6 +321,33 @@ func TestHumanWhoWaitsGetsTheComposerBack(t *testing.T) {
 		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
 		wantTurns(t, r, "x", "hello")
 	})
+}
+
+func TestPieces(t *testing.T) {
+	p, _ := profile.Named("claude")
+	for _, c := range []struct {
+		name, body string
+		paste      bool
+		want       []string
+	}{
+		{"short", "hi", true, []string{"\x1b[200~H hi\nF\x1b[201~"}},
+		{"no bracketed paste", "a\nb", false, []string{"H a\nb\nF"}},
+		{"many lines", "a\nb\nc\nd", true, []string{"H ", "\x1b[200~a\nb\nc\nd\x1b[201~", "\nF"}},
+		{"newlines at the end", "a\nb\nc\nd\n\n", true, []string{"H ", "\x1b[200~a\nb\nc\nd\x1b[201~", "\n\n\nF"}},
+		{"nothing but newlines", "\n\n\n\n", true, []string{"H \n\n\n\n\nF"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := Message{Header: "H", Body: c.body, Footer: "F"}
+			got := m.pieces(p.Typing, c.paste)
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+			plain := strings.NewReplacer(pasteOpen, "", pasteClose, "").Replace(strings.Join(got, ""))
+			if plain != m.Text() {
+				t.Errorf("typed %q, want %q", plain, m.Text())
+			}
+		})
+	}
 }
 
 func TestStands(t *testing.T) {

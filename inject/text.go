@@ -26,7 +26,13 @@ func (m Message) pieces(t profile.Typing, paste bool) []string {
 	case !paste:
 		return []string{strings.ReplaceAll(whole, "\n", t.Newline)}
 	case t.PasteBytes > 0 && (len(whole) > t.PasteBytes || strings.Count(whole, "\n") >= t.PasteLines):
-		return []string{m.Header + " ", pasteOpen + m.Body + pasteClose, t.Newline + m.Footer}
+		// Newlines at the body's end are typed: a mark that closes on a line of its own would swallow one.
+		body := strings.TrimRight(m.Body, "\n")
+		end := strings.Repeat(t.Newline, 1+len(m.Body)-len(body)) + m.Footer
+		if body == "" {
+			return []string{m.Header + " " + end}
+		}
+		return []string{m.Header + " ", pasteOpen + body + pasteClose, end}
 	}
 	return []string{pasteOpen + whole + pasteClose}
 }
