@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,8 +21,7 @@ import (
 type history struct {
 	w      *wrapper
 	format transcript.Format
-	words  map[string]ready.State
-	dir    string
+	log    profile.Log
 	output <-chan struct{}
 	heard  chan struct{} // wakes the injector
 
@@ -40,25 +41,36 @@ var lookAfter = []time.Duration{
 	400 * time.Millisecond, 800 * time.Millisecond, 1600 * time.Millisecond,
 }
 
-// newHistory returns nil where the log's format or place is not known.
+// newHistory returns nil where the log's format is not known.
 func newHistory(w *wrapper, l profile.Log) *history {
-	dir := os.Getenv(l.HomeEnv)
-	if dir == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return nil
-		}
-		dir = filepath.Join(home, l.Home)
-	}
 	format, ok := transcript.Named(l.Format)
 	if !ok {
 		return nil
 	}
 	return &history{
-		w: w, format: format, words: l.Words, dir: dir,
+		w: w, format: format, log: l,
 		output: w.agent.session.Watch(), heard: make(chan struct{}, 1),
 		reader: transcript.NewReader(format, w.agent.started), pending: map[string]bool{},
 	}
+}
+
+// dir is the agent's own directory, by the environment that the agent was
+// started with where the system shows it, for a script may have changed ours.
+func (h *history) dir(pid int) string {
+	env := os.Environ()
+	if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)); err == nil && len(b) > 0 {
+		env = strings.Split(string(b), "\x00")
+	}
+	home := ""
+	for _, kv := range env {
+		switch name, value, _ := strings.Cut(kv, "="); {
+		case name == h.log.HomeEnv && value != "":
+			return value
+		case name == "HOME":
+			home = value
+		}
+	}
+	return filepath.Join(home, h.log.Home)
 }
 
 // run looks until ctx ends.
@@ -92,7 +104,8 @@ func (h *history) run(ctx context.Context) error {
 func (h *history) look() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	session, err := h.format.Locate(h.dir, h.w.agent.session.PID())
+	pid := h.w.agent.session.PID()
+	session, err := h.format.Locate(h.dir(pid), pid)
 	if err != nil {
 		h.tell(err)
 		if h.w.agent.own.set(ready.Word{}) {
@@ -100,7 +113,7 @@ func (h *history) look() {
 		}
 		return
 	}
-	if h.w.agent.own.set(ready.Word{State: h.words[session.Status], Detail: session.WaitingFor, At: session.StatusAt}) {
+	if h.w.agent.own.set(ready.Word{State: h.log.Words[session.Status], Detail: session.WaitingFor, At: session.StatusAt}) {
 		h.wake()
 	}
 	if session.Transcript == "" {

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"os/exec"
+	"testing"
+
+	"relay-pty/inject/profile"
+)
+
+func TestTheAgentsOwnEnvironmentTellsWhereItsFilesAre(t *testing.T) {
+	h := &history{log: profile.Log{HomeEnv: "AGENT_DIR", Home: ".agent"}}
+	for name, c := range map[string]struct {
+		env  []string
+		want string
+	}{
+		"home":           {[]string{"HOME=/somewhere"}, "/somewhere/.agent"},
+		"own variable":   {[]string{"HOME=/somewhere", "AGENT_DIR=/else"}, "/else"},
+		"empty variable": {[]string{"AGENT_DIR=", "HOME=/somewhere"}, "/somewhere/.agent"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.Command("cat")
+			cmd.Env = c.env
+			in, err := cmd.StdinPipe()
+			must(t, err)
+			must(t, cmd.Start())
+			defer cmd.Wait() // it ends with its input
+			defer in.Close()
+			if got := h.dir(cmd.Process.Pid); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
