@@ -12,6 +12,8 @@ import (
 
 	"relay-pty/cmd/internal/testrig/anthropic"
 	"relay-pty/cmd/internal/testrig/claude"
+	"relay-pty/inject/profile"
+	"relay-pty/pty/screen"
 )
 
 // shapes are the 23 bodies that must reach the model once and intact.
@@ -179,7 +181,9 @@ func TestClaudeDraftHoldsMessages(t *testing.T) {
 		}
 		must(t, r.Type(draft[:4]))
 		must(t, r.Type(draft[4:]))
-		must(t, r.WaitText(patience(t, 20*time.Second), draft[len(draft)-7:]))
+		look, _ := profile.Named("claude")
+		whole := strings.ReplaceAll(draft, "\\\r", "\n")
+		must(t, r.WaitScreen(patience(t, 20*time.Second), func(s *screen.Screen) bool { return look.Look(s).Box.Text == whole }))
 		r.inject(id, "hello")
 		r.held(id, "draft", 1200*time.Millisecond)
 		before := len(r.api.Turns())
