@@ -68,8 +68,18 @@ func (in *Injector) finish(a *attempt, r *Result) {
 	}
 	if r.Status == Delivered {
 		in.submitted = a.enter
+		// Told before the delivery, so that whoever hears of it and asks does not find the agent ready from before. A turn that
+		// is over already shows with the next look.
+		in.Report(Report{Verdict: ready.Verdict{State: ready.Busy, Confidence: confidence(r.Evidence)}, Hold: ForTurn})
 	}
 	in.Mailbox.End(a.ID, *r)
+}
+
+func confidence(e Evidence) ready.Confidence {
+	if e == Turn {
+		return ready.BySignal
+	}
+	return ready.ByScreen
 }
 
 // maxWithdrawn is how often one message is tried when something other than the

@@ -189,6 +189,7 @@ type fakeMail struct {
 	results map[string]Result
 	ended   chan string
 	wake    chan struct{}
+	onEnd   func()
 }
 
 func newMail() *fakeMail {
@@ -227,6 +228,9 @@ func (m *fakeMail) End(id string, r Result) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.results[id] = r
+	if m.onEnd != nil {
+		m.onEnd()
+	}
 	if r.Status == Withdrawn {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"relay-pty/inject/profile"
+	"relay-pty/inject/ready"
 )
 
 var errStop = errors.New("stop")
@@ -21,7 +22,8 @@ type rig struct {
 	*fakeTerm
 	mail *fakeMail
 	last atomic.Pointer[Report]
-	log  sync.Map // ids that the agent's log shows
+	then atomic.Pointer[Report] // at the latest end of a message
+	log  sync.Map               // ids that the agent's log shows
 }
 
 func (r *rig) Took(id string) bool {
@@ -39,6 +41,7 @@ func run(t *testing.T, test func(t *testing.T, r *rig)) {
 			Profile: p, Terminal: r.fakeTerm, Mailbox: r.mail, Mail: r.mail.wake, Log: r,
 			Report: func(rep Report) { r.last.Store(&rep) },
 		}
+		r.mail.onEnd = func() { r.then.Store(r.last.Load()) }
 		ctx, cancel := context.WithCancelCause(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- in.Run(ctx) }()
@@ -86,6 +89,21 @@ func TestMessageIsSubmittedOnceAndProved(t *testing.T) {
 		r.mail.add("m1", "hello")
 		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
 		wantTurns(t, r, "[relay m1 from bob] hello\n[end m1]")
+	})
+}
+
+func TestBusyIsToldBeforeTheDelivery(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.turnTime = 0 // over before anybody looks
+		r.mail.add("m1", "hello")
+		r.ends(t, "m1")
+		if got := r.then.Load().Verdict.State; got != ready.Busy {
+			t.Errorf("the state at the delivery is %s, want busy", got)
+		}
+		time.Sleep(time.Minute)
+		if got := r.last.Load().Verdict.State; got != ready.Ready {
+			t.Errorf("the state afterwards is %s, want ready", got)
+		}
 	})
 }
 
