@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"os/exec"
 	"testing"
 
@@ -18,13 +19,17 @@ func TestTheAgentsOwnEnvironmentTellsWhereItsFilesAre(t *testing.T) {
 		"empty variable": {[]string{"AGENT_DIR=", "HOME=/somewhere"}, "/somewhere/.agent"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cmd := exec.Command("cat")
+			cmd := exec.Command("/bin/sh", "-c", "echo up; read _")
 			cmd.Env = c.env
 			in, err := cmd.StdinPipe()
+			must(t, err)
+			out, err := cmd.StdoutPipe()
 			must(t, err)
 			must(t, cmd.Start())
 			defer cmd.Wait() // it ends with its input
 			defer in.Close()
+			_, err = bufio.NewReader(out).ReadString('\n') // before it runs, the system does not show its environment
+			must(t, err)
 			if got := h.dir(cmd.Process.Pid); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
