@@ -23,7 +23,6 @@ type Shadow struct {
 	mu     sync.Mutex
 	in     reader
 	text   []rune
-	moved  bool // a key that may have changed the line in a way we do not follow
 	typed  time.Time
 	submit time.Time
 	sleep  time.Time
@@ -33,7 +32,6 @@ type Shadow struct {
 // State is the shadow at one moment.
 type State struct {
 	Text     string    // typed since the last Enter, as far as it can be followed
-	Moved    bool      // keys besides text were pressed since: history, arrows, Tab
 	Boundary bool      // no key, character or paste is unfinished
 	LastKey  time.Time // last typing, Enter included; zero: never
 	Enter    time.Time // last Enter; zero: never
@@ -68,9 +66,9 @@ func (s *Shadow) apply(k key, now time.Time) {
 			s.text = append(s.text, k.r)
 		}
 	case enter:
-		s.text, s.moved, s.submit = s.text[:0], false, now
+		s.text, s.submit = s.text[:0], now
 	case discard:
-		s.text, s.moved = s.text[:0], false
+		s.text = s.text[:0]
 	case erase:
 		if len(s.text) > 0 {
 			s.text = s.text[:len(s.text)-1]
@@ -79,8 +77,6 @@ func (s *Shadow) apply(k key, now time.Time) {
 		s.text = []rune(strings.TrimRightFunc(cutWord(string(s.text)), unicode.IsControl))
 	case suspend:
 		s.sleep = now
-	case motion:
-		s.moved = true
 	}
 }
 
@@ -98,7 +94,7 @@ func (s *Shadow) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return State{
-		Text: string(s.text), Moved: s.moved, Boundary: s.in.boundary(),
+		Text: string(s.text), Boundary: s.in.boundary(),
 		LastKey: s.typed, Enter: s.submit, Suspend: s.sleep,
 	}
 }

@@ -96,7 +96,7 @@ func TestEscapeThenTextLaterIsText(t *testing.T) {
 	var s Shadow
 	s.Keys([]byte("\x1b"), start)
 	s.Keys([]byte("a"), start.Add(time.Second))
-	if got := s.State(); got.Text != "a" || !got.Moved {
+	if got := s.State(); got.Text != "a" || !got.LastKey.Equal(start.Add(time.Second)) {
 		t.Errorf("got %+v, want text a after an Escape", got)
 	}
 }

@@ -15,7 +15,7 @@ var claude = Profile{
 		Prompt: "❯\u00a0", Modes: []string{"!\u00a0", "#\u00a0"}, Indent: 2, Rule: '─',
 		More: rx(`↑ \d+ more`),
 	},
-	Titles: Titles{Idle: "✳", Busy: "⠂⠐◐◑"},
+	BusyTitle: "⠂⠐◐◑",
 	Busy: []pattern{
 		rx(`\besc to interrupt\b`),
 	},

@@ -12,7 +12,6 @@ type Sight struct {
 	Box     Box
 	Dialog  string // the row that shows a dialog; "" is none
 	Working bool   // busy marks
-	Idle    bool   // the title says that nothing is computed; dialogs say so too
 	Line    string // the row up to the cursor
 	Before  string // the last rows up to the cursor, wrapped rows joined
 	Alt     bool   // the alternate screen is on
@@ -35,7 +34,7 @@ func (p *Profile) Look(s *screen.Screen) Sight {
 	row, col := s.Cursor()
 	m := s.Modes()
 	v := Sight{Line: s.RowTo(row, col), Alt: m.AltScreen, Paste: m.BracketedPaste}
-	v.Working, v.Idle = p.Titles.read(s.Title())
+	v.Working = p.busy(s.Title())
 	if p.Composer == nil {
 		v.Before = before(s, row, v.Line)
 		v.Dialog = firstMatch(p.Asks, v.Line)
@@ -53,12 +52,11 @@ func (p *Profile) Look(s *screen.Screen) Sight {
 	return v
 }
 
-func (t Titles) read(title string) (busy, idle bool) {
+// busy says whether the window title says so. That it says idle is no evidence:
+// it does during dialogs, too.
+func (p *Profile) busy(title string) bool {
 	r, _ := utf8.DecodeRuneInString(title)
-	if title == "" {
-		return false, false
-	}
-	return strings.ContainsRune(t.Busy, r), strings.ContainsRune(t.Idle, r)
+	return title != "" && strings.ContainsRune(p.BusyTitle, r)
 }
 
 // find looks for the composer from the bottom up and tells the first row below

@@ -19,16 +19,16 @@ type Profile struct {
 	Name     string
 	Commands []string // base names of the commands that start it
 
-	Composer *Composer // nil: a line program, or a TUI we do not know
-	Titles   Titles    // what the window title's first character says
-	Busy     []pattern // rows beneath the composer while it works
-	Dialogs  []pattern // rows of a screen without composer on which a question stands
-	Overlays []pattern // rows beneath a composer that is used for something else
-	Asks     []pattern // what stands before the cursor when a line program asks
-	Prompt   string    // regexp2 pattern of the row up to the cursor that means ready
-	Rules    ready.Rules
-	Typing   Typing
-	Log      *Log // nil: the agent keeps no log that we read
+	Composer  *Composer // nil: a line program, or a TUI we do not know
+	BusyTitle string    // first characters of the window title while it works
+	Busy      []pattern // rows beneath the composer while it works
+	Dialogs   []pattern // rows of a screen without composer on which a question stands
+	Overlays  []pattern // rows beneath a composer that is used for something else
+	Asks      []pattern // what stands before the cursor when a line program asks
+	Prompt    string    // regexp2 pattern of the row up to the cursor that means ready
+	Rules     ready.Rules
+	Typing    Typing
+	Log       *Log // nil: the agent keeps no log that we read
 }
 
 // Composer is how the agent's input box looks.
@@ -39,9 +39,6 @@ type Composer struct {
 	Rule   rune     // the line above and below it
 	More   pattern  // what the line above shows when rows are scrolled out of it
 }
-
-// Titles lists the first characters of the window title by what they mean.
-type Titles struct{ Idle, Busy string }
 
 // Typing is how a message is typed.
 type Typing struct {
