@@ -156,14 +156,22 @@ func TestStalledComposerJoinsEnterToThePaste(t *testing.T) {
 	_, err := a.Do(ctx, agents.Command{Cmd: "stall"})
 	must(t, err)
 	must(t, tm.Paste("hello"))
-	for range 20 { // a composer that reads would take the paste between two of these
-		st, err := a.Do(ctx, agents.Command{Cmd: "state"})
-		must(t, err)
-		if st.Draft != "" {
-			t.Fatalf("stalled, yet it read %q", st.Draft)
+	awaitUnread := func(n int) {
+		for {
+			st, err := a.Do(ctx, agents.Command{Cmd: "state"})
+			must(t, err)
+			if st.Draft != "" {
+				t.Fatalf("stalled, yet it read %q", st.Draft)
+			}
+			if st.Unread >= n {
+				return
+			}
 		}
 	}
+	pasted := len("\x1b[200~hello\x1b[201~")
+	awaitUnread(pasted)
 	must(t, tm.Type("\r"))
+	awaitUnread(pasted + len("\r"))
 	_, err = a.Do(ctx, agents.Command{Cmd: "resume"})
 	must(t, err)
 	ev, err := a.WaitEvent(ctx, agents.KindDraft, 1)

@@ -28,6 +28,7 @@ var spinner = []string{"·", "✢", "*", "✶", "✻", "✽"}
 // composer owns all state in one loop; only its input waits in a goroutine.
 type composer struct {
 	env   *environment
+	in    *input
 	edit  compose.Editor
 	keys  compose.Decoder
 	view  compose.View
@@ -51,7 +52,7 @@ func runComposer(e *environment) error {
 		return err
 	}
 	defer term.Restore(fd, old)
-	c := &composer{env: e, view: compose.View{Ghost: e.conf.Ghost}}
+	c := &composer{env: e, in: newInput(fd), view: compose.View{Ghost: e.conf.Ghost}}
 	c.paint = painter{out: e.out, alt: e.conf.AltScreen}
 	if err := c.size(); err != nil {
 		return err
@@ -67,7 +68,6 @@ func runComposer(e *environment) error {
 }
 
 func (c *composer) loop() error {
-	in := newInput(int(c.env.in.Fd()))
 	winch := make(chan os.Signal, 1)
 	signal.Notify(winch, syscall.SIGWINCH)
 	ticks := time.NewTicker(frameEvery)
@@ -75,7 +75,7 @@ func (c *composer) loop() error {
 	for !c.done {
 		var readable <-chan struct{}
 		if !c.stalled {
-			readable = in.ready
+			readable = c.in.ready
 		}
 		var lone, turn <-chan time.Time
 		if c.keys.Pending() {
@@ -90,7 +90,7 @@ func (c *composer) loop() error {
 		}
 		select {
 		case <-readable:
-			p, err := in.read()
+			p, err := c.in.read()
 			if err != nil {
 				return nil // the terminal hung up
 			}
@@ -354,6 +354,6 @@ func (c *composer) obey(cmd Command) State {
 	}
 	c.draw()
 	st.Mode = [...]string{"idle", "busy", "dialog"}[c.view.Mode]
-	st.Draft = c.edit.Text()
+	st.Draft, st.Unread = c.edit.Text(), c.in.unread()
 	return st
 }

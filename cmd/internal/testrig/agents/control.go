@@ -37,6 +37,9 @@ type State struct {
 	Error string `json:"error,omitempty"`
 	Mode  string `json:"mode"`  // idle, busy, dialog
 	Draft string `json:"draft"` // chips expanded
+	// Unread is how many bytes wait in the terminal: what was written to its
+	// other side arrives a little later.
+	Unread int `json:"unread"`
 }
 
 // call is a Command on its way to the composer's loop.

@@ -49,3 +49,12 @@ func (in *input) read() ([]byte, error) {
 	in.again <- struct{}{}
 	return in.buf[:n], nil
 }
+
+// unread tells how many bytes read would return; unix.TIOCINQ is FIONREAD.
+func (in *input) unread() int {
+	n, err := unix.IoctlGetInt(in.fd, unix.TIOCINQ)
+	if err != nil {
+		return 0 // the terminal is gone, and the next read says so
+	}
+	return n
+}
