@@ -25,7 +25,7 @@ func (m Message) pieces(t profile.Typing, paste bool) []string {
 	switch {
 	case !paste:
 		return []string{strings.ReplaceAll(whole, "\n", t.Newline)}
-	case t.PasteBytes > 0 && (len(whole) > t.PasteBytes || strings.Count(whole, "\n") >= t.PasteLines):
+	case t.PasteBytes > 0 && len(whole) > t.PasteBytes, t.PasteLines > 0 && strings.Count(whole, "\n") >= t.PasteLines:
 		// Newlines at the body's end are typed: a mark that closes on a line of its own would swallow one.
 		body := strings.TrimRight(m.Body, "\n")
 		end := strings.Repeat(t.Newline, 1+len(m.Body)-len(body)) + m.Footer

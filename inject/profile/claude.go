@@ -12,7 +12,7 @@ var claude = Profile{
 	Name:     "claude",
 	Commands: []string{"claude"},
 	Composer: &Composer{
-		Prompt: "❯\u00a0", Modes: []string{"!\u00a0", "#\u00a0"}, Indent: 2, Rule: '─',
+		Prompt: rx("^❯\u00a0"), Modes: []pattern{rx("^!\u00a0"), rx("^#\u00a0")}, Rule: '─',
 		More: rx(`↑ \d+ more`),
 	},
 	BusyTitle: "⠂⠐◐◑",
@@ -38,8 +38,9 @@ var claude = Profile{
 	},
 	Typing: Typing{
 		PasteBytes: 800, PasteLines: 3, Newline: "\n", Submit: "\r",
-		Clear: []string{"\x1b\x1b", "\x1b\x1b"}, // on an empty box it opens a dialog: pressed only on what is seen to be ours
-		Echo:  10 * time.Second, Hold: time.Second,
+		Clear:     []string{"\x1b\x1b", "\x1b\x1b"}, // on an empty box it opens a dialog: pressed only on what is seen to be ours
+		Interrupt: []string{"\x1b"}, Stash: "\x13", StashShown: rx(`(?i)\bstashed\b`),
+		Echo: 10 * time.Second, Hold: time.Second,
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
 	},
 	Log: &Log{

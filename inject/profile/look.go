@@ -11,9 +11,11 @@ import (
 type Sight struct {
 	Box     Box
 	Dialog  string // the row that shows a dialog; "" is none
+	Menu    string // the same, but it is one only if the program is in raw mode and shows no prompt
 	Working bool   // busy marks
 	Line    string // the row up to the cursor
 	Before  string // the last rows up to the cursor, wrapped rows joined
+	After   string // what stands right at the cursor
 	Alt     bool   // the alternate screen is on
 	Paste   bool   // the agent asked for bracketed paste
 }
@@ -37,19 +39,71 @@ func (p *Profile) Look(s *screen.Screen) Sight {
 	v.Working = p.busy(s.Title())
 	if p.Composer == nil {
 		v.Before = before(s, row, v.Line)
+		v.After = after(s, row, col)
 		v.Dialog = firstMatch(p.Asks, v.Line)
+		v.Menu = p.near(s, row, p.Dialogs)
+		v.Working = v.Working || p.near(s, row, p.Busy) != ""
 		return v
 	}
 	rows, _ := s.Size()
-	below := 0
-	v.Box, below = p.Composer.find(s, rows)
+	box, top, below := p.Composer.find(s, rows)
+	v.Box = box
 	if v.Box.Visible {
-		v.Working = v.Working || anyRow(s, below, rows, p.Busy) != ""
+		v.Working = v.Working || anyRow(s, below, rows, p.Busy) != "" || p.busyAbove(s, top)
 		v.Dialog = anyRow(s, below, rows, p.Overlays)
 		return v
 	}
 	v.Dialog = anyRow(s, 0, rows, p.Dialogs)
 	return v
+}
+
+// nearby is how far from the cursor, or the bottom, what a program asks stands.
+const nearby = 8
+
+// near looks for a pattern in the rows near the cursor and at the bottom.
+func (p *Profile) near(s *screen.Screen, row int, patterns []pattern) string {
+	if len(patterns) == 0 {
+		return ""
+	}
+	rows, _ := s.Size()
+	if m := anyRow(s, max(0, row-nearby), min(rows, row+nearby+1), patterns); m != "" {
+		return m
+	}
+	return anyRow(s, max(0, rows-nearby), rows, patterns)
+}
+
+// busyAbove looks for busy marks in the rows with text right above a composer.
+// More of them would be the history, in which anything may stand.
+func (p *Profile) busyAbove(s *screen.Screen, top int) bool {
+	left := p.Composer.Above
+	for r := top - 1; r >= 0 && left > 0; r-- {
+		row := s.Row(r)
+		if strings.TrimSpace(row) == "" || isRule(row, '─') {
+			continue
+		}
+		left--
+		if firstMatch(p.Busy, row) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// after is what stands at the cursor, up to a gap, unless it is dim. Text at
+// the far right is a second prompt.
+func after(s *screen.Screen, row, col int) string {
+	_, cols := s.Size()
+	var b strings.Builder
+	for gap := 0; col < cols && gap < 2; col++ {
+		cell := s.Cell(row, col)
+		if strings.TrimSpace(cell.Text) == "" || cell.Style.Dim {
+			gap++
+			continue
+		}
+		gap = 0
+		b.WriteString(cell.Text)
+	}
+	return b.String()
 }
 
 // busy says whether the window title says so. That it says idle is no evidence:
@@ -59,55 +113,147 @@ func (p *Profile) busy(title string) bool {
 	return title != "" && strings.ContainsRune(p.BusyTitle, r)
 }
 
-// find looks for the composer from the bottom up and tells the first row below
-// it.
-func (c *Composer) find(s *screen.Screen, rows int) (Box, int) {
+// find looks for the composer from the bottom up and tells its first row and
+// the first one below it.
+func (c *Composer) find(s *screen.Screen, rows int) (b Box, top, below int) {
+	if c.Rule == 0 {
+		return c.findBare(s, rows)
+	}
 	bottom := -1
 	for r := rows - 1; r >= 0; r-- {
-		text := s.Row(r)
-		if c.isRule(text) {
+		if isRule(s.Row(r), c.Rule) {
 			if bottom >= 0 && bottom-r > 1 {
-				return c.read(s, r+1, bottom)
+				return c.readRuled(s, r+1, bottom), r, bottom + 1
 			}
 			bottom = r
 		}
 	}
-	return Box{}, 0
+	return Box{}, 0, 0
 }
 
-// read reads the rows top … bottom-1 between two rules.
-func (c *Composer) read(s *screen.Screen, top, bottom int) (Box, int) {
-	first := pad(s.Row(top))
-	b := Box{Visible: true, Top: strings.HasPrefix(first, c.Prompt)}
-	for _, mode := range c.Modes {
-		b.Foreign = b.Foreign || strings.HasPrefix(first, mode)
+// readRuled reads the rows top … bottom-1 between two rules.
+func (c *Composer) readRuled(s *screen.Screen, top, bottom int) Box {
+	b, lead := c.head(s.Row(top))
+	if !b.Visible {
+		if c.More == nil || !c.More().MatchString(s.Row(top-1)) {
+			return Box{} // two rules with something else between them
+		}
+		b.Visible = true
+		lead.width = scrolledIndent
 	}
-	if !b.Top && !b.Foreign && !c.More().MatchString(s.Row(top-1)) {
-		return Box{}, 0 // two rules with something else between them
+	return c.read(s, b, top, bottom, lead)
+}
+
+// scrolledIndent is the indent of a composer whose first row is out of view.
+const scrolledIndent = 2
+
+// findBare looks for a composer that no rules enclose: the last row that
+// begins with its prompt, and what belongs to it.
+func (c *Composer) findBare(s *screen.Screen, rows int) (b Box, top, below int) {
+	for top := rows - 1; top >= 0; top-- {
+		if b, lead := c.head(s.Row(top)); b.Visible {
+			below := bareEnd(s, top, rows, lead)
+			return c.read(s, b, top, below, lead), top, below
+		}
 	}
-	if c.placeholder(s, top, bottom) {
-		return b, bottom + 1
+	return Box{}, 0, 0
+}
+
+// bareEnd is the row after the last one that belongs to a composer at top. The
+// cursor stands in its last row while we type; with the cursor elsewhere, its
+// rows are those that hang beneath the first one up to the first empty one.
+func bareEnd(s *screen.Screen, top, rows int, lead lead) int {
+	cursor, _ := s.Cursor()
+	end := top + 1
+	for end < rows && (end <= cursor && lead.hangs(s, end) || s.Wrapped(end-1)) {
+		end++
+	}
+	if cursor >= top && cursor < end {
+		return end
+	}
+	for end = top + 1; end < rows && strings.TrimSpace(s.Row(end)) != "" && lead.hangs(s, end); {
+		end++
+	}
+	return end
+}
+
+// lead is what stands left of a composer's text.
+type lead struct {
+	width int
+	boxed bool // a border stands there, and another one at the right
+}
+
+// hangs says whether a row has nothing but blanks, or the border, there.
+func (l lead) hangs(s *screen.Screen, row int) bool {
+	for col := range l.width {
+		t := strings.TrimSpace(s.Cell(row, col).Text)
+		if t != "" && !(l.boxed && isBorder(t)) {
+			return false
+		}
+	}
+	return true
+}
+
+// text is what stands in the row right of it.
+func (l lead) text(row string) string {
+	row = skip(row, l.width)
+	if !l.boxed {
+		return row
+	}
+	if r, w := utf8.DecodeLastRuneInString(row); isBorder(string(r)) {
+		row = row[:len(row)-w]
+	}
+	return strings.TrimRight(row, " ")
+}
+
+func isBorder(t string) bool { return t == "│" || t == "┃" || t == "|" }
+
+// head reads the composer's first row; Visible says whether it is one. The
+// blank behind a prompt is not in a row without text, hence the padding.
+func (c *Composer) head(row string) (Box, lead) {
+	for _, row := range []string{row, row + "\u00a0", row + " "} {
+		if m := c.Prompt().FindString(row); m != "" {
+			return Box{Visible: true, Top: true}, leadOf(m)
+		}
+		for _, mode := range c.Modes {
+			if m := mode().FindString(row); m != "" {
+				return Box{Visible: true, Foreign: true}, leadOf(m)
+			}
+		}
+	}
+	return Box{}, lead{}
+}
+
+func leadOf(prompt string) lead {
+	return lead{width: utf8.RuneCountInString(prompt), boxed: strings.ContainsFunc(prompt, func(r rune) bool { return isBorder(string(r)) })}
+}
+
+// read takes the text of the rows top … bottom-1 into b.
+func (c *Composer) read(s *screen.Screen, b Box, top, bottom int, lead lead) Box {
+	if c.Placeholder == nil && dim(s, top, bottom, lead) {
+		return b
 	}
 	var lines []string
 	for r := top; r < bottom; r++ {
-		lines = append(lines, skip(s.Row(r), c.Indent))
+		lines = append(lines, lead.text(s.Row(r)))
 	}
 	b.Text = strings.TrimSpace(strings.Join(lines, "\n"))
-	return b, bottom + 1
+	if c.Placeholder != nil && c.Placeholder().MatchString(b.Text) {
+		b.Text = ""
+	}
+	return b
 }
 
-// pad restores the blank behind a prompt that trimming took.
-func pad(row string) string { return row + "\u00a0" }
-
-// placeholder says whether all that stands in the rows is dim, except for the
-// first character, on which the cursor is drawn in reverse.
-func (c *Composer) placeholder(s *screen.Screen, top, bottom int) bool {
+// dim says whether all that stands in the rows is dim, except for the first
+// character, on which the cursor is drawn in reverse.
+func dim(s *screen.Screen, top, bottom int, lead lead) bool {
 	_, cols := s.Size()
 	dim, first := false, true
 	for r := top; r < bottom; r++ {
-		for col := c.Indent; col < cols; col++ {
+		for col := lead.width; col < cols; col++ {
 			cell := s.Cell(r, col)
-			if strings.TrimSpace(cell.Text) == "" {
+			t := strings.TrimSpace(cell.Text)
+			if t == "" || lead.boxed && isBorder(t) {
 				continue
 			}
 			cursor := first && cell.Style.Reverse
@@ -121,9 +267,9 @@ func (c *Composer) placeholder(s *screen.Screen, top, bottom int) bool {
 	return dim
 }
 
-func (c *Composer) isRule(row string) bool {
-	n := strings.Count(row, string(c.Rule))
-	return n >= 8 && strings.HasPrefix(row, string(c.Rule)) && n*2 > utf8.RuneCountInString(row)
+func isRule(row string, rule rune) bool {
+	n := strings.Count(row, string(rule))
+	return n >= 8 && strings.HasPrefix(row, string(rule)) && n*2 > utf8.RuneCountInString(row)
 }
 
 // before joins the rows up to the cursor's, wrapped ones without a newline.

@@ -21,11 +21,13 @@ type Profile struct {
 
 	Composer  *Composer // nil: a line program, or a TUI we do not know
 	BusyTitle string    // first characters of the window title while it works
-	Busy      []pattern // rows beneath the composer while it works
+	Busy      []pattern // rows beneath the composer, or right above it, while it works
 	Dialogs   []pattern // rows of a screen without composer on which a question stands
 	Overlays  []pattern // rows beneath a composer that is used for something else
 	Asks      []pattern // what stands before the cursor when a line program asks
 	Prompt    string    // regexp2 pattern of the row up to the cursor that means ready
+	Continued pattern   // the same when it waits for the rest of something begun; may be nil
+	Quote     Quote     // how text is made inert
 	Rules     ready.Rules
 	Typing    Typing
 	Log       *Log // nil: the agent keeps no log that we read
@@ -33,20 +35,25 @@ type Profile struct {
 
 // Composer is how the agent's input box looks.
 type Composer struct {
-	Prompt string   // what stands before the text on its first row
-	Modes  []string // the same in modes in which a message must not be typed
-	Indent int      // columns before the text on its further rows
-	Rule   rune     // the line above and below it
-	More   pattern  // what the line above shows when rows are scrolled out of it
+	Prompt      pattern   // what stands before the text on its first row; its width is the indent of the further rows
+	Modes       []pattern // the same in modes in which a message must not be typed
+	Rule        rune      // the line above and below it; 0: none, its first row is found by Prompt alone
+	More        pattern   // what the line above shows when rows are scrolled out of it; nil: they never are
+	Above       int       // how many rows with text right above it may show busy marks
+	Placeholder pattern   // text that shows in an empty one; nil: dim text is
 }
 
 // Typing is how a message is typed.
 type Typing struct {
 	PasteBytes int // a bracketed paste longer than this is marked as foreign text …
-	PasteLines int // … and so is one of more lines; header and footer are then typed
+	PasteLines int // … and so is one of so many lines or more; header and footer are then typed. 0: no limit
 	Newline    string
 	Submit     string
+	EnterDelay time.Duration // from the moment that the text shows to Enter
 	Clear      []string      // keys that remove our own text, tried in turn and verified
+	Interrupt  []string      // keys that end the running turn, pressed in turn; none: it cannot be
+	Stash      string        // the key that sets a draft aside until the next submit; "": none
+	StashShown pattern       // what shows then; nil: nothing does
 	Echo       time.Duration // how long the text may take to show
 	Hold       time.Duration // how long a human's key may wait for a transaction
 	Confirm    time.Duration // how long after Enter it may take to be gone
