@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
 )
 
@@ -17,31 +18,35 @@ const settled = 300 * time.Millisecond
 func (a *attempt) awaitGone(ctx context.Context) *Result {
 	var r *Result
 	var gone, stood time.Time
+	unread := false
 	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l Look) (bool, time.Duration) {
 		v, _ := a.in.judge(l)
 		if r = a.proved(l, v); r != nil {
 			return true, 0
 		}
-		if over, _ := a.impatient(l.Facts.Now); over {
+		over, wait := a.impatient(l)
+		if over {
 			a.release()
 		}
-		clear := l.Box.Visible && v.State != ready.Blocked && !a.left(l.Box.Text)
+		clear := l.Box.Visible && v.State != ready.Blocked && !a.leftIn(l.Box) && l.Unread <= 0
 		gone = since(gone, clear, l.Facts.Now)
 		if clear && l.Facts.Now.Sub(gone) >= settled {
 			r = &Result{Status: Delivered, Evidence: Submitted}
 			return true, 0
 		}
-		ours := l.Box.Visible && v.State != ready.Blocked && a.stands(l.Box.Text, l.Box.Top) && l.Unread <= 0
+		ours := v.State != ready.Blocked && a.holdsOurs(l) && l.Unread <= 0
+		unread = l.Unread > 0
 		stood = since(stood, ours, l.Facts.Now)
 		a.insist(ctx, ours, stood, l.Facts.Now)
-		_, again := a.impatient(l.Facts.Now)
-		return false, sooner(again, settled/6)
+		return false, sooner(wait, settled/6)
 	})
 	switch {
 	case r != nil:
 		return r
 	case !errors.Is(err, errDue):
 		return &Result{Doubtful, "", "shutting_down", "the wrapper ended before the message was confirmed"}
+	case unread:
+		return a.takeBack("the agent has not read the message")
 	case stood.IsZero():
 		return &Result{Doubtful, "", "dialog", "Enter was pressed and the composer has not come back since"}
 	}
@@ -55,11 +60,14 @@ func (a *attempt) proved(l Look, v ready.Verdict) *Result {
 		return &Result{Status: Delivered, Evidence: Turn}
 	case l.Facts.Exited:
 		return &Result{Doubtful, "", "agent_exited", "the agent ended right after Enter"}
-	case l.Box.Visible && !a.left(l.Box.Text) && v.State == ready.Busy && !v.Settling:
+	case l.Box.Visible && !a.leftIn(l.Box) && l.Unread <= 0 && v.State == ready.Busy && !v.Settling:
 		return &Result{Status: Delivered, Evidence: Submitted}
 	}
 	return nil
 }
+
+// leftIn says whether any of the message is still in the composer.
+func (a *attempt) leftIn(b profile.Box) bool { return a.left(b.Mode + b.Text) }
 
 // since keeps the moment from which something has held without a break.
 func since(start time.Time, holds bool, now time.Time) time.Time {
@@ -99,7 +107,16 @@ func (a *attempt) wedged(ctx context.Context) *Result {
 // and what cannot be verified stays in doubt.
 func (a *attempt) withdraw(ctx context.Context, code, why string) *Result {
 	doubt := &Result{Doubtful, "", "stranded", why + ", and the text could not be taken back: look at the agent's composer"}
-	if a.tx == nil || !a.holdsText(ctx) {
+	if a.tx == nil {
+		return doubt
+	}
+	if a.in.look().Unread > 0 {
+		if r := a.takeBack(why); r.Status == Withdrawn {
+			r.Code = code
+			return r
+		}
+	}
+	if !a.holdsText(ctx) {
 		return doubt
 	}
 	for _, keys := range a.in.Profile.Typing.Clear {
@@ -116,9 +133,13 @@ func (a *attempt) withdraw(ctx context.Context, code, why string) *Result {
 	return doubt
 }
 
-// holdsText says whether the composer can be seen and holds text.
+// holdsText says whether the composer can be seen and holds text, or the line
+// of a program with a prompt does.
 func (in *Injector) holdsText(l Look) bool {
 	v, _ := in.judge(l)
+	if in.Profile.Composer == nil {
+		return l.Facts.Foreground && !in.clean(l)
+	}
 	return l.Box.Visible && l.Box.Text != "" && v.State != ready.Blocked
 }
 
@@ -127,12 +148,20 @@ func (a *attempt) holdsText(ctx context.Context) bool {
 	return a.in.until(ctx, 2*settled, func(l Look) (bool, time.Duration) { return a.in.holdsText(l), 0 }) == nil
 }
 
+// clean says whether the cursor stands at a prompt with nothing after it.
+func (in *Injector) clean(l Look) bool {
+	return l.Facts.AtPrompt && l.After == "" && l.Unread <= 0
+}
+
 // emptied waits until the composer is seen empty, and stays so for a while.
 func (a *attempt) emptied(ctx context.Context) bool {
 	var empty time.Time
 	return a.in.until(ctx, 2*settled, func(l Look) (bool, time.Duration) {
 		v, _ := a.in.judge(l)
 		is := l.Box.Visible && v.State != ready.Blocked && l.Box.Text == "" && l.Unread <= 0
+		if a.in.Profile.Composer == nil {
+			is = a.in.clean(l)
+		}
 		empty = since(empty, is, l.Facts.Now)
 		return is && l.Facts.Now.Sub(empty) >= settled, settled / 6
 	}) == nil
@@ -159,7 +188,7 @@ func (in *Injector) resume(ctx context.Context, look Look, hold Hold) {
 	}
 	a.tx = tx
 	defer a.release()
-	if look = in.look(); a.stands(look.Box.Text, look.Box.Top) {
+	if look = in.look(); a.holdsOurs(look) {
 		in.finish(a, a.submit(ctx))
 		return
 	}

@@ -12,11 +12,17 @@ import (
 // attempt is one message on its way into the agent.
 type attempt struct {
 	Message
-	in    *Injector
-	tx    Tx        // nil once the human has the terminal back
-	shown bool      // the agent has shown it, so it stands in the composer
-	enter time.Time // our last Enter; zero: not pressed, so it cannot be submitted
-	again bool      // Enter was pressed a second time
+	in     *Injector
+	tx     Tx     // nil once the human has the terminal back
+	typed  string // what is typed
+	sent   int    // bytes written
+	began  time.Time
+	prompt string    // the row up to the cursor before the line was typed
+	line   string    // what stands before the cursor once the line has shown
+	row    string    // the row up to the cursor then
+	shown  bool      // the agent has shown it, so it stands in the composer
+	enter  time.Time // our last Enter; zero: not pressed, so it cannot be submitted
+	again  bool      // Enter was pressed a second time
 }
 
 // deliver makes one attempt with the message.
@@ -25,14 +31,15 @@ func (in *Injector) deliver(ctx context.Context, m Message) {
 	if err != nil {
 		return // the next look tells why
 	}
-	a := &attempt{Message: m, in: in, tx: tx}
+	text := m.Typed(in.Profile.Quote)
+	a := &attempt{Message: m, in: in, tx: tx, typed: text, line: text, prompt: in.look().Line, began: time.Now()}
 	defer a.release()
 	look := in.look()
 	v, _ := in.judge(look)
 	if hold, _ := in.hold(look, v); hold != "" || !in.Mailbox.Take(m.ID) {
 		return
 	}
-	if !look.Facts.Raw && m.longestLine() > maxCooked {
+	if !look.Facts.Raw && longest(text) > maxCooked {
 		in.Mailbox.End(m.ID, Result{Failed, "", "line_too_long",
 			"the agent's terminal is in line mode, which cuts lines over 4095 bytes; send shorter lines"})
 		return
@@ -87,6 +94,7 @@ func confidence(e Evidence) ready.Confidence {
 const (
 	maxWithdrawn = 3
 	humanFirst   = "human"
+	byRequest    = "cancelled"
 )
 
 // bound ends a message that has come back too often.
@@ -94,7 +102,7 @@ func (in *Injector) bound(id string, r *Result) {
 	if in.comeBack.id != id {
 		in.comeBack.id, in.comeBack.times = id, 0
 	}
-	if r.Status != Withdrawn || r.Code == humanFirst {
+	if r.Status != Withdrawn || r.Code == humanFirst || r.Code == byRequest {
 		return
 	}
 	if in.comeBack.times++; in.comeBack.times >= maxWithdrawn {
@@ -112,15 +120,18 @@ func (a *attempt) release() {
 
 // run types the message, waits for it to show, submits and confirms it.
 func (a *attempt) run(ctx context.Context, look Look) *Result {
-	t := a.in.Profile.Typing
-	if a.in.Profile.Composer == nil && !look.Facts.Raw {
+	p := a.in.Profile
+	if p.Composer == nil && !look.Facts.Raw {
 		a.shown = look.Echo // the line discipline echoes all of it
 		return a.runCooked(ctx)
 	}
-	if r := a.write(ctx, a.pieces(t, look.Paste)); r != nil {
+	if p.Composer == nil && p.Quote.Inert() && !look.Paste {
+		return a.runLines(ctx)
+	}
+	if r := a.write(ctx, a.pieces(p, look.Paste)); r != nil {
 		return r
 	}
-	if a.in.Profile.Composer == nil {
+	if p.Composer == nil {
 		return a.runLine(ctx)
 	}
 	return a.runComposer(ctx)
@@ -129,20 +140,17 @@ func (a *attempt) run(ctx context.Context, look Look) *Result {
 // write types all pieces. What cannot be written to the end may still be read
 // by the agent later, so that is doubt, unless nothing went out at all.
 func (a *attempt) write(ctx context.Context, pieces []string) *Result {
-	sent := 0
 	for _, piece := range pieces {
 		n, err := a.tx.Write(ctx, []byte(piece))
-		sent += n
+		a.sent += n
 		if err == nil {
 			continue
 		}
-		if sent == 0 {
-			return &Result{Withdrawn, "", "no_consume", "the agent does not read its terminal"}
-		}
-		if strings.Contains(piece, pasteOpen) {
+		r := a.takeBack("the agent does not read its terminal")
+		if r.Status != Withdrawn && strings.Contains(piece, pasteOpen) {
 			a.tx.Write(ctx, []byte(pasteClose)) // an open paste would swallow the human's keys; nothing else can be done
 		}
-		return &Result{Doubtful, "", "no_consume", "the agent stopped reading in the middle of the message"}
+		return r
 	}
 	return nil
 }
@@ -154,11 +162,20 @@ func (a *attempt) runComposer(ctx context.Context) *Result {
 		a.release()
 		return r
 	}
+	if t.EnterDelay > 0 {
+		a.in.until(ctx, t.EnterDelay, func(Look) (bool, time.Duration) { return false, 0 }) // only time ends it, or ctx, which Enter hears of
+		if l := a.in.look(); !a.holdsOurs(l) {
+			return a.withdraw(ctx, "stranded", "the composer changed before Enter")
+		}
+	}
 	return a.submit(ctx)
 }
 
 // submit presses Enter on what was just seen to be ours, and confirms.
 func (a *attempt) submit(ctx context.Context) *Result {
+	if !a.in.Mailbox.Commit(a.ID) {
+		return a.withdraw(ctx, byRequest, "cancelled before Enter")
+	}
 	if r := a.pressEnter(ctx); r != nil {
 		return r
 	}
@@ -167,7 +184,9 @@ func (a *attempt) submit(ctx context.Context) *Result {
 
 func (a *attempt) pressEnter(ctx context.Context) *Result {
 	a.enter = time.Now()
-	if n, err := a.tx.Write(ctx, []byte(a.in.Profile.Typing.Submit)); err != nil && n == 0 {
+	n, err := a.tx.Write(ctx, []byte(a.in.Profile.Typing.Submit))
+	a.sent += n
+	if err != nil && n == 0 {
 		return &Result{Doubtful, "", "stranded", "the message stands in the composer and Enter could not be typed"}
 	}
 	return nil
@@ -186,6 +205,9 @@ func (in *Injector) until(ctx context.Context, limit time.Duration, f func(Look)
 		if done {
 			return nil
 		}
+		if look.Facts.Stopped {
+			end = look.Facts.Now.Add(limit) // a stopped agent's time stands still
+		}
 		left := end.Sub(look.Facts.Now)
 		if left <= 0 {
 			return errDue
@@ -195,6 +217,7 @@ func (in *Injector) until(ctx context.Context, limit time.Duration, f func(Look)
 			return context.Cause(ctx)
 		case <-in.Terminal.Changed():
 		case <-in.Heard:
+		case <-in.Mail: // somebody may want it cancelled
 		case <-time.After(sooner(left, again)):
 		}
 	}
@@ -205,15 +228,16 @@ func (in *Injector) until(ctx context.Context, limit time.Duration, f func(Look)
 // suspends the attempt: nothing may be typed until it is answered.
 func (a *attempt) awaitShown(ctx context.Context, limit time.Duration) (r *Result, suspended bool) {
 	var end Look
-	impatient := false
+	impatient, cancelled := false, false
 	err := a.in.until(ctx, limit, func(l Look) (bool, time.Duration) {
 		end = l
 		v, _ := a.in.judge(l)
 		suspended = v.State == ready.Blocked
-		a.shown = l.Box.Visible && !suspended && a.stands(l.Box.Text, l.Box.Top)
+		a.shown = !suspended && a.holdsOurs(l)
 		var again time.Duration
-		impatient, again = a.impatient(l.Facts.Now)
-		return a.shown || suspended || l.Facts.Exited || impatient, again
+		impatient, again = a.impatient(l)
+		cancelled = a.in.Mailbox.Wanted(a.ID)
+		return a.shown || suspended || l.Facts.Exited || impatient || cancelled, again
 	})
 	switch {
 	case end.Facts.Exited:
@@ -223,22 +247,34 @@ func (a *attempt) awaitShown(ctx context.Context, limit time.Duration) (r *Resul
 	case err != nil && !errors.Is(err, errDue):
 		return &Result{Doubtful, "", "shutting_down", "the wrapper ended while the message was being typed"}, false
 	}
-	if impatient {
+	switch {
+	case cancelled:
+		return a.withdraw(ctx, byRequest, "cancelled before Enter"), false
+	case impatient:
 		return a.withdraw(ctx, humanFirst, "the human's keys had to wait too long"), false
 	}
 	return a.withdraw(ctx, "stranded", "the composer did not show the message in time"), false
 }
 
+// holdsOurs says whether the composer shows our message and nothing else.
+func (a *attempt) holdsOurs(l Look) bool {
+	text := l.Box.Text
+	if a.Command {
+		text = l.Box.Mode + text // its first character may have switched the composer to a mode of its own
+	}
+	return l.Box.Visible && a.stands(text, l.Box.Top || l.Box.Foreign)
+}
+
 // impatient says whether the human's keys have been kept as long as they may,
-// and else when to ask again.
-func (a *attempt) impatient(now time.Time) (bool, time.Duration) {
-	if a.tx == nil {
+// and else when to ask again. A stopped agent could not take them anyway.
+func (a *attempt) impatient(l Look) (bool, time.Duration) {
+	if a.tx == nil || l.Facts.Stopped {
 		return false, 0
 	}
 	n, since := a.tx.Held()
 	if n == 0 {
 		return false, 0
 	}
-	left := a.in.Profile.Typing.Hold - now.Sub(since)
+	left := a.in.Profile.Typing.Hold - l.Facts.Now.Sub(since)
 	return left <= 0, left
 }

@@ -171,6 +171,8 @@ func (t *fakeTx) Held() (int, time.Time) {
 	return len(t.f.held), t.f.since
 }
 
+func (t *fakeTx) Discard() (int, error) { return 0, nil }
+
 func (t *fakeTx) End() error {
 	t.f.do(func(f *fakeTerm) {
 		if f.owner = false; len(f.held) > 0 {
@@ -223,6 +225,9 @@ func (m *fakeMail) Take(id string) bool {
 	m.taken[id]++
 	return true
 }
+
+func (m *fakeMail) Wanted(string) bool { return false }
+func (m *fakeMail) Commit(string) bool { return true }
 
 func (m *fakeMail) End(id string, r Result) {
 	m.mu.Lock()

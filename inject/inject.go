@@ -7,6 +7,7 @@
 package inject
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -19,10 +20,11 @@ import (
 // Look is everything that can be seen of the agent at one moment.
 type Look struct {
 	profile.Sight
-	Facts  ready.Facts // the loop adds WasReady, LastBusy, LastInput and Submitted
-	Draft  draft.State
-	Echo   bool // the terminal echoes what is typed
-	Unread int  // bytes typed that the agent has not read; -1: not known
+	Facts   ready.Facts // the loop adds WasReady, LastBusy, LastInput and Submitted
+	Draft   draft.State
+	Echo    bool      // the terminal echoes what is typed
+	Unread  int       // bytes typed that the agent has not read; -1: not known
+	Flushed time.Time // when the agent last threw away what it had not read; zero: never
 }
 
 // Terminal is the agent's terminal.
@@ -41,12 +43,16 @@ type Tx interface {
 	Write(ctx context.Context, p []byte) (int, error)
 	// Held tells how many bytes of the human's wait, and since when.
 	Held() (n int, since time.Time)
+	// Discard takes back what the agent has not read, and tells how many bytes.
+	Discard() (n int, err error)
 	End() error
 }
 
-// Message is one message in the three parts that are typed.
+// Message is one message in the three parts that are typed. Of a command the
+// body alone is typed, as it is, and runs.
 type Message struct {
 	ID, Header, Body, Footer string
+	Command                  bool
 }
 
 // Mailbox is where messages wait.
@@ -56,6 +62,11 @@ type Mailbox interface {
 	Next(now time.Time) (*Message, time.Time)
 	// Take begins an attempt; false when the message is not waiting any more.
 	Take(id string) bool
+	// Wanted says whether somebody asked for the message to be cancelled.
+	Wanted(id string) bool
+	// Commit says that Enter is about to be pressed: from here on it is too
+	// late to cancel. When it is false, Enter must not be pressed.
+	Commit(id string) bool
 	// End ends the attempt.
 	End(id string, r Result)
 }
@@ -138,6 +149,8 @@ type Injector struct {
 	lastBusy  time.Time
 	lastInput time.Time
 	submitted time.Time
+	fresh     string   // the row up to the cursor at the newest prompt, before any key
+	sigil     string   // how the rows of prompts end, by the first one
 	stranded  *attempt // typed, not submitted, and a dialog came in between
 	comeBack  struct { // the message that was last withdrawn
 		id    string
@@ -222,6 +235,10 @@ func (in *Injector) look() Look {
 		l.Facts.LastInput = l.Draft.Enter
 	}
 	l.Facts.Dialog, l.Facts.Working, l.Facts.Composer = l.Dialog, l.Working, l.Box.Visible
+	l.Facts.AtPrompt = in.typesAtPrompt(l) || l.Facts.AtPrompt && in.atPrompt(l)
+	if l.Facts.Raw && !l.Facts.AtPrompt {
+		l.Facts.Dialog = cmp.Or(l.Dialog, l.Menu)
+	}
 	return l
 }
 
@@ -254,6 +271,9 @@ func (in *Injector) hold(l Look, v ready.Verdict) (Hold, time.Duration) {
 	if l.Box.Foreign || in.drafted(l) && in.stranded == nil {
 		return ForDraft, 0
 	}
+	if !l.Facts.AtPrompt && in.Profile.Quote.Inert() {
+		return ForReady, 0 // its line is not a prompt, so a message might not be inert there
+	}
 	if !l.Draft.Boundary {
 		return ForHuman, 0
 	}
@@ -272,8 +292,9 @@ func (in *Injector) hold(l Look, v ready.Verdict) (Hold, time.Duration) {
 const unreadRest = 50 * time.Millisecond
 
 // drafted says whether the human has unsent text. A composer on the screen
-// knows best; elsewhere it is what was typed since the last Enter, if it left a
-// trace before the cursor or the terminal keeps the line until Enter.
+// knows best. A prompt is compared with itself before any key. Elsewhere it is
+// what was typed since the last Enter, if it left a trace before the cursor or
+// the terminal keeps the line until Enter.
 func (in *Injector) drafted(l Look) bool {
 	if l.Facts.Exited {
 		return false
@@ -281,10 +302,13 @@ func (in *Injector) drafted(l Look) bool {
 	if in.Profile.Composer != nil {
 		return l.Box.Text != ""
 	}
-	if !l.Facts.Raw {
-		return l.Draft.Text != ""
+	if !l.Facts.Raw && l.Draft.Text != "" {
+		return true
 	}
-	return l.Draft.Shown(l.Before)
+	if l.Facts.AtPrompt && in.typedSince(l) && (l.Line != in.fresh || l.After != "") {
+		return true // also what came without being typed: history, completion, a paste
+	}
+	return l.Facts.Raw && l.Draft.Shown(l.Before)
 }
 
 func (in *Injector) accepts(l Look, v ready.Verdict) bool {

@@ -356,7 +356,7 @@ func TestPieces(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := Message{Header: "H", Body: c.body, Footer: "F"}
-			got := m.pieces(p.Typing, c.paste)
+			got := m.pieces(p, c.paste)
 			if !slices.Equal(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}

@@ -3,6 +3,7 @@ package inject
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 )
@@ -14,9 +15,12 @@ const readTwice = 5 * time.Millisecond
 // in one write, so that the terminal's echo of it is not cut by what the program
 // answers to its first line.
 func (a *attempt) runCooked(ctx context.Context) *Result {
-	t := a.in.Profile.Typing
+	if !a.in.Mailbox.Commit(a.ID) {
+		return &Result{Withdrawn, "", byRequest, "cancelled before anything was typed"}
+	}
 	a.enter = time.Now()
-	if r := a.write(ctx, []string{strings.Join(a.pieces(t, false), "") + t.Submit}); r != nil {
+	text := strings.ReplaceAll(a.typed, "\n", a.in.Profile.Typing.Newline) + a.in.Profile.Typing.Submit
+	if r := a.write(ctx, []string{text}); r != nil {
 		return r
 	}
 	return a.awaitRead(ctx)
@@ -25,23 +29,11 @@ func (a *attempt) runCooked(ctx context.Context) *Result {
 // runLine delivers to a raw-mode program whose composer we do not know: its echo
 // is waited for, if it has one, then Enter, then that it has read every byte.
 func (a *attempt) runLine(ctx context.Context) *Result {
-	err := a.in.until(ctx, a.in.Profile.Typing.Echo, func(l Look) (bool, time.Duration) {
-		a.shown = a.echoed(l)
-		over, again := a.impatient(l.Facts.Now)
-		return a.shown || over || l.Facts.Exited || l.Dialog != "", again
-	})
-	if err != nil && ctx.Err() != nil {
-		return &Result{Doubtful, "", "shutting_down", "the wrapper ended while the message was being typed"}
+	if r := a.awaitEcho(ctx); r != nil {
+		return r
 	}
-	look := a.in.look()
-	if look.Facts.Exited {
-		return &Result{Failed, "", "agent_exited", "the agent ended before the message was submitted"}
-	}
-	if look.Dialog != "" {
-		return &Result{Doubtful, "", "dialog", "the program asks a question where the message was typed; Enter would answer it"}
-	}
-	if !a.shown && look.Unread > 0 {
-		return &Result{Doubtful, "", "no_consume", "the agent does not read what is typed; it may do so later"}
+	if !a.in.Mailbox.Commit(a.ID) {
+		return a.withdraw(ctx, byRequest, "cancelled before Enter")
 	}
 	if r := a.pressEnter(ctx); r != nil {
 		return r
@@ -49,9 +41,122 @@ func (a *attempt) runLine(ctx context.Context) *Result {
 	return a.awaitRead(ctx)
 }
 
-// echoed says whether the end of the message stands before the cursor.
+// runLines delivers line by line to a line editor that takes no pastes: each
+// newline submits there, and each line is inert by itself.
+func (a *attempt) runLines(ctx context.Context) *Result {
+	lines := strings.Split(a.typed, "\n")
+	for i, line := range lines {
+		a.line, a.prompt = line, a.in.look().Line
+		r := a.write(ctx, []string{line})
+		if r == nil {
+			r = a.awaitEcho(ctx)
+		}
+		if i == 0 && r == nil && !a.in.Mailbox.Commit(a.ID) {
+			r = a.withdraw(ctx, byRequest, "cancelled before Enter")
+		}
+		if r == nil {
+			r = a.pressEnter(ctx)
+		}
+		if r == nil && i < len(lines)-1 {
+			r = a.awaitPrompt(ctx)
+		}
+		if r != nil {
+			return partly(r, i)
+		}
+	}
+	return a.awaitRead(ctx)
+}
+
+// partly is what a result means when lines were submitted before it.
+func partly(r *Result, lines int) *Result {
+	if lines > 0 && r.Status != Delivered {
+		r.Status, r.Cause = Doubtful, fmt.Sprintf("%s; %d lines of the message had been typed", r.Cause, lines)
+	}
+	return r
+}
+
+// awaitPrompt waits until the program has taken the line and asks for another.
+func (a *attempt) awaitPrompt(ctx context.Context) *Result {
+	var end Look
+	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l Look) (bool, time.Duration) {
+		end = l
+		return l.Facts.Exited || l.Facts.AtPrompt && l.Unread == 0 && !a.standsYet(l), readTwice
+	})
+	switch {
+	case end.Facts.Exited:
+		return &Result{Doubtful, "", "agent_exited", "the agent ended in the middle of the message"}
+	case err != nil && !errors.Is(err, errDue):
+		return &Result{Doubtful, "", "shutting_down", "the wrapper ended while the message was being typed"}
+	case err != nil:
+		return &Result{Doubtful, "", "stranded", "the prompt did not come back after a line of the message"}
+	}
+	return nil
+}
+
+// askedRest is how long a question must stand at the cursor: our own text, half
+// shown, may look like one.
+const askedRest = 100 * time.Millisecond
+
+// awaitEcho waits until what was typed shows. A program that knows its line
+// must show all of it; another one that shows nothing, but reads, may go on.
+func (a *attempt) awaitEcho(ctx context.Context) *Result {
+	var end Look
+	var asked, unseen time.Time
+	var over, cancelled, asks bool
+	t := a.in.Profile.Typing
+	err := a.in.until(ctx, max(t.Echo, t.Confirm), func(l Look) (bool, time.Duration) {
+		end = l
+		a.shown, a.row = a.echoed(l), l.Line
+		asked = since(asked, l.Facts.Dialog != "" && !a.shown, l.Facts.Now)
+		asks = !asked.IsZero() && l.Facts.Now.Sub(asked) >= askedRest
+		unseen = since(unseen, l.Unread <= 0, l.Facts.Now)
+		silent := !unseen.IsZero() && l.Facts.Now.Sub(unseen) >= t.Echo
+		cancelled = a.enter.IsZero() && a.in.Mailbox.Wanted(a.ID)
+		over, _ = a.impatient(l)
+		over = over && a.enter.IsZero()
+		return a.shown || silent || over || cancelled || asks || l.Facts.Exited || !l.Facts.Foreground, askedRest
+	})
+	switch {
+	case end.Facts.Exited:
+		return &Result{Failed, "", "agent_exited", "the agent ended before the message was submitted"}
+	case err != nil && !errors.Is(err, errDue):
+		return &Result{Doubtful, "", "shutting_down", "the wrapper ended while the message was being typed"}
+	case asks:
+		return &Result{Doubtful, "", "dialog", "the program asks a question where the message was typed; Enter would answer it"}
+	case a.shown:
+		return nil
+	case end.Unread > 0:
+		return a.takeBack("the agent does not read what is typed")
+	case !end.Facts.Foreground:
+		return &Result{Doubtful, "", "stranded", "another program took the terminal while the message was being typed"}
+	case !a.strict():
+		return nil
+	case cancelled:
+		return a.withdraw(ctx, byRequest, "cancelled before Enter")
+	case over:
+		return a.withdraw(ctx, humanFirst, "the human's keys had to wait too long")
+	}
+	return a.withdraw(ctx, "stranded", "the line does not show the message as it was typed")
+}
+
+// strict says whether every character must show before Enter: what is typed is
+// kept from running by its own form, or is to run as it is.
+func (a *attempt) strict() bool { return a.Command || a.in.Profile.Quote.Inert() }
+
+// echoed says whether what was typed, or at least its end, stands before the cursor.
 func (a *attempt) echoed(l Look) bool {
+	if a.strict() {
+		return l.Line != a.prompt && endsWith(l.Before, a.line)
+	}
 	return strings.HasSuffix(squeeze(l.Before), squeeze(a.Footer))
+}
+
+// standsYet says whether the line is as it was before Enter.
+func (a *attempt) standsYet(l Look) bool {
+	if a.strict() {
+		return l.Line == a.row
+	}
+	return a.echoed(l)
 }
 
 // awaitRead waits until the program has read the message and its Enter.
@@ -60,22 +165,45 @@ func (a *attempt) awaitRead(ctx context.Context) *Result {
 	var end Look
 	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l Look) (bool, time.Duration) {
 		end = l
-		if over, _ := a.impatient(l.Facts.Now); over {
+		if over, _ := a.impatient(l); over && l.Unread == 0 {
 			a.release()
 		}
-		moved := l.Unread == 0 && !(a.shown && l.Facts.Raw && a.echoed(l))
+		moved := l.Unread == 0 && !(a.shown && l.Facts.Raw && a.standsYet(l))
 		read = since(read, moved, l.Facts.Now)
 		return l.Facts.Exited || moved && l.Facts.Now.Sub(read) >= readTwice, readTwice
 	})
+	evidence := Consumed
+	if a.shown {
+		evidence = Echoed
+	}
 	switch {
 	case end.Facts.Exited:
 		return &Result{Doubtful, "", "agent_exited", "the agent ended right after Enter"}
-	case err == nil && a.shown:
-		return &Result{Status: Delivered, Evidence: Echoed}
+	case err == nil && a.flushed(end):
+		return &Result{Doubtful, "", "no_consume", "the agent threw away unread input while the message was typed; part of it may be lost"}
 	case err == nil:
-		return &Result{Status: Delivered, Evidence: Consumed}
+		return &Result{Status: Delivered, Evidence: evidence}
 	case !errors.Is(err, errDue):
 		return &Result{Doubtful, "", "shutting_down", "the wrapper ended before the message was confirmed"}
+	case end.Unread > 0:
+		return a.takeBack("the agent has not read the message")
 	}
-	return &Result{Doubtful, "", "no_consume", "the agent has not read the message yet; it may do so later"}
+	return &Result{Doubtful, "", "no_consume", "the message still stands in the line after Enter"}
+}
+
+// flushed says whether the agent threw away unread input since the attempt
+// began. What a raw-mode program had shown by then, it had read.
+func (a *attempt) flushed(l Look) bool {
+	return l.Flushed.After(a.began) && !(a.shown && l.Facts.Raw)
+}
+
+// takeBack removes from the terminal what the agent has not read. Only when
+// that is all that was typed is it certain that nothing arrived.
+func (a *attempt) takeBack(why string) *Result {
+	if a.tx != nil {
+		if n, err := a.tx.Discard(); err == nil && n == a.sent {
+			return &Result{Withdrawn, "", "no_consume", why + "; it was taken back whole"}
+		}
+	}
+	return &Result{Doubtful, "", "no_consume", why + "; it may do so later"}
 }

@@ -28,6 +28,7 @@ lines are typed into it when it is ready; what is typed by hand goes through.
   --idle-timeout DUR     silence that means ready if nothing better does (500)
   --queue-max N          most messages waiting (50); --queue-high, --queue-low
   --markers SOURCE       read ->relay: from auto, log, stream or off     (auto)
+  --allow-command        take messages of kind command, which run as typed
   --json-output          relay_command events as JSON lines on stderr
   --headless --size CxR  no terminal: no input, output dropped       (120x40)
   --ephemeral            keep the queue in memory only; this version always does
@@ -51,6 +52,7 @@ type config struct {
 	Markers   string
 	JSON      bool
 	Headless  bool
+	Commands  bool // messages of kind command are taken
 	Size      pty.Winsize
 	LogFile   string
 	LogLevel  zerolog.Level
@@ -117,6 +119,7 @@ func (c *config) flags() *pflag.FlagSet {
 	fs.IntVar(&c.Queue.Low, "queue-low", 0, "")
 	fs.StringVar(&c.Markers, "markers", "auto", "")
 	fs.BoolVar(&c.JSON, "json-output", false, "")
+	fs.BoolVar(&c.Commands, "allow-command", false, "")
 	fs.BoolVar(&c.Headless, "headless", false, "")
 	fs.BoolVar(&c.ephemeral, "ephemeral", false, "")
 	fs.StringVar(&c.size, "size", "120x40", "")
@@ -150,13 +153,12 @@ func (c *config) check() error {
 
 func (c *config) checkProfile() error {
 	if c.agent == "" {
-		c.Profile = profile.For(c.Command[0])
+		c.Profile = profile.For(c.Command...)
 		return nil
 	}
-	p, ok := profile.Named(c.agent)
-	if !ok {
-		return hinted{fmt.Errorf("--agent: unknown profile %q", c.agent),
-			"this version knows " + strings.Join(profile.Names(), ", ") + "; generic fits any program"}
+	p, err := agentProfile(c.agent)
+	if err != nil {
+		return err
 	}
 	c.Profile = p
 	return nil
@@ -185,9 +187,13 @@ func (c *config) checkMarkers() error {
 	case "stream", "off":
 		return nil
 	case "auto":
-		c.Markers = "stream"
-		if c.Profile.Log != nil {
+		switch {
+		case c.Profile.Log != nil:
 			c.Markers = "log"
+		case c.Profile.Quote.Inert():
+			c.Markers = "off" // what a shell prints is files and programs, not an agent's words
+		default:
+			c.Markers = "stream"
 		}
 		return nil
 	case "log":

@@ -17,7 +17,9 @@ type mail struct {
 	log   zerolog.Logger
 	begun func(inject.Message) // called before anything of the message is typed
 	ended func(id string)      // called when an attempt is over
-	next  *inject.Message      // the head, framed; the injector's loop alone uses it
+
+	next  *inject.Message // the head, framed; the injector's loop alone uses it
+	until time.Time       // from when on its header would tell another age
 }
 
 // Next expires what is over its time and returns the message that goes next.
@@ -29,17 +31,28 @@ func (m *mail) Next(now time.Time) (*inject.Message, time.Time) {
 		m.next = nil
 		return nil, expiry
 	}
-	if m.next == nil || m.next.ID != head.ID {
-		m.next = framed(head)
+	if m.next == nil || m.next.ID != head.ID || !now.Before(m.until) {
+		age := now.Sub(head.QueuedAt)
+		m.next, m.until = framed(head, age), head.QueuedAt.Add(age.Truncate(time.Minute)+time.Minute)
 	}
 	return m.next, expiry
 }
 
-// framed is the message in the form in which the agent reads it.
-func framed(q queue.Message) *inject.Message {
-	e := parser.Envelope{ID: q.ID, From: q.From, Body: q.Body, Notice: q.Kind == protocol.KindNotice}
+// framed is the message in the form in which the agent reads it; a command has
+// neither header nor footer.
+func framed(q queue.Message, age time.Duration) *inject.Message {
+	if q.Kind == protocol.KindCommand {
+		return &inject.Message{ID: q.ID, Body: q.Body, Command: true}
+	}
+	e := parser.Envelope{ID: q.ID, From: q.From, Body: q.Body, Notice: q.Kind == protocol.KindNotice, Age: age}
 	return &inject.Message{ID: q.ID, Header: e.Header(), Body: e.Content(), Footer: e.Footer()}
 }
+
+// Wanted says whether somebody asked for the message to be cancelled.
+func (m *mail) Wanted(id string) bool { return m.box.Wanted(id) }
+
+// Commit says that Enter is about to be pressed; when it is false, it must not be.
+func (m *mail) Commit(id string) bool { return m.box.Commit(id) }
 
 // Take begins an attempt.
 func (m *mail) Take(id string) bool {
@@ -55,6 +68,7 @@ func (m *mail) Take(id string) bool {
 // End ends an attempt.
 func (m *mail) End(id string, r inject.Result) {
 	m.ended(id)
+	r.Cause = oneLine(r.Cause)
 	if r.Status == inject.Withdrawn {
 		m.log.Warn().Str("id", id).Str("err", r.Cause).Msg("attempt withdrawn")
 		m.note(m.box.Return(id, time.Now()), id)

@@ -37,6 +37,7 @@ type wrapper struct {
 	board   board
 	stream  *parser.Stream // reads markers from the output; nil when they come from elsewhere
 	history *history       // the agent's own log; nil when it keeps none
+	told    chan struct{}  // wakes the injector: the agent said something of itself
 }
 
 // errExited is why the loops end: the agent has.
@@ -50,7 +51,7 @@ func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int,
 		return 0, err
 	}
 	defer closeLog()
-	w := &wrapper{cfg: cfg, log: log, token: newToken(), events: queue.NewOutbox()}
+	w := &wrapper{cfg: cfg, log: log, token: newToken(), events: queue.NewOutbox(), told: make(chan struct{}, 1)}
 	w.box, err = queue.New(queue.Config{Max: cfg.Queue.Max, High: cfg.Queue.High, Low: cfg.Queue.Low}, w.events)
 	if err != nil {
 		return 0, err
@@ -107,7 +108,10 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdou
 	var jobs sync.WaitGroup
 	injected := make(chan struct{})
 	over := make(chan struct{})
-	d := desk.Desk{Name: w.cfg.Name, Token: w.token, Box: w.box, Events: w.events, Status: w.status, Closed: over}
+	d := desk.Desk{
+		Name: w.cfg.Name, Token: w.token, Box: w.box, Events: w.events, Status: w.status, Screen: w.screen,
+		Signal: w.signal, Emit: w.emit, AllowCommand: w.cfg.Commands, Closed: over,
+	}
 	w.job(&jobs, tty, "serve", func() error { return listener.Serve(serving, d.Handle) })
 	if w.cfg.JSON {
 		w.job(&jobs, tty, "json output", func() error { return printCommands(serving, w.events, stderr, over) })
@@ -198,10 +202,10 @@ func (w *wrapper) start(tty *terminal) error {
 func (w *wrapper) injector() *inject.Injector {
 	in := &inject.Injector{
 		Profile: tuned(w.cfg), Terminal: w.agent, Mailbox: &mail{box: w.box, log: w.log, begun: w.begun, ended: w.ended},
-		Mail: w.box.Changed(), Gone: w.agent.session.Done(), Report: w.report,
+		Mail: w.box.Changed(), Heard: w.told, Gone: w.agent.session.Done(), Report: w.report,
 	}
 	if w.history != nil {
-		in.Log, in.Heard = w.history, w.history.heard
+		in.Log = w.history
 	}
 	return in
 }
@@ -210,7 +214,7 @@ func (w *wrapper) injector() *inject.Injector {
 func (w *wrapper) begun(m inject.Message) {
 	if w.stream != nil {
 		w.stream.End()
-		w.stream.Mask(m.Text())
+		w.stream.Mask(m.Typed(w.cfg.Profile.Quote))
 	}
 	if w.history != nil {
 		w.history.expect(m.ID)
@@ -227,7 +231,9 @@ func (w *wrapper) ended(id string) {
 // tuned is the profile with the user's own settings.
 func tuned(cfg config) *profile.Profile {
 	p := *cfg.Profile
-	p.Rules.NeedPrompt = cfg.Prompt != ""
+	if cfg.Prompt != "" {
+		p.Rules.NeedPrompt, p.Continued = true, nil
+	}
 	p.Rules.Quiet = cfg.Idle
 	p.Rules.RawQuiet = max(p.Rules.RawQuiet, cfg.Idle)
 	return &p

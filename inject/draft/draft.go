@@ -23,6 +23,7 @@ type Shadow struct {
 	mu     sync.Mutex
 	in     reader
 	text   []rune
+	begun  bool // keys came since the last Enter
 	typed  time.Time
 	submit time.Time
 	sleep  time.Time
@@ -32,6 +33,7 @@ type Shadow struct {
 // State is the shadow at one moment.
 type State struct {
 	Text     string    // typed since the last Enter, as far as it can be followed
+	Begun    bool      // keys of any kind came since the last Enter
 	Boundary bool      // no key, character or paste is unfinished
 	LastKey  time.Time // last typing, Enter included; zero: never
 	Enter    time.Time // last Enter; zero: never
@@ -46,7 +48,7 @@ func (s *Shadow) Keys(p []byte, now time.Time) {
 		if k.kind == report {
 			return
 		}
-		s.typed = now
+		s.typed, s.begun = now, k.kind != enter
 		s.apply(k, now)
 	}
 	if now.Sub(s.last) > escapeRest {
@@ -55,7 +57,7 @@ func (s *Shadow) Keys(p []byte, now time.Time) {
 	s.last = now
 	s.in.feed(p, take)
 	if !s.in.boundary() && s.in.paste {
-		s.typed = now
+		s.typed, s.begun = now, true
 	}
 }
 
@@ -94,7 +96,7 @@ func (s *Shadow) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return State{
-		Text: string(s.text), Boundary: s.in.boundary(),
+		Text: string(s.text), Begun: s.begun, Boundary: s.in.boundary(),
 		LastKey: s.typed, Enter: s.submit, Suspend: s.sleep,
 	}
 }

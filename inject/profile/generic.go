@@ -16,6 +16,12 @@ var generic = Profile{
 		rx(`(?i)[\[(]y(es)?/n(o)?(/[^\])]*)?[\])]\s*[?:]?\s*$`),
 		rx(`(?i)press (any key|enter|return)[^.]{0,40}\.*\s*$`),
 	},
+	Dialogs: []pattern{
+		rx(`^\W{0,4}[❯›▸►●◉] ?\d+[.)] `),
+		rx(`\b[Ee]sc(ape)? to (cancel|go back|close|exit|dismiss)\b`),
+		rx(`\b[Ee]nter to (confirm|select)\b`),
+		rx(`^\W{0,4}(Do you (want|trust)|Would you like|Are you sure|Allow)\b.*\?\W{0,4}$`),
+	},
 	Rules: ready.Rules{
 		Quiet: 500 * time.Millisecond, RawQuiet: 2 * time.Second,
 		PromptRest: 40 * time.Millisecond,

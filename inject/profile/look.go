@@ -24,6 +24,7 @@ type Sight struct {
 type Box struct {
 	Visible bool
 	Foreign bool   // it is in a mode in which a message would be a command
+	Mode    string // that mode's prompt
 	Top     bool   // its first row is in view; a tall one scrolls inside
 	Text    string // its rows, joined with newlines; "" when empty or a placeholder
 }
@@ -217,7 +218,7 @@ func (c *Composer) head(row string) (Box, lead) {
 		}
 		for _, mode := range c.Modes {
 			if m := mode().FindString(row); m != "" {
-				return Box{Visible: true, Foreign: true}, leadOf(m)
+				return Box{Visible: true, Foreign: true, Mode: strings.TrimSpace(m)}, leadOf(m)
 			}
 		}
 	}

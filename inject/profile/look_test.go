@@ -133,7 +133,7 @@ func TestLookAtComposers(t *testing.T) {
 		{"ghost text, no cursor", rule + "❯\u00a0\x1b[2mTry this\x1b[m\r\n" + rule, Box{Visible: true, Top: true}, ""},
 		{"a draft, cursor at its start", rule + "❯\u00a0\x1b[7mT\x1b[mry this\r\n" + rule, Box{Visible: true, Top: true, Text: "Try this"}, ""},
 		{"scrolled", "─── \x1b[2m↑ 6 more\x1b[m ───────────────────────────\r\n  row seven\r\n  row eight\r\n" + rule, Box{Visible: true, Text: "row seven\nrow eight"}, ""},
-		{"shell mode", rule + "!\u00a0ls\r\n" + rule, Box{Visible: true, Foreign: true, Text: "ls"}, ""},
+		{"shell mode", rule + "!\u00a0ls\r\n" + rule, Box{Visible: true, Foreign: true, Mode: "!", Text: "ls"}, ""},
 		{"a list between rules", rule + "❯ 1. Yes\r\n  2. No\r\n" + rule + " Esc to cancel", Box{}, "❯ 1. Yes"},
 		{"history with a plain blank", "❯ hello\r\n\r\n● hi\r\n", Box{}, ""},
 		{"the question comes before its answers", rule + " Do you want to proceed?\r\n ❯ 1. Yes\r\n\r\n Esc to cancel", Box{}, "Do you want to proceed?"},

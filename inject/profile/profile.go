@@ -72,12 +72,15 @@ type Log struct {
 // runs use one profile.
 type pattern func() *regexp.Regexp
 
+// Match says whether the pattern matches the row.
+func (p pattern) Match(row string) bool { return p().MatchString(row) }
+
 func rx(source string) pattern {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
 }
 
 // all lists the profiles; the last is the one for unknown commands.
-var all = []*Profile{&claude, &generic}
+var all = []*Profile{&claude, &shell, &generic}
 
 // Names lists the profiles' names.
 func Names() []string {
@@ -88,8 +91,13 @@ func Names() []string {
 	return names
 }
 
-// Named is the profile of that name.
-func Named(name string) (*Profile, bool) {
+// Named is the profile of that name, for a command line whose language it may
+// have to speak; without one that is the POSIX shell's.
+func Named(name string, argv ...string) (*Profile, bool) {
+	if name == shell.Name {
+		p, _ := shellFor(append(argv, ""))
+		return p, true
+	}
 	for _, p := range all {
 		if p.Name == name {
 			return p, true
@@ -98,13 +106,17 @@ func Named(name string) (*Profile, bool) {
 	return nil, false
 }
 
-// For is the profile for a command, by its base name; generic when unknown.
-func For(command string) *Profile {
-	base := filepath.Base(command)
+// For is the profile for a command line: by the command's base name, or the
+// shell's when it is one that prompts; generic when unknown.
+func For(argv ...string) *Profile {
+	base := filepath.Base(argv[0])
 	for _, p := range all {
 		if slices.Contains(p.Commands, base) {
 			return p
 		}
+	}
+	if p, prompts := shellFor(argv); prompts {
+		return p
 	}
 	return &generic
 }

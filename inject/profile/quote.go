@@ -6,7 +6,8 @@ import "strings"
 // what it reads: each line by itself, so that nothing is ever left open.
 type Quote struct {
 	Posix   bool   // each line becomes : 'line'
-	Comment string // each line becomes a comment: this prefix, then the line
+	Comment string // each line becomes a comment: this prefix, then the line …
+	End     string // … then this
 }
 
 // Inert says whether the quote does anything.
@@ -20,17 +21,21 @@ func (q Quote) Line(line string) string {
 		// before their grammar does, then sees no character of the message outside of quotes.
 		return ": '" + strings.ReplaceAll(line, "'", `'"'"'`) + "'"
 	case q.Comment != "":
-		return q.Comment + line
+		return q.Comment + line + q.End
 	}
 	return line
 }
+
+// lineEnds are what some languages take for the end of a line, and so of a
+// comment, besides a newline.
+var lineEnds = strings.NewReplacer("\u2028", "\n", "\u2029", "\n")
 
 // Text makes every line of text inert.
 func (q Quote) Text(text string) string {
 	if !q.Inert() {
 		return text
 	}
-	lines := strings.Split(text, "\n")
+	lines := strings.Split(lineEnds.Replace(text), "\n")
 	for i, line := range lines {
 		lines[i] = q.Line(line)
 	}

@@ -1,0 +1,123 @@
+package profile
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"relay-pty/inject/ready"
+)
+
+// shell is a program that runs what it reads: a message is typed in a form that
+// its language ignores, and only at the program's own first prompt. Silence is
+// no evidence there, since text may then be the rest of something begun.
+var shell = Profile{
+	Name:  "shell",
+	Asks:  generic.Asks,
+	Rules: ready.Rules{NeedPrompt: true, PromptRest: 40 * time.Millisecond},
+	Typing: Typing{
+		Newline: "\n", Submit: "\r",
+		Clear: []string{"\x15", "\x03"},
+		Echo:  10 * time.Second, Hold: time.Second, // a long paste takes a line editor seconds
+		Confirm: 10 * time.Second,
+	},
+}
+
+// dialect is the language of some shells, and how a command line tells whether
+// they prompt for it or run a script.
+type dialect struct {
+	commands  []string
+	quote     Quote
+	prompt    string
+	continued pattern
+	runs      []string // options with which it does not prompt
+	valued    []string // options whose value is the next argument
+	operands  int      // arguments that are not a script
+	prompts   string   // option with which it prompts whatever else there is
+}
+
+// posixPrompt is a prompt of the usual signs, or one of the themes that end
+// without any.
+const posixPrompt = `[$#%>❯➜»λ›⟩→] ?$|^➜ .* $|^╰─.*$`
+
+// The prompts for the rest of a command: PS2 of most shells, and zsh's, which
+// names what is open.
+const posixContinued = `^> ?$|^(?:(?:for|while|repeat|select|until|if|then|else|elif|elif-then|math|cond|cmdor|cmdand|pipe|errpipe|foreach|case|function|subsh|` +
+	`cursh|array|quote|dquote|bquote|cmdsubst|mathsubst|heredoc|heredocd|brace|braceparam|always) ?)+> ?$`
+
+var dialects = []dialect{
+	{
+		commands: []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash"}, quote: Quote{Posix: true},
+		prompt: posixPrompt, continued: rx(posixContinued),
+		runs: []string{"-c"}, valued: []string{"--rcfile", "--init-file", "-O", "+O", "-o", "+o"},
+	},
+	{
+		commands: []string{"fish"}, quote: Quote{Comment: "# "},
+		prompt: posixPrompt, continued: rx(`^read> `),
+		runs: []string{"-c", "--command"}, valued: []string{"-C", "--init-command", "-d", "-f", "-o"},
+	},
+	{
+		commands: []string{"python", "python3"}, quote: Quote{Comment: "# "}, prompt: `^>>> $`,
+		runs: []string{"-c", "-m"}, valued: []string{"-W", "-X"}, prompts: "-i",
+	},
+	{
+		// A word at the end of its line would be completed by Enter; a blank cannot be.
+		commands: []string{"node"}, quote: Quote{Comment: "// ", End: " "}, prompt: `^> $`,
+		runs: []string{"-e", "--eval", "-p", "--print", "-c", "--check"}, valued: []string{"-r", "--require", "--import"}, prompts: "-i",
+	},
+	{
+		commands: []string{"sqlite3"}, quote: Quote{Comment: "-- "}, prompt: `^sqlite> $`,
+		runs: []string{"-batch"}, valued: []string{"-cmd", "-init", "-separator", "-newline", "-nullvalue"}, operands: 1,
+	},
+	{
+		commands: []string{"psql"}, quote: Quote{Comment: "-- "}, prompt: `^\S+=[*!?]?[#>] $`,
+		runs:     []string{"-c", "--command", "-f", "--file", "-l", "--list"},
+		valued:   []string{"-d", "-h", "-p", "-U", "-v", "-P", "-F", "-R", "-T", "-L", "-o", "--dbname", "--host", "--port", "--username"},
+		operands: 2,
+	},
+}
+
+// shellFor is the shell profile for a command line; prompts says whether that
+// starts a shell which prompts.
+func shellFor(argv []string) (p *Profile, prompts bool) {
+	d := dialects[0]
+	for _, each := range dialects {
+		if slices.Contains(each.commands, strings.TrimPrefix(filepath.Base(argv[0]), "-")) { // a login shell's name has the dash
+			d, prompts = each, each.interactive(argv[1:])
+		}
+	}
+	s := shell
+	s.Quote, s.Prompt, s.Continued = d.quote, d.prompt, d.continued
+	return &s, prompts
+}
+
+// interactive says whether a shell with these arguments prompts.
+func (d dialect) interactive(args []string) bool {
+	if d.prompts != "" && slices.Contains(args, d.prompts) {
+		return true
+	}
+	operands := 0
+	for i := 0; i < len(args); i++ {
+		switch arg := args[i]; {
+		case slices.Contains(d.runs, arg) || d.cluster(arg):
+			return false
+		case slices.Contains(d.valued, arg):
+			i++
+		case arg == "--":
+			operands += len(args) - i - 1
+			i = len(args)
+		case !strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "+"):
+			operands++
+		}
+	}
+	return operands <= d.operands
+}
+
+// cluster says whether short options in one argument hold one that runs, as in -lc.
+func (d dialect) cluster(arg string) bool {
+	if len(arg) < 3 || arg[0] != '-' || arg[1] == '-' {
+		return false
+	}
+	return d.quote.Posix && strings.ContainsRune(arg[1:], 'c')
+}
