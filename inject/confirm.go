@@ -112,7 +112,9 @@ func (a *attempt) withdraw(ctx context.Context, code, why string) *Result {
 	}
 	if a.in.look().Unread > 0 {
 		if r := a.takeBack(why); r.Status == Withdrawn {
-			r.Code = code
+			if code == humanFirst || code == byRequest {
+				r.Code = code
+			}
 			return r
 		}
 	}
@@ -123,7 +125,7 @@ func (a *attempt) withdraw(ctx context.Context, code, why string) *Result {
 		if !a.in.holdsText(a.in.look()) {
 			break
 		}
-		if _, err := a.tx.Write(ctx, []byte(keys)); err != nil {
+		if _, err := a.put(ctx, keys); err != nil {
 			return doubt
 		}
 		if a.emptied(ctx) {

@@ -141,18 +141,23 @@ func (a *attempt) run(ctx context.Context, look Look) *Result {
 // by the agent later, so that is doubt, unless nothing went out at all.
 func (a *attempt) write(ctx context.Context, pieces []string) *Result {
 	for _, piece := range pieces {
-		n, err := a.tx.Write(ctx, []byte(piece))
-		a.sent += n
-		if err == nil {
+		if _, err := a.put(ctx, piece); err == nil {
 			continue
 		}
 		r := a.takeBack("the agent does not read its terminal")
 		if r.Status != Withdrawn && strings.Contains(piece, pasteOpen) {
-			a.tx.Write(ctx, []byte(pasteClose)) // an open paste would swallow the human's keys; nothing else can be done
+			a.put(ctx, pasteClose) // an open paste would swallow the human's keys; nothing else can be done
 		}
 		return r
 	}
 	return nil
+}
+
+// put types keys, and counts them.
+func (a *attempt) put(ctx context.Context, keys string) (n int, err error) {
+	n, err = a.tx.Write(ctx, []byte(keys))
+	a.sent += n
+	return n, err
 }
 
 // runComposer delivers into a composer: shown, Enter, gone.
@@ -184,9 +189,7 @@ func (a *attempt) submit(ctx context.Context) *Result {
 
 func (a *attempt) pressEnter(ctx context.Context) *Result {
 	a.enter = time.Now()
-	n, err := a.tx.Write(ctx, []byte(a.in.Profile.Typing.Submit))
-	a.sent += n
-	if err != nil && n == 0 {
+	if n, err := a.put(ctx, a.in.Profile.Typing.Submit); err != nil && n == 0 {
 		return &Result{Doubtful, "", "stranded", "the message stands in the composer and Enter could not be typed"}
 	}
 	return nil

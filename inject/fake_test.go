@@ -31,6 +31,10 @@ type fakeTerm struct {
 
 	swallow  int  // so many Enters do nothing
 	wedged   bool // Enter never does anything
+	stalled  bool // what is typed stays unread
+	unread   []byte
+	stopped  bool
+	flushed  time.Time
 	deaf     bool // nothing typed ever shows
 	noClear  bool // keys that clear do nothing
 	onPaste  func(*fakeTerm)
@@ -71,9 +75,9 @@ func (f *fakeTerm) Look() Look {
 			Dialog: f.dialog, Working: f.busy, Paste: true,
 		},
 		Facts: ready.Facts{
-			Now: time.Now(), Started: f.started, Exited: f.exited, Foreground: true, Raw: true, Own: own,
+			Now: time.Now(), Started: f.started, Exited: f.exited, Foreground: true, Raw: true, Own: own, Stopped: f.stopped,
 		},
-		Draft: f.shadow.State(),
+		Draft: f.shadow.State(), Unread: len(f.unread), Flushed: f.flushed,
 	}
 }
 
@@ -99,8 +103,28 @@ func (f *fakeTerm) human(keys string) {
 	})
 }
 
+// resume lets a stalled agent read, all that waits at once.
+func (f *fakeTerm) resume() {
+	f.do(func(f *fakeTerm) {
+		f.stalled, f.stopped = false, false
+		keys := string(f.unread)
+		f.unread = nil
+		if head, ok := strings.CutSuffix(keys, "\r"); ok && head != "" {
+			f.read(head)
+			keys = "\r"
+		}
+		if keys != "" {
+			f.read(keys)
+		}
+	})
+}
+
 // read is the agent reading keys.
 func (f *fakeTerm) read(keys string) {
+	if f.stalled || f.stopped {
+		f.unread = append(f.unread, keys...)
+		return
+	}
 	f.typed.WriteString(keys)
 	switch {
 	case f.dialog != "":
@@ -171,7 +195,13 @@ func (t *fakeTx) Held() (int, time.Time) {
 	return len(t.f.held), t.f.since
 }
 
-func (t *fakeTx) Discard() (int, error) { return 0, nil }
+func (t *fakeTx) TakeBack(n int) (int, error) {
+	t.f.mu.Lock()
+	defer t.f.mu.Unlock()
+	n = min(n, len(t.f.unread))
+	t.f.unread = t.f.unread[n:]
+	return n, nil
+}
 
 func (t *fakeTx) End() error {
 	t.f.do(func(f *fakeTerm) {
@@ -192,6 +222,8 @@ type fakeMail struct {
 	ended   chan string
 	wake    chan struct{}
 	onEnd   func()
+
+	cancelled string // the id that somebody wants cancelled
 }
 
 func newMail() *fakeMail {
@@ -226,8 +258,21 @@ func (m *fakeMail) Take(id string) bool {
 	return true
 }
 
-func (m *fakeMail) Wanted(string) bool { return false }
-func (m *fakeMail) Commit(string) bool { return true }
+func (m *fakeMail) Wanted(id string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.cancelled == id
+}
+
+func (m *fakeMail) Commit(id string) bool { return !m.Wanted(id) }
+
+// cancel asks for a message to be cancelled.
+func (m *fakeMail) cancel(id string) {
+	m.mu.Lock()
+	m.cancelled = id
+	m.mu.Unlock()
+	m.wake <- struct{}{}
+}
 
 func (m *fakeMail) End(id string, r Result) {
 	m.mu.Lock()
@@ -236,7 +281,7 @@ func (m *fakeMail) End(id string, r Result) {
 	if m.onEnd != nil {
 		m.onEnd()
 	}
-	if r.Status == Withdrawn {
+	if r.Status == Withdrawn && m.cancelled != id {
 		return
 	}
 	m.wait = m.wait[1:]

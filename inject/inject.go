@@ -43,8 +43,9 @@ type Tx interface {
 	Write(ctx context.Context, p []byte) (int, error)
 	// Held tells how many bytes of the human's wait, and since when.
 	Held() (n int, since time.Time)
-	// Discard takes back what the agent has not read, and tells how many bytes.
-	Discard() (n int, err error)
+	// TakeBack takes back what the agent has not read, up to n bytes, and tells
+	// how many those were.
+	TakeBack(n int) (got int, err error)
 	End() error
 }
 

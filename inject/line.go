@@ -201,7 +201,7 @@ func (a *attempt) flushed(l Look) bool {
 // that is all that was typed is it certain that nothing arrived.
 func (a *attempt) takeBack(why string) *Result {
 	if a.tx != nil {
-		if n, err := a.tx.Discard(); err == nil && n == a.sent {
+		if n, err := a.tx.TakeBack(a.sent); err == nil && n == a.sent {
 			return &Result{Withdrawn, "", "no_consume", why + "; it was taken back whole"}
 		}
 	}

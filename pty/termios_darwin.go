@@ -8,7 +8,3 @@ const (
 	unreadInput     = 0x4004667f     // FIONREAD, from <sys/filio.h>
 	disabledChar    = 0xff           // a control character that is switched off
 )
-
-const flushRead = 1 // FREAD of <sys/fcntl.h>
-
-func flushInput(fd int) error { return unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, flushRead) }

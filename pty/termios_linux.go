@@ -8,5 +8,3 @@ const (
 	unreadInput     = unix.TIOCINQ
 	disabledChar    = 0 // a control character that is switched off
 )
-
-func flushInput(fd int) error { return unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) }

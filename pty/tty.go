@@ -130,6 +130,16 @@ func (h *holder) use(f func(fd int) error) error {
 	return control(h.f, f)
 }
 
+// name is the tty's path, "" once the agent has ended.
+func (h *holder) name() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.f == nil {
+		return ""
+	}
+	return h.f.Name()
+}
+
 func (h *holder) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

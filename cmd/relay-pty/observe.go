@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/dlclark/regexp2"
@@ -26,27 +25,8 @@ type agent struct {
 	changed <-chan struct{}
 	own     ownWord
 	suspend chan struct{}  // the human pressed Ctrl-Z
+	unlike  bool           // the profile is not a shell's: to a shell in its place nothing may be typed
 	stream  *parser.Stream // nil: markers do not come from the output
-}
-
-// ownWord is what the agent itself last said of its state.
-type ownWord struct {
-	mu   sync.Mutex
-	word ready.Word
-}
-
-func (o *ownWord) set(w ready.Word) (changed bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	changed = o.word.State != w.State || o.word.Detail != w.Detail
-	o.word = w
-	return changed
-}
-
-func (o *ownWord) get() ready.Word {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.word
 }
 
 // Look gathers what can be seen now.
@@ -70,7 +50,8 @@ func (a *agent) Look() inject.Look {
 		l.Unread = -1
 		return l
 	}
-	l.Facts.Raw, l.Facts.Foreground = !tty.Canonical, tty.Foreground == a.session.PID()
+	l.Facts.Raw = !tty.Canonical
+	l.Facts.Foreground = tty.Foreground == a.session.PID() && !(a.unlike && shellInFront(tty.Foreground))
 	l.Echo, l.Unread = tty.Echo, tty.Unread
 	return l
 }

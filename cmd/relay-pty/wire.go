@@ -66,7 +66,10 @@ func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int,
 	}
 	defer listener.Close()
 	defer retire()
-	w.agent = &agent{profile: cfg.Profile, prompt: prompt, suspend: make(chan struct{}, 1)}
+	w.agent = &agent{
+		profile: cfg.Profile, prompt: prompt, suspend: make(chan struct{}, 1),
+		unlike: cfg.Profile.Composer == nil && !cfg.Profile.Quote.Inert() && !profile.For(cfg.Command...).Quote.Inert(),
+	}
 	return w.run(ctx, listener, stdin, stdout, stderr)
 }
 
@@ -110,7 +113,7 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdou
 	over := make(chan struct{})
 	d := desk.Desk{
 		Name: w.cfg.Name, Token: w.token, Box: w.box, Events: w.events, Status: w.status, Screen: w.screen,
-		Signal: w.signal, Emit: w.emit, AllowCommand: w.cfg.Commands, Closed: over,
+		Signal: w.signal, AllowCommand: w.cfg.Commands, Closed: over,
 	}
 	w.job(&jobs, tty, "serve", func() error { return listener.Serve(serving, d.Handle) })
 	if w.cfg.JSON {

@@ -152,6 +152,42 @@ func TestLookAtComposers(t *testing.T) {
 	}
 }
 
+func TestLookAtOtherComposers(t *testing.T) {
+	bare := Profile{Composer: &Composer{Prompt: rx("^› "), Above: 2}, Busy: []pattern{rx("esc to interrupt")}}
+	boxed := Profile{Composer: &Composer{Prompt: rx("^│ > "), Above: 2, Placeholder: rx("^Type your message")}}
+	for _, c := range []struct {
+		name    string
+		p       Profile
+		painted string
+		want    Box
+		busy    bool
+	}{
+		{"bare, empty", bare, "› \x1b[s\r\n\r\n  \x1b[2mhelp\x1b[m\x1b[u", Box{Visible: true, Top: true}, false},
+		{"bare, ghost text", bare, "› \x1b[s\x1b[2mTry this\x1b[m\r\n\r\n  100% left\x1b[u", Box{Visible: true, Top: true}, false},
+		{"bare, text, a footer under it", bare, "› hi\x1b[s\r\n\r\n  100% left\x1b[u", Box{Visible: true, Top: true, Text: "hi"}, false},
+		{"bare, a footer right under it", bare, "› hi\x1b[s\r\n  100% left\x1b[u", Box{Visible: true, Top: true, Text: "hi"}, false},
+		{"bare, rows", bare, "› one\r\n  two\r\n\r\n  four\x1b[s\r\n\r\n  100% left\x1b[u", Box{Visible: true, Top: true, Text: "one\ntwo\n\nfour"}, false},
+		{"bare, wrapped by the terminal", bare, "› 34567890123456789012345678901234567890abc", Box{Visible: true, Top: true, Text: "34567890123456789012345678901234567890\nc"}, false},
+		{"bare, the cursor elsewhere", bare, "› one\r\n  two\r\n\r\nstatus", Box{Visible: true, Top: true, Text: "one\ntwo"}, false},
+		{"bare, the newest prompt counts", bare, "› old\r\n\r\n• answer\r\n\r\n› new", Box{Visible: true, Top: true, Text: "new"}, false},
+		{"bare, busy above", bare, "• Working (0s • esc to interrupt)\r\n\r\n› ", Box{Visible: true, Top: true}, true},
+		{"bare, busy words in the history", bare, "esc to interrupt\r\na\r\nb\r\n› ", Box{Visible: true, Top: true}, false},
+		{"no prompt", bare, "$ ls\r\n", Box{}, false},
+		{"boxed, placeholder", boxed, "╭──────────╮\r\n│ > Type your message │\r\n╰──────────╯", Box{Visible: true, Top: true}, false},
+		{"boxed, text", boxed, "╭──────────╮\r\n│ > hi     │\r\n╰──────────╯", Box{Visible: true, Top: true, Text: "hi"}, false},
+		{"boxed, rows", boxed, "╭──────────╮\r\n│ > hi     │\r\n│   you    │\r\n╰──────────╯", Box{Visible: true, Top: true, Text: "hi\nyou"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := screen.New(12, 40)
+			s.Write([]byte(c.painted))
+			v := c.p.Look(s)
+			if v.Box != c.want || v.Working != c.busy {
+				t.Errorf("got %+v, busy %v; want %+v, %v", v.Box, v.Working, c.want, c.busy)
+			}
+		})
+	}
+}
+
 func TestLookAtLinePrograms(t *testing.T) {
 	for _, c := range []struct{ name, painted, line, dialog string }{
 		{"a prompt", "hello\r\n$ ", "$ ", ""},

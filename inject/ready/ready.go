@@ -4,7 +4,10 @@
 // nothing; the injector does both.
 package ready
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // State is what the agent is doing, in the words of the wire protocol.
 type State string
@@ -33,6 +36,7 @@ type Word struct {
 	State  State
 	Detail string // what it waits for, when Blocked
 	At     time.Time
+	Said   bool // told once, by a signal or a marker; a file goes on saying what it says
 }
 
 // Facts is everything a verdict may stand on, gathered at Now.
@@ -91,7 +95,7 @@ func (r Rules) Judge(f Facts) (Verdict, time.Duration) {
 		return Verdict{State: Stopped, Confidence: BySignal}, 0
 	case f.Dialog != "":
 		return Verdict{State: Blocked, Confidence: ByScreen, BlockedBy: f.Dialog}, 0
-	case f.Own.State == Blocked:
+	case f.Own.State == Blocked && !(f.Own.Said && f.LastInput.After(f.Own.At)):
 		return Verdict{State: Blocked, Confidence: BySignal, BlockedBy: f.Own.Detail}, 0
 	case !f.Foreground:
 		return Verdict{State: Unknown, Confidence: BySignal, BlockedBy: "another program has the terminal"}, 0
@@ -106,10 +110,8 @@ func (r Rules) Judge(f Facts) (Verdict, time.Duration) {
 
 // judgeComposer judges an agent whose composer we can find on the screen.
 func (r Rules) judgeComposer(f Facts) (Verdict, time.Duration) {
-	if f.Own.State == Busy {
-		if left := r.StaleBusy - f.Now.Sub(later(f.LastOutput, f.Own.At)); left > 0 {
-			return Verdict{State: Busy, Confidence: BySignal}, left
-		}
+	if left := r.busyWord(f); left > 0 {
+		return Verdict{State: Busy, Confidence: BySignal}, left
 	}
 	if !f.Composer || r.NeedPrompt && !f.AtPrompt {
 		return r.unproven(f, Unknown), 0
@@ -130,6 +132,10 @@ func (r Rules) judgeComposer(f Facts) (Verdict, time.Duration) {
 func (r Rules) judgeLine(f Facts) (Verdict, time.Duration) {
 	active := later(later(f.LastOutput, f.LastInput), f.Started)
 	silent := f.Now.Sub(active)
+	prompted := f.AtPrompt && f.LastOutput.After(f.Own.At) // painted since: fresher than its word
+	if left := r.busyWord(f); left > 0 && !prompted {
+		return Verdict{State: Busy, Confidence: BySignal}, left
+	}
 	if f.Own.State == Ready && !f.Own.At.Before(f.LastInput) {
 		return Verdict{State: Ready, Confidence: BySignal}, 0
 	}
@@ -150,6 +156,25 @@ func (r Rules) judgeLine(f Facts) (Verdict, time.Duration) {
 		return r.unproven(f, Busy), left
 	}
 	return Verdict{State: Ready, Confidence: ByGuess}, 0
+}
+
+// How long its own word "busy" counts where the profile has no measure of its own:
+// in silence, and at most when it was told once and nothing else shows work.
+const (
+	staleWord = time.Minute
+	staleSaid = 30 * time.Minute
+)
+
+// busyWord says how much longer the agent's own word that it is busy counts.
+func (r Rules) busyWord(f Facts) time.Duration {
+	if f.Own.State != Busy {
+		return 0
+	}
+	left := cmp.Or(r.StaleBusy, staleWord) - f.Now.Sub(later(f.LastOutput, f.Own.At))
+	if f.Own.Said {
+		left = min(left, staleSaid-f.Now.Sub(f.Own.At))
+	}
+	return left
 }
 
 // unsettled says how long ready evidence must still hold: after busy evidence,

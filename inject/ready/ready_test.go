@@ -32,6 +32,10 @@ func own(s State, when int) fact {
 	return func(f *Facts) { f.Own = Word{State: s, Detail: "permission prompt", At: at(when)} }
 }
 
+func said(s State, when int) fact {
+	return func(f *Facts) { f.Own = Word{State: s, Detail: "may I?", At: at(when), Said: true} }
+}
+
 func TestJudgeComposer(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -50,6 +54,17 @@ func TestJudgeComposer(t *testing.T) {
 		{"busy marks beat its own word", idle(own(Ready, 1000), func(f *Facts) { f.Working = true }), Busy, ByScreen, 0},
 		{"its own word busy beats the screen", idle(own(Busy, 55_000)), Busy, BySignal, 5000 * ms},
 		{"its own word busy in long silence expires", idle(own(Busy, 49_000)), Ready, ByScreen, 0},
+		{"signalled busy", idle(said(Busy, 59_000)), Busy, BySignal, 9000 * ms},
+		{"signalled busy, in long silence", idle(said(Busy, 50_000)), Ready, ByScreen, 0},
+		{"signalled busy long ago, and never silent", idle(said(Busy, 0), func(f *Facts) { f.Now, f.LastOutput = at(1_799_000), at(1_798_999) }), Busy, BySignal, 1000 * ms},
+		{"signalled busy too long ago, though never silent", idle(said(Busy, 0), func(f *Facts) { f.Now, f.LastOutput = at(1_800_000), at(1_799_999) }), Ready, ByScreen, 0},
+		{"its file still says busy, and never silent", idle(own(Busy, 0), func(f *Facts) { f.Now, f.LastOutput = at(1_900_000), at(1_899_999) }), Busy, BySignal, 9999 * ms},
+		{"signalled ready, dialog on the screen", idle(said(Ready, 59_999), func(f *Facts) { f.Dialog = "Do you want to proceed?" }), Blocked, ByScreen, 0},
+		{"signalled ready, busy marks", idle(said(Ready, 59_999), func(f *Facts) { f.Working = true }), Busy, ByScreen, 0},
+		{"signalled ready, no composer", idle(said(Ready, 59_999), func(f *Facts) { f.Composer = false }), Unknown, ByGuess, 0},
+		{"signalled blocked", idle(said(Blocked, 1000)), Blocked, BySignal, 0},
+		{"signalled blocked, and a human's Enter since", idle(said(Blocked, 1000), func(f *Facts) { f.LastInput = at(2000) }), Ready, ByScreen, 0},
+		{"its file still says blocked after Enter", idle(own(Blocked, 1000), func(f *Facts) { f.LastInput = at(2000) }), Blocked, BySignal, 0},
 		{"idle for 7 ms between two turns", idle(own(Ready, 59_993), func(f *Facts) { f.LastBusy = at(59_993) }), Busy, ByGuess, 143 * ms},
 		{"idle long enough", idle(own(Ready, 59_800), func(f *Facts) { f.LastBusy = at(59_850) }), Ready, BySignal, 0},
 		{"our Enter, no turn yet", idle(own(Ready, 1000), func(f *Facts) { f.Submitted = at(59_900) }), Busy, ByGuess, 1900 * ms},
@@ -88,6 +103,13 @@ func TestJudgeLine(t *testing.T) {
 		{"the prompt from before our Enter", line, idle(prompt, func(f *Facts) { f.LastInput = at(59_900) }), Busy, ByGuess, 1900 * ms},
 		{"said ready", line, idle(own(Ready, 59_990), func(f *Facts) { f.LastOutput = at(59_990) }), Ready, BySignal, 0},
 		{"said ready before our Enter", line, idle(own(Ready, 100), func(f *Facts) { f.LastInput = at(59_900) }), Busy, ByGuess, 1900 * ms},
+		{"signalled busy and silent", line, idle(said(Busy, 30_000)), Busy, BySignal, 30_000 * ms},
+		{"signalled busy, silent for a minute", line, idle(said(Busy, 0), func(f *Facts) { f.LastOutput = t0 }), Ready, ByGuess, 0},
+		{"signalled busy, a prompt from before", line, idle(prompt, said(Busy, 30_000)), Busy, BySignal, 30_000 * ms},
+		{"signalled busy, a prompt since", line, idle(prompt, said(Busy, 30_000), func(f *Facts) { f.LastOutput = at(40_000) }), Ready, ByScreen, 0},
+		{"signalled busy, then Enter", line, idle(said(Busy, 30_000), func(f *Facts) { f.LastInput = at(40_000) }), Busy, BySignal, 30_000 * ms},
+		{"signalled ready, a password is asked for", line, idle(cooked, said(Ready, 59_999), func(f *Facts) { f.Dialog = "Password:" }), Blocked, ByScreen, 0},
+		{"signalled blocked and answered", line, idle(cooked, said(Blocked, 1000), func(f *Facts) { f.LastInput = at(2000) }), Ready, ByGuess, 0},
 		{"the user's pattern does not match", Rules{NeedPrompt: true, Quiet: 500 * ms}, idle(cooked), Busy, ByGuess, 0},
 		{"a password is asked for", line, idle(cooked, func(f *Facts) { f.Dialog = "Password:" }), Blocked, ByScreen, 0},
 	} {

@@ -1,0 +1,154 @@
+package inject
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay-pty/inject/draft"
+	"relay-pty/inject/profile"
+	"relay-pty/inject/ready"
+)
+
+func TestMessageThatIsNeverReadIsTakenBackAndFails(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.stalled = true })
+		r.mail.add("m1", "hello")
+		wantResult(t, r.ends(t, "m1"), Failed, "no_consume")
+		if r.mail.tries("m1") != maxWithdrawn {
+			t.Errorf("%d attempts, want %d", r.mail.tries("m1"), maxWithdrawn)
+		}
+		r.resume()
+		if r.bytes() != "" {
+			t.Errorf("the agent read %q", r.bytes())
+		}
+	})
+}
+
+func TestHalfReadMessageIsDoubt(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.stalled = true })
+		r.mail.add("m1", "hello")
+		synctest.Wait()
+		r.do(func(f *fakeTerm) { f.unread = f.unread[10:] }) // it read, and showed nothing
+		wantResult(t, r.ends(t, "m1"), Doubtful, "stranded")
+	})
+}
+
+func TestTimeStandsStillForAStoppedAgent(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.stalled = true })
+		r.mail.add("m1", "hello")
+		synctest.Wait()
+		r.do(func(f *fakeTerm) { f.stopped = true })
+		r.human("typed while it is stopped")
+		time.Sleep(time.Hour)
+		if n := r.mail.tries("m1"); n != 1 || r.mail.result("m1").Status != "" {
+			t.Errorf("%d attempts, the last %+v", n, r.mail.result("m1"))
+		}
+		r.resume()
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		wantTurns(t, r, "[relay m1 from bob] hello\n[end m1]")
+		synctest.Wait()
+		if r.shows() != "typed while it is stopped" {
+			t.Errorf("the composer holds %q", r.shows())
+		}
+	})
+}
+
+func TestCancelTakesTheTextBack(t *testing.T) {
+	for name, late := range map[string]bool{"shown": true, "not read yet": false} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(t *testing.T, r *rig) {
+				r.do(func(f *fakeTerm) {
+					f.stalled = !late
+					f.onPaste = func(f *fakeTerm) { f.dialog = "wait" } // the message cannot be submitted meanwhile
+				})
+				r.mail.add("m1", "hello")
+				synctest.Wait()
+				if late {
+					r.mail.cancelled = "m1"
+					r.do(func(f *fakeTerm) { f.dialog = "" })
+				} else {
+					r.mail.cancel("m1")
+				}
+				wantResult(t, r.ends(t, "m1"), Withdrawn, "cancelled")
+				r.resume()
+				if wantTurns(t, r); r.shows() != "" {
+					t.Errorf("the composer holds %q", r.shows())
+				}
+			})
+		})
+	}
+}
+
+func TestCommandIsTypedAlone(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.mail.wait = append(r.mail.wait, Message{ID: "c1", Body: "/compact", Command: true})
+		r.mail.wake <- struct{}{}
+		wantResult(t, r.ends(t, "c1"), Delivered, "submitted")
+		wantTurns(t, r, "/compact")
+		if r.bytes() != "/compact\r" {
+			t.Errorf("typed %q", r.bytes())
+		}
+	})
+}
+
+// line is a look at a line editor whose row up to the cursor is row.
+func line(row string, keys draft.State) Look {
+	return Look{
+		Sight: profile.Sight{Line: row, Before: row}, Draft: keys,
+		Facts: ready.Facts{Raw: true, Foreground: true, AtPrompt: true},
+	}
+}
+
+func TestPromptsAreToldFromOtherLines(t *testing.T) {
+	bash := profile.For("bash")
+	typed := draft.State{Begun: true, LastKey: time.Unix(2, 0), Enter: time.Unix(1, 0), Boundary: true}
+	entered := draft.State{LastKey: time.Unix(3, 0), Enter: time.Unix(3, 0), Boundary: true}
+	for _, c := range []struct {
+		name   string
+		look   Look
+		prompt bool
+		draft  bool
+	}{
+		{"the first prompt", line("$ ", draft.State{}), true, false},
+		{"the same, after keys that left nothing", line("$ ", typed), true, false},
+		{"one in another directory", line("~/src $ ", entered), true, false},
+		{"another row after keys", line("$ cat > ", typed), true, true},
+		{"a continuation", line("> ", entered), false, false},
+		{"a continuation by the user's own sign", line(">> ", entered), false, false},
+	} {
+		in := &Injector{Profile: bash}
+		in.atPrompt(line("$ ", draft.State{}))
+		got := in.typesAtPrompt(c.look) || in.atPrompt(c.look)
+		if drafted := in.drafted(c.look); got != c.prompt || got && drafted != c.draft {
+			t.Errorf("%s: prompt %v, draft %v, want %v, %v", c.name, got, drafted, c.prompt, c.draft)
+		}
+	}
+}
+
+func TestWhatStandsBeforeTheCursor(t *testing.T) {
+	long := ""
+	for range 100 {
+		long += "all work and no play "
+	}
+	for _, c := range []struct {
+		name, shown, typed string
+		want               bool
+	}{
+		{"the line", "$ : 'hello'", ": 'hello'", true},
+		{"wrapped", "$ : 'hel\nlo'", ": 'hello'", true},
+		{"altered", "$ : 'hullo'", ": 'hello'", false},
+		{"more behind it", "$ : 'hello' x", ": 'hello'", false},
+		{"a locale that spells bytes", `$ : 'caf\303\251'`, ": 'café'", true},
+		{"characters the screen cannot show", "$ : 'a '", ": 'a \u200b\u0301'", true},
+		{"the end of a long text", long[1000:], long, true},
+		{"the beginning of a long text", long[:1000] + "x", long, false},
+		{"too little of it", "y ", long, false},
+	} {
+		if got := endsWith(c.shown, c.typed); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}

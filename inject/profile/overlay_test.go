@@ -1,0 +1,246 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"relay-pty/pty/screen"
+)
+
+func overlaid(t *testing.T, format string, args ...any) *Profile {
+	t.Helper()
+	p, err := Overlay(fmt.Appendf(nil, format, args...))
+	if err != nil {
+		t.Fatalf("%s: %v", format, err)
+	}
+	return p
+}
+
+// plain is a profile with its patterns as text, so that two can be compared.
+func plain(p Profile) map[string]any {
+	source := func(list ...pattern) (out []string) {
+		for _, rx := range list {
+			if rx != nil {
+				out = append(out, rx().String())
+			}
+		}
+		return out
+	}
+	t := p.Typing
+	t.StashShown = nil
+	m := map[string]any{
+		"name": p.Name, "commands": p.Commands, "title": p.BusyTitle, "busy": source(p.Busy...), "dialogs": source(p.Dialogs...),
+		"overlays": source(p.Overlays...), "asks": source(p.Asks...), "ready": p.Prompt, "continued": source(p.Continued), "quote": p.Quote, "rules": p.Rules,
+		"typing": t, "stash_shown": source(p.Typing.StashShown), "log": p.Log,
+	}
+	if c := p.Composer; c != nil {
+		m["prompt"], m["modes"], m["more"] = source(c.Prompt), source(c.Modes...), source(c.More)
+		m["placeholder"], m["rule"], m["above"] = source(c.Placeholder), c.Rule, c.Above
+	}
+	return m
+}
+
+// differ checks that got and base differ in the wanted things only.
+func differ(t *testing.T, got, base *Profile, want map[string]any) {
+	t.Helper()
+	a, b := plain(*got), plain(*base)
+	for k := range a {
+		expect, changed := want[k]
+		if !changed {
+			expect = b[k]
+		}
+		if !reflect.DeepEqual(a[k], expect) {
+			t.Errorf("%s is %#v, want %#v", k, a[k], expect)
+		}
+	}
+}
+
+const everyKey = `{"name":"every-Key.1","base":"claude","prompt":"» ","busy":["working","still (at|on) it"],"dialog":["Really\\?"],
+	"placeholder":"^Type here","stash":"C-t","stash_shown":"put aside","clear":["C-u","Esc Esc"],"interrupt":["Esc","M-x"],
+	"submit":"M-Enter","newline":"C-o","paste_limit":1234,"enter_delay_ms":56,"hold_ms":789,"quote":"// "}`
+
+func TestOverlayOfEveryKeyArrives(t *testing.T) {
+	before := plain(claude)
+	got := overlaid(t, "%s", everyKey)
+	typing := claude.Typing
+	typing.Stash, typing.Clear, typing.Interrupt = "\x14", []string{"\x15", "\x1b\x1b"}, []string{"\x1b", "\x1bx"}
+	typing.Submit, typing.Newline, typing.PasteBytes = "\x1b\r", "\x0f", 1234
+	typing.EnterDelay, typing.Hold, typing.StashShown = 56*time.Millisecond, 789*time.Millisecond, nil
+	differ(t, got, &claude, map[string]any{
+		"name": "every-Key.1", "prompt": []string{"^(?:» )"}, "busy": []string{"working", "still (at|on) it"}, "dialogs": []string{`Really\?`},
+		"placeholder": []string{"^Type here"}, "typing": typing, "stash_shown": []string{"put aside"}, "quote": Quote{Comment: "// "},
+	})
+	if !reflect.DeepEqual(plain(claude), before) {
+		t.Error("the base itself has changed")
+	}
+}
+
+func TestOverlayKeepsWhatItDoesNotName(t *testing.T) {
+	for _, base := range all {
+		got := overlaid(t, `{"name":"x","base":%q}`, base.Name)
+		differ(t, got, base, map[string]any{"name": "x"})
+		if got == base || got.Composer != nil && got.Composer == base.Composer {
+			t.Errorf("%s: shares what an overlay changes", base.Name)
+		}
+	}
+	differ(t, overlaid(t, `{"name":"x"}`), &generic, map[string]any{"name": "x"})
+	differ(t, overlaid(t, `{"name":"x","base":"claude","placeholder":"dim","quote":"none"}`), &claude, map[string]any{"name": "x"})
+	got := overlaid(t, `{"name":"x","base":"claude","busy":[],"clear":[]}`)
+	if len(got.Busy) != 0 || len(got.Typing.Clear) != 0 {
+		t.Errorf("busy %d, clear %q: an empty list takes the base's away", len(got.Busy), got.Typing.Clear)
+	}
+}
+
+// The example of the documentation, on a composer that no profile knows.
+func TestOverlayMakesAComposer(t *testing.T) {
+	p := overlaid(t, "%s", `{"name":"composer","base":"generic","prompt":"^❯ ","busy":["esc to interrupt"],"dialog":["Do you want to "],
+		"placeholder":"dim","stash":"C-s","stash_shown":"stashed","clear":["C-u"],"interrupt":["Esc"],"submit":"Enter","newline":"C-j",
+		"paste_limit":800,"enter_delay_ms":0,"hold_ms":1000,"quote":"none"}`)
+	if !p.Rules.HasComposer || p.Prompt != "" || p.Asks != nil || p.Log != nil {
+		t.Errorf("rules %+v, prompt %q: want those of a composer", p.Rules, p.Prompt)
+	}
+	for painted, want := range map[string]Sight{
+		"❯ \x1b[7m \x1b[m":                    {Box: Box{Visible: true, Top: true}},
+		"❯ hello\r\n  there":                  {Box: Box{Visible: true, Top: true, Text: "hello\nthere"}},
+		"❯ \x1b[2mAsk\x1b[m":                  {Box: Box{Visible: true, Top: true}},
+		"❯ hi\r\nesc to interrupt\x1b[1;5H":   {Box: Box{Visible: true, Top: true, Text: "hi"}, Working: true},
+		"Do you want to go?\r\n1. Yes 2. No ": {Dialog: "Do you want to go?"},
+		"a row with ❯ in it":                  {},
+	} {
+		s := screen.New(8, 40)
+		s.Write([]byte(painted))
+		got := p.Look(s)
+		if got.Box != want.Box || got.Dialog != want.Dialog || got.Working != want.Working {
+			t.Errorf("%q: %+v, dialog %q, working %v; want %+v", painted, got.Box, got.Dialog, got.Working, want)
+		}
+	}
+}
+
+func TestOverlayErrorsNameTheField(t *testing.T) {
+	long := strings.Repeat("x", maxPattern+1)
+	for _, c := range []struct{ in, field, says string }{
+		{``, "", "ends before"},
+		{`{"name":"x"`, "", "ends before"},
+		{`{"name":"x","busy":["a"`, "", "ends before"},
+		{`[]`, "", "want one JSON object"},
+		{`"x"`, "", "want one JSON object"},
+		{`{"name":"x"} {}`, "", "nothing behind"},
+		{`{"name":"x"}]`, "", "nothing behind"},
+		{`{"name":x}`, "name", "not valid JSON at byte 8"},
+		{`{"name":"x","busy":["\ud800"]}`, "busy", "not valid JSON"},
+		{`{"name":"` + strings.Repeat("x", MaxOverlay) + `"}`, "", "has over 65536 bytes"},
+		{`{}`, "name", "is missing"},
+		{`{"base":"claude"}`, "name", "is missing"},
+		{`{"name":""}`, "name", "letters, digits"},
+		{`{"name":"a b"}`, "name", `"a b": want 1 to 64`},
+		{`{"name":"-a"}`, "name", "letter or digit first"},
+		{`{"name":"` + strings.Repeat("x", 65) + `"}`, "name", "want 1 to 64"},
+		{`{"name":7}`, "name", "want a string"},
+		{`{"name":null}`, "name", "null is no value"},
+		{`{"name":"x","name":"y"}`, "name", "twice"},
+		{`{"name":"x","Busy":[]}`, "Busy", "is no key of a profile; known are name, base, prompt"},
+		{`{"name":"x","promt":"a\u0007"}`, "promt", "is no key"},
+		{`{"name":"x","base":"nosuch"}`, "base", `"nosuch" is no profile: want one of claude`},
+		{`{"name":"x","base":[]}`, "base", "want a string"},
+		{`{"name":"x","prompt":"("}`, "prompt", "missing closing )"},
+		{`{"name":"x","prompt":"a)(b"}`, "prompt", "unexpected )"},
+		{`{"name":"x","prompt":"(?=a)b"}`, "prompt", "RE2), which has no lookaround"},
+		{`{"name":"x","prompt":"(?<!a)b"}`, "prompt", "no lookaround"},
+		{`{"name":"x","prompt":"(a)\\1"}`, "prompt", "no back-references"},
+		{`{"name":"x","prompt":""}`, "prompt", "1 to 1024 bytes"},
+		{`{"name":"x","prompt":"` + long + `"}`, "prompt", "1 to 1024 bytes"},
+		{`{"name":"x","prompt":"(> )?"}`, "prompt", "matches the empty string"},
+		{`{"name":"x","busy":"esc"}`, "busy", "want a list of strings"},
+		{`{"name":"x","busy":["a","["]}`, "busy[1]", "missing closing ]"},
+		{`{"name":"x","busy":["a",".*"]}`, "busy[1]", "every row"},
+		{`{"name":"x","dialog":[{}]}`, "dialog[0]", "want a string"},
+		{`{"name":"x","dialog":[` + strings.TrimSuffix(strings.Repeat(`"a",`, 65), ",") + `]}`, "dialog", "at most 64"},
+		{`{"name":"x","placeholder":"dim"}`, "placeholder", "needs a composer"},
+		{`{"name":"x","prompt":"> ","placeholder":"+"}`, "placeholder", "missing argument"},
+		{`{"name":"x","stash":"C-s"}`, "stash", "needs a composer"},
+		{`{"name":"x","prompt":"> ","stash_shown":"s"}`, "stash_shown", "needs stash"},
+		{`{"name":"x","clear":["C-u"]}`, "clear", "needs a composer"},
+		{`{"name":"x","base":"claude","clear":["C-u","C-U"]}`, "clear[1]", `"C-U" is no key`},
+		{`{"name":"x","interrupt":["Escape"]}`, "interrupt[0]", `"Escape" is no key: want Enter, Esc, Tab`},
+		{`{"name":"x","interrupt":"Esc"}`, "interrupt", "want a list"},
+		{`{"name":"x","submit":""}`, "submit", "is no key"},
+		{`{"name":"x","submit":"Enter  Enter"}`, "submit", "is no key"},
+		{`{"name":"x","newline":"Esc Esc Esc Esc Esc Esc Esc Esc Esc"}`, "newline", "at most 8 keys"},
+		{`{"name":"x","paste_limit":-1}`, "paste_limit", "-1: want a whole number from 0 to 1048576"},
+		{`{"name":"x","paste_limit":1.5}`, "paste_limit", "whole number"},
+		{`{"name":"x","paste_limit":1e3}`, "paste_limit", "whole number"},
+		{`{"name":"x","paste_limit":99999999999999999999}`, "paste_limit", "whole number"},
+		{`{"name":"x","paste_limit":"800"}`, "paste_limit", "whole number"},
+		{`{"name":"x","enter_delay_ms":10001}`, "enter_delay_ms", "from 0 to 10000"},
+		{`{"name":"x","hold_ms":60001}`, "hold_ms", "from 0 to 60000"},
+		{`{"name":"x","hold_ms":true}`, "hold_ms", "whole number"},
+		{`{"name":"x","quote":"Posix"}`, "quote", `"Posix": want none, posix`},
+		{`{"name":"x","quote":"REM"}`, "quote", "want none, posix"},
+		{`{"name":"x","quote":""}`, "quote", "want none, posix"},
+		{`{"name":"x","quote":"#\n"}`, "quote", "want none, posix"},
+		{`{"name":"x","quote":true}`, "quote", "want a string"},
+	} {
+		p, err := Overlay([]byte(c.in))
+		var f *FieldError
+		if p != nil || !errors.As(err, &f) {
+			t.Errorf("%.80s: %v, %v; want a FieldError", c.in, p, err)
+			continue
+		}
+		if f.Field != c.field || !strings.Contains(f.Error(), c.says) {
+			t.Errorf("%.80s: field %q, %q; want %q and %q", c.in, f.Field, f, c.field, c.says)
+		}
+		if s := f.Error(); strings.ContainsAny(s, "\n\x07") || len(s) > 400 {
+			t.Errorf("%.80s: %q is not one short line", c.in, s)
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	for names, want := range map[string]string{
+		"Enter": "\r", "Esc": "\x1b", "Tab": "\t", "Space": " ", "Backspace": "\x7f",
+		"C-a": "\x01", "C-j": "\n", "C-z": "\x1a", "C-@": "\x00", "C-Space": "\x00", "C-[": "\x1b", `C-\`: "\x1c", "C-]": "\x1d", "C-^": "\x1e", "C-_": "\x1f",
+		"M-a": "\x1ba", "M-Z": "\x1bZ", "M-1": "\x1b1", "M--": "\x1b-", "M-Enter": "\x1b\r", "M-Backspace": "\x1b\x7f",
+		"Esc Esc": "\x1b\x1b", "C-a C-k": "\x01\x0b",
+	} {
+		if got, err := Keys(names); got != want || err != nil {
+			t.Errorf("%q is %q, %v; want %q", names, got, err, want)
+		}
+	}
+	for _, names := range []string{"", " ", "a", "enter", "ESC", "C-", "C-aa", "C-S", "C-1", "C-é", "M-", "M- ", "M-é", "M-ab", "M-Tab", "Esc,Esc", "Esc ", "F1", "\x1b"} {
+		if got, err := Keys(names); err == nil {
+			t.Errorf("%q is %q, want an error", names, got)
+		}
+	}
+}
+
+// FuzzOverlay: whatever is in the file, it is a usable profile or an error that
+// names a field that stands in it or is missing, on one line.
+func FuzzOverlay(f *testing.F) {
+	f.Add([]byte(everyKey))
+	f.Add([]byte(`{"name":"x","prompt":"^> ","busy":["a"],"clear":["C-u"],"hold_ms":1}`))
+	f.Add([]byte(`{"name":"x","name":1}`))
+	f.Add([]byte(`{"name":"x","base":"generic","quote":"#"}`))
+	s := screen.New(6, 40)
+	s.Write([]byte("> hello\r\nworking\r\nReally?\r\n" + rule + "❯\u00a0hi\r\n" + rule[:len(rule)-2]))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := Overlay(data)
+		if err == nil {
+			if !validName(p.Name) || p.Typing.Submit == "" || p.Typing.Hold < 0 || p.Typing.PasteBytes < 0 {
+				t.Fatalf("took %q as %+v", data, p)
+			}
+			p.Look(s)
+			return
+		}
+		var named *FieldError
+		if !errors.As(err, &named) || p != nil {
+			t.Fatalf("%q: %T %v and %v, want a FieldError alone", data, err, err, p)
+		}
+		if strings.ContainsFunc(err.Error(), func(r rune) bool { return r < ' ' }) {
+			t.Fatalf("%q: %q is not one line", data, err)
+		}
+	})
+}

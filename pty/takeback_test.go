@@ -1,0 +1,53 @@
+package pty
+
+import (
+	"bytes"
+	"context"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestAllThatADeafAgentHasNotReadIsTakenBack(t *testing.T) {
+	r := begin(t, role(t, "deaf"))
+	r.says("ready")
+	for _, size := range []int{1, 100, 4095, 4096, 8000} {
+		tx := mustBegin(t, r.Session)
+		text := bytes.Repeat([]byte("x"), size)
+		if n, err := tx.Write(context.Background(), text); n != size || err != nil {
+			t.Fatalf("Write = %d, %v, want %d", n, err, size)
+		}
+		within(t, "TakeBack", func() {
+			if n, err := tx.TakeBack(size + 1); n != size || err != nil {
+				t.Errorf("TakeBack = %d, %v, want %d", n, err, size)
+			}
+		})
+		tx.End()
+		if tty, err := r.TTY(); err != nil || tty.Unread != 0 {
+			t.Errorf("%d bytes unread afterwards, %v", tty.Unread, err)
+		}
+	}
+	r.Signal(syscall.SIGKILL)
+	if err := r.end(); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+}
+
+func TestWholeLinesAreTakenBack(t *testing.T) {
+	r := begin(t, Config{Args: []string{"sh", "-c", "echo ready; exec sleep 1000"}})
+	r.says("ready")
+	tx := mustBegin(t, r.Session)
+	text := bytes.Repeat([]byte("0123456789abcde\n"), 500)
+	if n, err := tx.Write(context.Background(), text); n != len(text) || err != nil {
+		t.Fatalf("Write = %d, %v", n, err)
+	}
+	if n, err := tx.TakeBack(len(text)); n != len(text) || err != nil {
+		t.Errorf("TakeBack = %d, %v, want %d", n, err, len(text))
+	}
+	tx.End()
+	r.Signal(unix.SIGKILL)
+	if err := r.end(); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+}
