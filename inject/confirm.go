@@ -110,16 +110,8 @@ func (a *attempt) withdraw(ctx context.Context, code, why string) *Result {
 	if a.tx == nil {
 		return doubt
 	}
-	if a.in.look().Unread > 0 {
-		if r := a.takeBack(why); r.Status == Withdrawn {
-			if code == humanFirst || code == byRequest {
-				r.Code = code
-			}
-			return r
-		}
-	}
 	if !a.holdsText(ctx) {
-		return doubt
+		return a.unread(doubt, code, why)
 	}
 	for _, keys := range a.in.Profile.Typing.Clear {
 		if !a.in.holdsText(a.in.look()) {
@@ -135,6 +127,19 @@ func (a *attempt) withdraw(ctx context.Context, code, why string) *Result {
 	return doubt
 }
 
+// unread takes back what never showed because the agent has not read it; what
+// it has read is in doubt.
+func (a *attempt) unread(doubt *Result, code, why string) *Result {
+	if a.in.look().Unread <= 0 {
+		return doubt
+	}
+	r := a.takeBack(why)
+	if r.Status == Withdrawn && (code == humanFirst || code == byRequest) {
+		r.Code = code
+	}
+	return r
+}
+
 // holdsText says whether the composer can be seen and holds text, or the line
 // of a program with a prompt does.
 func (in *Injector) holdsText(l Look) bool {
@@ -145,9 +150,15 @@ func (in *Injector) holdsText(l Look) bool {
 	return l.Box.Visible && l.Box.Text != "" && v.State != ready.Blocked
 }
 
-// holdsText waits a while for the composer to hold text.
+// holdsText waits a while for the composer to hold text. What the agent has not
+// read will not show.
 func (a *attempt) holdsText(ctx context.Context) bool {
-	return a.in.until(ctx, 2*settled, func(l Look) (bool, time.Duration) { return a.in.holdsText(l), 0 }) == nil
+	holds := false
+	a.in.until(ctx, 2*settled, func(l Look) (bool, time.Duration) { // its end changes nothing
+		holds = l.Unread <= 0 && a.in.holdsText(l)
+		return holds || l.Unread > 0, 0
+	})
+	return holds
 }
 
 // clean says whether the cursor stands at a prompt with nothing after it.
@@ -182,7 +193,7 @@ func (in *Injector) resume(ctx context.Context, look Look, hold Hold) {
 		in.finish(a, &Result{Failed, "", "agent_exited", "the agent ended before the message was submitted"})
 		return
 	case hold != "":
-		return
+		return // also a wish to cancel waits: its text cannot be taken back before
 	}
 	tx, err := in.begin(ctx)
 	if err != nil {

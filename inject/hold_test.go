@@ -31,7 +31,7 @@ func TestHalfReadMessageIsDoubt(t *testing.T) {
 		r.mail.add("m1", "hello")
 		synctest.Wait()
 		r.do(func(f *fakeTerm) { f.unread = f.unread[10:] }) // it read, and showed nothing
-		wantResult(t, r.ends(t, "m1"), Doubtful, "stranded")
+		wantResult(t, r.ends(t, "m1"), Doubtful, "no_consume")
 	})
 }
 
