@@ -1,7 +1,7 @@
 # The two commands to know: `make demo` and `make test`.
 GO ?= go
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
-FUZZTIME ?= 4s
+FUZZTIME ?= 30s
 # What users get: no C library, no symbols. The race detector needs a C compiler; without one it is left out, and said.
 BUILD = CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w'
 RACE := $(shell command -v gcc >/dev/null && echo -race)

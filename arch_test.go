@@ -18,10 +18,12 @@ import (
 // layers lists which of our own packages each package may import. A package
 // that is not listed may import none; cmd may import all.
 var layers = map[string]string{
-	"pty":               "pty/screen",
-	"pty/screen":        "pty/screen/vt pty/screen/width",
+	"pty":               "pty/screen pty/term",
+	"pty/screen":        "pty/screen/grid pty/screen/vt pty/screen/width",
+	"pty/screen/grid":   "",
 	"pty/screen/vt":     "",
 	"pty/screen/width":  "",
+	"pty/term":          "",
 	"inject":            "inject/ready inject/draft inject/profile",
 	"inject/ready":      "",
 	"inject/draft":      "",

@@ -201,15 +201,16 @@ var errDue = errors.New("time is over")
 // until looks each time something changed, until f is content or the time is
 // over. f may ask for a look after a while.
 func (in *Injector) until(ctx context.Context, limit time.Duration, f func(Look) (bool, time.Duration)) error {
-	end := time.Now().Add(limit)
+	end, halted := time.Now().Add(limit), false
 	for {
 		look := in.look()
+		if halted = halted || look.Facts.Stopped; halted { // its time stands still
+			in.stopped, end = look.Facts.Now, look.Facts.Now.Add(limit)
+		}
+		halted = look.Facts.Stopped
 		done, again := f(look)
 		if done {
 			return nil
-		}
-		if look.Facts.Stopped {
-			end = look.Facts.Now.Add(limit) // a stopped agent's time stands still
 		}
 		left := end.Sub(look.Facts.Now)
 		if left <= 0 {
@@ -277,6 +278,9 @@ func (a *attempt) impatient(l Look) (bool, time.Duration) {
 	n, since := a.tx.Held()
 	if n == 0 {
 		return false, 0
+	}
+	if a.in.stopped.After(since) {
+		since = a.in.stopped
 	}
 	left := a.in.Profile.Typing.Hold - l.Facts.Now.Sub(since)
 	return left <= 0, left

@@ -25,6 +25,7 @@ type Look struct {
 	Echo    bool      // the terminal echoes what is typed
 	Unread  int       // bytes typed that the agent has not read; -1: not known
 	Flushed time.Time // when the agent last threw away what it had not read; zero: never
+	Brought time.Time // when keys that had been kept were last typed; zero: never
 }
 
 // Terminal is the agent's terminal.
@@ -146,14 +147,16 @@ type Injector struct {
 	Report   func(Report)    // called in the loop, must be quick
 
 	looked    time.Time
+	read      time.Time // since when the agent is seen to have read all
 	wasReady  bool
 	lastBusy  time.Time
 	lastInput time.Time
 	submitted time.Time
-	fresh     string   // the row up to the cursor at the newest prompt, before any key
-	sigil     string   // how the rows of prompts end, by the first one
-	stranded  *attempt // typed, not submitted, and a dialog came in between
-	comeBack  struct { // the message that was last withdrawn
+	stopped   time.Time // when the agent was last seen stopped in an attempt
+	fresh     string    // the row up to the cursor at the newest prompt, before any key
+	sigil     string    // how the rows of prompts end, by the first one
+	stranded  *attempt  // typed, not submitted, and a dialog came in between
+	comeBack  struct {  // the message that was last withdrawn
 		id    string
 		times int
 	}
@@ -229,6 +232,7 @@ func (in *Injector) wait(ctx context.Context, again time.Duration, eager bool) e
 // look adds to a look what only the loop knows.
 func (in *Injector) look() Look {
 	l := in.Terminal.Look()
+	in.readFor(l)
 	in.looked = l.Facts.Now
 	l.Facts.WasReady, l.Facts.LastBusy, l.Facts.Submitted = in.wasReady, in.lastBusy, in.submitted
 	l.Facts.LastInput = in.lastInput
@@ -278,19 +282,37 @@ func (in *Injector) hold(l Look, v ready.Verdict) (Hold, time.Duration) {
 	if !l.Draft.Boundary {
 		return ForHuman, 0
 	}
-	if !l.Draft.LastKey.IsZero() {
-		if left := humanRest - l.Facts.Now.Sub(l.Draft.LastKey); left > 0 {
+	if last := later(l.Draft.LastKey, l.Brought); !last.IsZero() {
+		if left := humanRest - l.Facts.Now.Sub(last); left > 0 {
 			return ForHuman, left
 		}
 	}
 	if l.Unread > 0 {
 		return ForReady, unreadRest
 	}
+	if last := later(l.Draft.LastKey, l.Brought); !last.Before(l.Facts.LastOutput) && !last.IsZero() && l.Facts.Now.Sub(in.read) < settled {
+		return ForHuman, unreadRest // a draft may be about to show
+	}
 	return "", 0
 }
 
 // unreadRest is when to ask again whether the agent has read what was typed.
 const unreadRest = 50 * time.Millisecond
+
+// readFor keeps the moment from which the agent is seen to have read all. Looks
+// that lie far apart do not count: something may have been unread in between.
+func (in *Injector) readFor(l Look) {
+	if l.Unread > 0 || l.Facts.Now.Sub(in.looked) > 2*unreadRest {
+		in.read = l.Facts.Now
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
 
 // drafted says whether the human has unsent text. A composer on the screen
 // knows best. A prompt is compared with itself before any key. Elsewhere it is

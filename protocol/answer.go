@@ -49,6 +49,38 @@ type StatusAnswer struct {
 	Degraded        bool     `json:"degraded"`
 }
 
+// QueueAnswer answers a queue: the messages that wait, in the order in which they go.
+// One that is being injected does not wait.
+type QueueAnswer struct {
+	Req      string    `json:"req,omitzero"`
+	Messages []Pending `json:"messages"` // never nil
+}
+
+// Pending is a waiting message without its body. Times are Unix milliseconds.
+type Pending struct {
+	ID         string `json:"id"`
+	From       string `json:"from"`
+	QueuedAt   int64  `json:"queued_at"`
+	ExpiresAt  *int64 `json:"expires_at"` // nil (null): never
+	Mode       string `json:"mode"`
+	Priority   int64  `json:"priority"`
+	WaitingFor OrNull `json:"waiting_for"`
+}
+
+// ScreenAnswer answers a screen: what the agent shows now, as text.
+type ScreenAnswer struct {
+	Req            string   `json:"req,omitzero"`
+	Rows           []string `json:"rows"`            // all of them, without blanks at their ends
+	CursorPosition [2]int   `json:"cursor_position"` // column, row, from zero
+	Size           Size     `json:"size"`
+}
+
+// OK answers a signal, and an emit with the number of its event.
+type OK struct {
+	Req string `json:"req,omitzero"`
+	Seq int64  `json:"seq,omitzero"`
+}
+
 // Type is the frame's "type".
 func (*HelloAnswer) Type() string { return "hello" }
 
@@ -57,3 +89,12 @@ func (*Subscribed) Type() string { return "subscribed" }
 
 // Type is the frame's "type".
 func (*StatusAnswer) Type() string { return "status" }
+
+// Type is the frame's "type".
+func (*QueueAnswer) Type() string { return "queue" }
+
+// Type is the frame's "type".
+func (*ScreenAnswer) Type() string { return "screen" }
+
+// Type is the frame's "type".
+func (*OK) Type() string { return "ok" }

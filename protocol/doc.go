@@ -13,21 +13,56 @@
 //	{"type":"hello","token":"…"?}
 //	{"type":"inject","id":"m1","from":"bob","body":"…", and optionally
 //	   "priority":0          any int64, lower goes first
-//	   "mode":"sequential"   one of [Modes]
+//	   "mode":"sequential"   or "important", "urgent"
 //	   "timeout_ms":0        0 = never, not negative
 //	   "redelivery":"never"  or "once"
 //	   "reply_to":"…", "thread":"…"
-//	   "kind":"message"      or "notice"; "command" is not_authorized}
+//	   "kind":"message"      or "notice", "command"}
 //	{"type":"query","id":"m1"}
+//	{"type":"cancel","id":"m1"}
+//	{"type":"queue"}
 //	{"type":"status"}
 //	{"type":"subscribe","after":0?,"events":["state",…]?}
+//	{"type":"screen"}
+//
+// and, on a connection that said hello with the token, so that it speaks as the agent
+// (else not_authorized):
+//
+//	{"type":"signal","event":"ready","detail":"…"?}    one of [Signals]
+//	{"type":"emit","to":"bob","body":"…","reply_to":"…"?,"thread":"…"?,"mode":"…"?}
 //
 // NAME is [A-Za-z0-9][A-Za-z0-9_.-]{0,63}; relay, human, self, any and room are
 // reserved. "from" is NAME or NAME@HOST and may also be relay or human, never self,
-// any or room. "id", "reply_to" and "thread" are [A-Za-z0-9_.:-]{1,128}. A body is 1
-// to [MaxBody] bytes of UTF-8.
+// any or room. "to" is NAME, NAME@HOST, #NAME or *, where NAME may be reserved: that is
+// the router's business. "id", "reply_to" and "thread" are [A-Za-z0-9_.:-]{1,128}. A body
+// is 1 to [MaxBody] bytes of UTF-8, "detail" at most [MaxDetail].
 //
-// Strictness: one object a line; an unknown field (also one that differs only in
+// Messages go in the order of mode (urgent, important, sequential), then of priority,
+// then of arrival. Only urgent ones get the last tenth of the queue (rounded down). An
+// agent's mode in emit and in markers is passed on as it said it; whoever routes it takes
+// its urgent for important unless its rules allow more.
+//
+// A notice has no reply footer. A command is its body alone, typed as it is, to run: it
+// must be one line without control characters (bad_field), and only a wrapper that was
+// started so takes it (not_authorized).
+//
+// A signal is the agent's own word about its state: ready and turn_end say ready, busy and
+// turn_start say busy. It yields to fresher evidence, and a dialog on the screen stays one.
+//
+// # Cancelling
+//
+// A waiting message is cancelled at once; one that is being typed is taken back, if Enter
+// was not pressed. The answer to a cancel is one line: the message's inject_result with
+// status cancelled (again, when it was cancelled before), or the error too_late when Enter
+// was pressed or it has ended otherwise. While an attempt is being taken back the answer
+// waits, for 10 seconds at most, and so do the answers to later requests of the same
+// connection; events go on. If that time is over the answer is too_late, and the message
+// is not cancelled: what was answered stays true. When the canceller hangs up before it is
+// answered, the cancel still counts.
+//
+// # Strictness
+//
+// One object a line; an unknown field (also one that differs only in
 // case), a field given twice, null, a fraction or an exponent where an integer
 // belongs, an object or a list where text belongs are bad_field and name the field.
 // Invalid UTF-8, lone surrogates, two values on a line and anything that is no JSON
@@ -40,16 +75,30 @@
 //	{"type":"error","code":"bad_field","message":"…","field":"mode","id":"m1","req":"…"}
 //
 // "field", "id" and "req" stand there when they are known and were themselves well
-// formed. Codes are API, messages are not.
+// formed. Codes are API, messages are not. An answer that would be over [MaxLine] (the
+// screen or the queue may be) is message_too_large.
 //
 // # Answers
+//
+// Answers come in the order of the requests; events may come in between. A client that
+// closes its side for writing still gets them all. On one connection each new result of a
+// message comes once, with the "req" of that connection's last inject, query or successful
+// cancel of it.
 //
 //	{"type":"hello","protocol":1,"features":["hello","inject",…],"name":"alice"}
 //	{"type":"subscribed","seq":12,"epoch":"9f…","protocol":1,"features":[…]}
 //	{"type":"status", …}                            see [StatusAnswer]
+//	{"type":"queue","messages":[{"id":"m1","from":"bob","queued_at":…,"expires_at":null,"mode":"sequential","priority":0,"waiting_for":"draft"},…]}
+//	{"type":"screen","rows":["$ ls",…],"cursor_position":[4,0],"size":{"cols":80,"rows":24}}
+//	{"type":"ok"}                                   to signal
+//	{"type":"ok","seq":12}                          to emit: the number of its relay_command
 //	{"type":"inject_result", …}                     see below
 //
-// "features" lists the request types that this version answers.
+// "features" lists the request types that this version answers. "rows" holds every row of
+// the screen without blanks at its end. What is shown of the agent ("rows", "blocked_by",
+// error messages, refused markers) holds no control characters; a relay_command's "body"
+// and "raw" are exact, and whoever shows or types them removes theirs. On the wire all of
+// C0, DEL and C1 is escaped, so that a line does no harm on a terminal.
 //
 // # Events
 //
@@ -66,6 +115,11 @@
 //	{"type":"marker_invalid",…,"raw":"…","reason":"…","source":"stream"}
 //	{"type":"lagged",…,"dropped":17}
 //	{"type":"exit",…,"code":0}
+//
+// "waiting_for" is ready (the agent is not known to be), human (keys were just typed),
+// draft, dialog, turn, stopped, paused, or null. The "source" of a relay_command is log,
+// stream, screen or emit; "raw" of an emitted one is the marker that says the same.
+// "backpressure" goes to subscribers and to connections with an inject in flight.
 //
 // "queue_position" counts from 1, the message that goes next. A "waiting" event
 // names the message that goes next, or the one whose attempt was withdrawn; what it

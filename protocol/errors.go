@@ -1,6 +1,10 @@
 package protocol
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
 
 // Code is an error code of the wire. The set is closed; codes are API.
 type Code string
@@ -54,8 +58,8 @@ func (e *Error) Error() string {
 const maxFieldEcho = 128
 
 func fieldError(code Code, field, format string, args ...any) *Error {
-	if len(field) > maxFieldEcho {
-		field = "" // too long to be anything that we could name
+	if len(field) > maxFieldEcho || strings.ContainsFunc(field, unicode.IsControl) {
+		field = "" // nothing that we could name
 	}
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Field: field}
 }

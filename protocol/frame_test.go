@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -21,6 +22,9 @@ func mustEncode(t *testing.T, f Frame) []byte {
 	}
 	if !jsontext.Value(line).IsValid() {
 		t.Fatalf("%q: not one JSON value", line)
+	}
+	if strings.ContainsFunc(string(line[:len(line)-1]), unicode.IsControl) {
+		t.Fatalf("%q: a control character", line)
 	}
 	return line
 }
@@ -57,12 +61,61 @@ func TestEncode(t *testing.T) {
 		{&MarkerInvalid{Stamp: stamp, Raw: "x", Reason: "y", Source: "stream"}, `{"type":"marker_invalid","seq":12,"timestamp":1705350000000,"raw":"x","reason":"y","source":"stream"}`},
 		{&Lagged{Stamp: stamp, Dropped: 4}, `{"type":"lagged","seq":12,"timestamp":1705350000000,"dropped":4}`},
 		{&Exit{Stamp: stamp, Code: 0}, `{"type":"exit","seq":12,"timestamp":1705350000000,"code":0}`},
+		{&Cancel{Head: Head{"r"}, ID: "m"}, `{"type":"cancel","req":"r","id":"m"}`},
+		{&Queue{}, `{"type":"queue"}`},
+		{&Screen{}, `{"type":"screen"}`},
+		{&Signal{Event: SignalBlocked, Detail: "why"}, `{"type":"signal","event":"blocked","detail":"why"}`},
+		{&Emit{To: "*", Body: "b", Mode: ModeUrgent}, `{"type":"emit","to":"*","body":"b","mode":"urgent"}`},
+		{&QueueAnswer{Messages: []Pending{}}, `{"type":"queue","messages":[]}`},
+		{&QueueAnswer{Req: "r", Messages: []Pending{
+			{ID: "m", From: "bob@h", QueuedAt: 1705350000000, ExpiresAt: &ms, Mode: ModeUrgent, Priority: -3, WaitingFor: "draft"},
+			{ID: "n", From: "bob", QueuedAt: 1705350000000, Mode: ModeSequential}}},
+			`{"type":"queue","req":"r","messages":[` +
+				`{"id":"m","from":"bob@h","queued_at":1705350000000,"expires_at":1500,"mode":"urgent","priority":-3,"waiting_for":"draft"},` +
+				`{"id":"n","from":"bob","queued_at":1705350000000,"expires_at":null,"mode":"sequential","priority":0,"waiting_for":null}]}`},
+		{&ScreenAnswer{Req: "r", Rows: []string{"$ ls", ""}, CursorPosition: [2]int{4, 0}, Size: Size{Cols: 80, Rows: 2}},
+			`{"type":"screen","req":"r","rows":["$ ls",""],"cursor_position":[4,0],"size":{"cols":80,"rows":2}}`},
+		{&OK{}, `{"type":"ok"}`},
+		{&OK{Req: "r", Seq: 7}, `{"type":"ok","req":"r","seq":7}`},
+		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusQueued, Queued: &Queued{Position: 2, WaitingFor: "human"}, Req: "r"},
+			`{"type":"inject_result","seq":12,"timestamp":1705350000000,"id":"m","status":"queued","queue_position":2,"durable":false,"waiting_for":"human","req":"r"}`},
+		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusInjecting, Attempt: 2}, `{"type":"inject_result","seq":12,"timestamp":1705350000000,"id":"m","status":"injecting","attempt":2}`},
+		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusCancelled}, `{"type":"inject_result","seq":12,"timestamp":1705350000000,"id":"m","status":"cancelled"}`},
+		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusExpired}, `{"type":"inject_result","seq":12,"timestamp":1705350000000,"id":"m","status":"expired"}`},
+		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusUnknown, Attempt: 1, Fault: &Fault{"stranded", "look"}},
+			`{"type":"inject_result","seq":12,"timestamp":1705350000000,"id":"m","status":"unknown","attempt":1,"error":{"code":"stranded","message":"look"}}`},
+		{&RelayCommand{Stamp: stamp, From: "a", To: "#dev", Body: "b", Raw: "r", ID: "c", ReplyTo: "m", Thread: "t", Mode: ModeImportant, Source: "emit"},
+			`{"type":"relay_command","seq":12,"timestamp":1705350000000,"from":"a","to":"#dev","body":"b","raw":"r","id":"c","reply_to":"m","thread":"t","mode":"important","source":"emit"}`},
+		{&Backpressure{Stamp: stamp, QueueLength: 4, Accept: true}, `{"type":"backpressure","seq":12,"timestamp":1705350000000,"queue_length":4,"accept":true}`},
+		{&State{Stamp: stamp, State: "ready", Confidence: "guess"},
+			`{"type":"state","seq":12,"timestamp":1705350000000,"state":"ready","confidence":"guess","blocked_by":null}`},
+		{&State{BlockedBy: "\x1b[2J\x7f\u0080\u009b\u00a0é\u2028"},
+			`{"type":"state","seq":0,"timestamp":0,"state":"","confidence":"","blocked_by":"\u001b[2J\u007f\u0080\u009b` + "\u00a0é" + `\u2028"}`},
 		{&MarkerInvalid{Raw: "a\xffb\u2028\n"}, `{"type":"marker_invalid","seq":0,"timestamp":0,"raw":"a\ufffdb\u2028\n","reason":"","source":""}`},
 	}
 	for _, tt := range tests {
 		if got := strings.TrimSuffix(string(mustEncode(t, tt.f)), "\n"); got != tt.want {
 			t.Errorf("got  %s\nwant %s", got, tt.want)
 		}
+	}
+}
+
+// TestControlsAreEscapedAndStay: escaping changes how a frame looks, not what it says.
+func TestControlsAreEscapedAndStay(t *testing.T) {
+	var all strings.Builder
+	for r := rune(0); r < 0x180; r++ {
+		all.WriteRune(r)
+	}
+	var got MarkerInvalid
+	if err := json.Unmarshal(mustEncode(t, &MarkerInvalid{Raw: all.String(), Reason: "\u0085", Source: "\x7f"}), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Raw != all.String() || got.Reason != "\u0085" || got.Source != "\x7f" {
+		t.Errorf("got %q", got.Raw)
+	}
+	tagged := Tag(mustEncode(t, &Queue{}), "\u009b31m\x7f")
+	if want := `{"type":"queue","req":"\u009b31m\u007f"}` + "\n"; string(tagged) != want {
+		t.Errorf("got %q, want %q", tagged, want)
 	}
 }
 

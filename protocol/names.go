@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 const (
@@ -37,6 +38,34 @@ func ValidFrom(from string) error {
 		if err := wellFormed(host, maxHost); err != nil {
 			return fmt.Errorf("host %w", err)
 		}
+	}
+	return nil
+}
+
+// ValidTarget says why to cannot be whom a message goes to: NAME, NAME@HOST, #channel
+// or *. Which of them exist, and what the reserved names mean, is the router's business.
+func ValidTarget(to string) error {
+	if to == "*" {
+		return nil
+	}
+	if channel, ok := strings.CutPrefix(to, "#"); ok {
+		return wellFormed(channel, maxName)
+	}
+	name, host, hasHost := strings.Cut(to, "@")
+	if err := wellFormed(name, maxName); err != nil || !hasHost {
+		return err
+	}
+	if err := wellFormed(host, maxHost); err != nil {
+		return fmt.Errorf("host %w", err)
+	}
+	return nil
+}
+
+// ValidCommand says why body cannot be typed as a command: it is typed as it is, so it
+// must be one line without control characters. None is removed in silence.
+func ValidCommand(body string) error {
+	if strings.ContainsFunc(body, unicode.IsControl) {
+		return fmt.Errorf("a command must be one line without control characters")
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"time"
 )
@@ -13,13 +12,15 @@ const (
 	MaxBody = 65536   // a message's body
 	MaxReq  = 128     // a request's "req"
 
+	MaxDetail = 1024 // a signal's "detail"
+
 	maxToken = 256
 )
 
 // Version is the protocol's number in hello, status and subscribed.
 const Version = 1
 
-// The words of "mode", "kind" and "redelivery".
+// The words of "mode", "kind", "redelivery" and a signal's "event".
 const (
 	ModeSequential = "sequential"
 	ModeImportant  = "important"
@@ -31,15 +32,29 @@ const (
 
 	RedeliverNever = "never"
 	RedeliverOnce  = "once"
+
+	SignalReady     = "ready"
+	SignalBusy      = "busy"
+	SignalBlocked   = "blocked"
+	SignalTurnStart = "turn_start"
+	SignalTurnEnd   = "turn_end"
 )
 
-// Modes lists the modes that this version accepts in an inject.
-func Modes() []string { return []string{ModeSequential} }
+// Modes lists the modes, the default first.
+func Modes() []string { return []string{ModeSequential, ModeImportant, ModeUrgent} }
+
+// Signals lists what an agent may signal.
+func Signals() []string {
+	return []string{SignalReady, SignalBusy, SignalBlocked, SignalTurnStart, SignalTurnEnd}
+}
 
 // Features lists what a client may use: the request types that are answered.
-func Features() []string { return []string{"hello", "inject", "query", "status", "subscribe"} }
+func Features() []string {
+	return []string{"hello", "inject", "query", "cancel", "queue", "status", "subscribe", "screen", "signal", "emit"}
+}
 
-// Request is one of *[Hello], *[Inject], *[Query], *[Status] and *[Subscribe].
+// Request is one of *[Hello], *[Inject], *[Query], *[Cancel], *[Queue], *[Status],
+// *[Subscribe], *[Screen], *[Signal] and *[Emit].
 type Request interface {
 	Frame
 	// Tag is the request's "req", empty when it has none.
@@ -83,8 +98,37 @@ type Query struct {
 	ID string `json:"id"`
 }
 
+// Cancel asks for a message not to be injected.
+type Cancel struct {
+	Head
+	ID string `json:"id"`
+}
+
+// Queue asks for a [QueueAnswer].
+type Queue struct{ Head }
+
 // Status asks for a [StatusAnswer].
 type Status struct{ Head }
+
+// Screen asks for a [ScreenAnswer].
+type Screen struct{ Head }
+
+// Signal is the agent's own word about its state.
+type Signal struct {
+	Head
+	Event  string `json:"event"` // one of [Signals]
+	Detail string `json:"detail,omitzero"`
+}
+
+// Emit is a message that the agent wants sent, as by a marker.
+type Emit struct {
+	Head
+	To      string `json:"to"`
+	Body    string `json:"body"`
+	ReplyTo string `json:"reply_to,omitzero"`
+	Thread  string `json:"thread,omitzero"`
+	Mode    string `json:"mode,omitzero"` // empty: not said
+}
 
 // Subscribe asks for events: those after sequence number After (0 = all that are
 // kept, nil = from now on), of the given types (none = all).
@@ -104,7 +148,22 @@ func (*Inject) Type() string { return "inject" }
 func (*Query) Type() string { return "query" }
 
 // Type is the frame's "type".
+func (*Cancel) Type() string { return "cancel" }
+
+// Type is the frame's "type".
+func (*Queue) Type() string { return "queue" }
+
+// Type is the frame's "type".
 func (*Status) Type() string { return "status" }
+
+// Type is the frame's "type".
+func (*Screen) Type() string { return "screen" }
+
+// Type is the frame's "type".
+func (*Signal) Type() string { return "signal" }
+
+// Type is the frame's "type".
+func (*Emit) Type() string { return "emit" }
 
 // Type is the frame's "type".
 func (*Subscribe) Type() string { return "subscribe" }
@@ -126,10 +185,20 @@ func newRequest(typ string) Request {
 		return new(Inject)
 	case "query":
 		return new(Query)
+	case "cancel":
+		return new(Cancel)
+	case "queue":
+		return new(Queue)
 	case "status":
 		return new(Status)
 	case "subscribe":
 		return new(Subscribe)
+	case "screen":
+		return new(Screen)
+	case "signal":
+		return new(Signal)
+	case "emit":
+		return new(Emit)
 	}
 	return nil
 }
@@ -171,72 +240,4 @@ func (f *fields) request() Request {
 	r.decode(f)
 	f.noneLeft()
 	return r
-}
-
-func (h *Head) decode(f *fields) { h.Req = f.checked("req", may, validReq) }
-
-func (r *Hello) decode(f *fields) {
-	r.Head.decode(f)
-	r.Token = f.checked("token", may, atMost(maxToken))
-}
-
-func (r *Query) decode(f *fields) {
-	r.Head.decode(f)
-	r.ID = f.checked("id", must, ValidID)
-}
-
-func (r *Subscribe) decode(f *fields) {
-	r.Head.decode(f)
-	if f.has("after") {
-		after := f.integer("after", 0)
-		r.After = &after
-	}
-	r.Events = f.list("events", EventTypes())
-}
-
-func (r *Inject) decode(f *fields) {
-	r.Head.decode(f)
-	r.ID = f.checked("id", must, ValidID)
-	r.From = f.checked("from", must, ValidFrom)
-	r.Body = f.body()
-	r.Priority = f.integer("priority", math.MinInt64)
-	r.Mode = f.oneOf("mode", Modes())
-	r.TimeoutMS = f.integer("timeout_ms", 0)
-	r.Redelivery = f.oneOf("redelivery", []string{RedeliverNever, RedeliverOnce})
-	r.ReplyTo = f.checked("reply_to", may, ValidID)
-	r.Thread = f.checked("thread", may, ValidID)
-	r.Kind = f.kind()
-}
-
-func (f *fields) body() string {
-	body := f.text("body", must)
-	switch {
-	case f.err != nil:
-	case body == "":
-		f.fail(BadField, "body", "a body may not be empty")
-	case len(body) > MaxBody:
-		f.fail(MessageTooLarge, "body", "a body may have at most %d bytes, this one has %d", MaxBody, len(body))
-	}
-	return body
-}
-
-// kind accepts what this version types into an agent. A command is a known word that
-// nobody may say yet, hence the code of its own.
-func (f *fields) kind() string {
-	kind := f.oneOf("kind", []string{KindMessage, KindNotice, KindCommand})
-	if kind == KindCommand {
-		f.fail(NotAuthorized, "kind", "this wrapper takes no commands")
-	}
-	return kind
-}
-
-func (f *fields) oneOf(name string, words []string) string {
-	if !f.has(name) {
-		return words[0]
-	}
-	got := f.text(name, must)
-	if f.err == nil && !slices.Contains(words, got) {
-		f.fail(BadField, name, "this version knows only %s", strings.Join(words, ", "))
-	}
-	return got
 }

@@ -27,6 +27,17 @@ func TestDecodeRequest(t *testing.T) {
 		want     Request
 	}{
 		{"hello", `{"type":"hello"}`, &Hello{}},
+		{"cancel", `{"type":"cancel","id":"m1"}`, &Cancel{ID: "m1"}},
+		{"queue", `{"type":"queue","req":"q"}`, &Queue{Head{"q"}}},
+		{"screen", `{"type":"screen"}`, &Screen{}},
+		{"signal", `{"type":"signal","event":"turn_end"}`, &Signal{Event: "turn_end"}},
+		{"signal with detail", `{"type":"signal","event":"blocked","detail":"may I?\u001b[2J\n"}`, &Signal{Event: "blocked", Detail: "may I?\x1b[2J\n"}},
+		{"signal with nothing to add", `{"type":"signal","event":"busy","detail":""}`, &Signal{Event: "busy"}},
+		{"emit", `{"type":"emit","to":"bob","body":"x"}`, &Emit{To: "bob", Body: "x"}},
+		{"emit with all", `{"type":"emit","to":"#dev","body":"x\ny","reply_to":"m1","thread":"t","mode":"urgent","req":"r"}`,
+			&Emit{Head: Head{"r"}, To: "#dev", Body: "x\ny", ReplyTo: "m1", Thread: "t", Mode: "urgent"}},
+		{"emit to all", `{"type":"emit","to":"*","body":"x"}`, &Emit{To: "*", Body: "x"}},
+		{"emit to a host", `{"type":"emit","to":"bob@h-1.example","body":"x"}`, &Emit{To: "bob@h-1.example", Body: "x"}},
 		{"hello with token and req", `{"type":"hello","token":"ab","req":"1"}`, &Hello{Head: Head{"1"}, Token: "ab"}},
 		{"type need not come first", `{"req":"r","type":"status"}`, &Status{Head{"r"}}},
 		{"blanks and a carriage return", " {\t\"type\" : \"status\" } \r", &Status{}},
@@ -35,6 +46,9 @@ func TestDecodeRequest(t *testing.T) {
 		{"escaped names are the names", `{"type":"inject","\u0069d":"m1","from":"bob","body":"hi"}`, &plain},
 		{"all fields", headPart + `"priority":-3,"mode":"sequential","timeout_ms":5,"redelivery":"once","reply_to":"m0","thread":"t","kind":"notice"}`,
 			&Inject{ID: "m1", From: "bob", Body: "hi", Priority: -3, Mode: "sequential", TimeoutMS: 5, Redelivery: "once", ReplyTo: "m0", Thread: "t", Kind: "notice"}},
+		{"important", headPart + `"mode":"important"}`, with(func(r *Inject) { r.Mode = "important" })},
+		{"urgent", headPart + `"mode":"urgent"}`, with(func(r *Inject) { r.Mode = "urgent" })},
+		{"command", headPart + `"kind":"command"}`, with(func(r *Inject) { r.Kind = "command" })},
 		{"smallest priority", headPart + `"priority":-9223372036854775808}`, with(func(r *Inject) { r.Priority = math.MinInt64 })},
 		{"minus zero", headPart + `"priority":-0}`, &plain},
 		{"body at the limit", strings.Replace(okInject, "hi", long, 1), with(func(r *Inject) { r.Body = long })},
@@ -69,6 +83,9 @@ func TestRefusals(t *testing.T) {
 		return b.String()
 	}
 	sub := func(old, new string) string { return strings.Replace(okInject, old, new, 1) }
+	emit := func(old, new string) string {
+		return strings.Replace(strings.Replace(`{"type":"emit","to":"bob","body":"x"}`, old, new, 1), ",,", ",", 1)
+	}
 	tests := []struct {
 		in    string
 		code  Code
@@ -147,13 +164,9 @@ func TestRefusals(t *testing.T) {
 		{`{"type":""}`, UnknownType, "type", ""},
 		{`{"type":"Status"}`, UnknownType, "type", ""},
 		{`{"type":"status "}`, UnknownType, "type", ""},
-		{`{"type":"cancel","id":"m1"}`, UnknownType, "type", "m1"},
-		{`{"type":"queue"}`, UnknownType, "type", ""},
-		{`{"type":"screen"}`, UnknownType, "type", ""},
-		{`{"type":"signal","event":"ready"}`, UnknownType, "type", ""},
 		{`{"type":"pull","max":1}`, UnknownType, "type", ""},
 		{`{"type":"pull_ack","ids":["a"]}`, UnknownType, "type", ""},
-		{`{"type":"emit","to":"bob","body":"x"}`, UnknownType, "type", ""},
+		{`{"type":"ok","req":"r"}`, UnknownType, "type", ""},
 		{`{"type":"inject_result","id":"m1"}`, UnknownType, "type", "m1"},
 		// Fields.
 		{headPart + `"colour":1}`, BadField, "colour", "m1"},
@@ -195,8 +208,7 @@ func TestRefusals(t *testing.T) {
 		{headPart + `"priority":"1"}`, BadField, "priority", "m1"},
 		{headPart + `"priority":true}`, BadField, "priority", "m1"},
 		{headPart + `"priority":9223372036854775808}`, BadField, "priority", "m1"},
-		{headPart + `"mode":"important"}`, BadField, "mode", "m1"},
-		{headPart + `"mode":"urgent"}`, BadField, "mode", "m1"},
+		{headPart + `"mode":"Urgent"}`, BadField, "mode", "m1"},
 		{headPart + `"mode":""}`, BadField, "mode", "m1"},
 		{headPart + `"timeout_ms":-1}`, BadField, "timeout_ms", "m1"},
 		{headPart + `"timeout_ms":1e30}`, BadField, "timeout_ms", "m1"},
@@ -204,7 +216,6 @@ func TestRefusals(t *testing.T) {
 		{headPart + `"redelivery":"always"}`, BadField, "redelivery", "m1"},
 		{headPart + `"reply_to":""}`, BadField, "reply_to", "m1"},
 		{headPart + `"thread":"a#b"}`, BadField, "thread", "m1"},
-		{headPart + `"kind":"command"}`, NotAuthorized, "kind", "m1"},
 		{headPart + `"kind":"raw"}`, BadField, "kind", "m1"},
 		{headPart + `"req":""}`, BadField, "req", "m1"},
 		{headPart + `"req":7}`, BadField, "req", "m1"},
@@ -220,6 +231,48 @@ func TestRefusals(t *testing.T) {
 		{`{"type":"subscribe","events":[["state"]]}`, BadField, "events", ""},
 		{`{"type":"subscribe","events":["status"]}`, BadField, "events", ""},
 		{`{"type":"subscribe","events":["state"` + many(`,"state"`, 64) + `]}`, BadField, "events", ""},
+		{`{"type":"cancel"}`, MissingField, "id", ""},
+		{`{"type":"cancel","id":""}`, BadField, "id", ""},
+		{`{"type":"cancel","id":["m1"]}`, BadField, "id", ""},
+		{`{"type":"cancel","id":"m1\u0000"}`, BadField, "id", ""},
+		{`{"type":"cancel","id":"m1","force":true}`, BadField, "force", "m1"},
+		{`{"type":"queue","id":"m1"}`, BadField, "id", "m1"},
+		{`{"type":"queue","max":1}`, BadField, "max", ""},
+		{`{"type":"screen","rows":[]}`, BadField, "rows", ""},
+		{`{"type":"signal"}`, MissingField, "event", ""},
+		{`{"type":"signal","event":""}`, BadField, "event", ""},
+		{`{"type":"signal","event":"Ready"}`, BadField, "event", ""},
+		{`{"type":"signal","event":"stopped"}`, BadField, "event", ""},
+		{`{"type":"signal","event":["ready"]}`, BadField, "event", ""},
+		{`{"type":"signal","event":"ready","detail":7}`, BadField, "detail", ""},
+		{`{"type":"signal","event":"ready","detail":"` + many("x", MaxDetail+1) + `"}`, BadField, "detail", ""},
+		{`{"type":"signal","event":"ready","state":"x"}`, BadField, "state", ""},
+		{emit(`"to":"bob"`, ``), MissingField, "to", ""},
+		{emit(`"bob"`, `""`), BadField, "to", ""},
+		{emit(`"bob"`, `"-b"`), BadField, "to", ""},
+		{emit(`"bob"`, `"b c"`), BadField, "to", ""},
+		{emit(`"bob"`, `"bob@"`), BadField, "to", ""},
+		{emit(`"bob"`, `"@h"`), BadField, "to", ""},
+		{emit(`"bob"`, `"a@b@c"`), BadField, "to", ""},
+		{emit(`"bob"`, `"#"`), BadField, "to", ""},
+		{emit(`"bob"`, `"##dev"`), BadField, "to", ""},
+		{emit(`"bob"`, `"#dev@h"`), BadField, "to", ""},
+		{emit(`"bob"`, `"**"`), BadField, "to", ""},
+		{emit(`"bob"`, `"bob\u001b"`), BadField, "to", ""},
+		{emit(`"bob"`, `"bob\u0085"`), BadField, "to", ""},
+		{emit(`"bob"`, `"`+many("b", 65)+`"`), BadField, "to", ""},
+		{emit(`"bob"`, `["bob"]`), BadField, "to", ""},
+		{emit(`,"body":"x"`, ``), MissingField, "body", ""},
+		{emit(`"x"`, `""`), BadField, "body", ""},
+		{emit(`"x"`, `"`+many("x", MaxBody+1)+`"`), MessageTooLarge, "body", ""},
+		{emit(`"x"`, `"x","mode":""`), BadField, "mode", ""},
+		{emit(`"x"`, `"x","mode":"asap"`), BadField, "mode", ""},
+		{emit(`"x"`, `"x","reply_to":"a b"`), BadField, "reply_to", ""},
+		{emit(`"x"`, `"x","thread":""`), BadField, "thread", ""},
+		{emit(`"x"`, `"x","from":"eve"`), BadField, "from", ""},
+		{emit(`"x"`, `"x","id":"m1"`), BadField, "id", "m1"},
+		{headPart + `"a\u001bb":1}`, BadField, "", "m1"},
+		{headPart + `"a\u009bb":1}`, BadField, "", "m1"},
 		{`{"type":"status","pad":"` + many("x", MaxLine) + `"}`, LineTooLarge, "", ""},
 	}
 	for _, tt := range tests {
@@ -238,11 +291,86 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestEveryTypeIsStrict: what holds for one request holds for all.
+func TestEveryTypeIsStrict(t *testing.T) {
+	whole := map[string]string{
+		"hello": `"token":"ab"`, "inject": `"id":"m1","from":"bob","body":"x"`, "query": `"id":"m1"`, "cancel": `"id":"m1"`, "queue": ``, "status": ``,
+		"subscribe": `"after":0`, "screen": ``, "signal": `"event":"ready"`, "emit": `"to":"bob","body":"x"`,
+	}
+	if len(whole) != len(Features()) {
+		t.Errorf("%d types, want those of Features: %v", len(whole), Features())
+	}
+	for _, typ := range Features() {
+		fields := whole[typ]
+		if fields != "" {
+			fields = "," + fields
+		}
+		with := func(more string) string { return `{"type":"` + typ + `"` + fields + more + `}` }
+		if r, err := DecodeRequest([]byte(with(`,"req":"r1"`))); err != nil || r.Type() != typ || r.Tag() != "r1" {
+			t.Errorf("%s: got %+v, %v", with(`,"req":"r1"`), r, err)
+		}
+		for _, tt := range []struct {
+			line  string
+			code  Code
+			field string
+		}{
+			{with(`,"nosuch":1`), BadField, "nosuch"},
+			{with(`,"Type":"x"`), BadField, "Type"},
+			{with(`,"Req":"r"`), BadField, "Req"},
+			{with(`,"req":"a","req":"a"`), BadField, "req"},
+			{with(`,"req":null`), BadField, "req"},
+			{with(`,"req":1e3`), BadField, "req"},
+			{with(`,"req":{}`), BadField, "req"},
+			{with(`,"req":""`), BadField, "req"},
+			{with(`,"req":"` + strings.Repeat("r", MaxReq+1) + `"`), BadField, "req"},
+			{with(`,"req":"\ud800"`), BadJSON, "req"},
+			{with(",\"req\":\"\xff\""), BadJSON, "req"},
+			{with(`,"x":` + strings.Repeat("[", 20000)), BadJSON, "x"},
+			{with(``) + with(``), BadJSON, ""},
+			{with(``) + ` 1`, BadJSON, ""},
+			{with(`,`), BadJSON, ""},
+			{with(`,"pad":"` + strings.Repeat("x", MaxLine) + `"`), LineTooLarge, ""},
+		} {
+			r, err := DecodeRequest([]byte(tt.line))
+			if err == nil || err.Code != tt.code || err.Field != tt.field {
+				t.Errorf("%.120s: got %+v, %+v; want %s of %q", tt.line, r, err, tt.code, tt.field)
+			}
+		}
+	}
+}
+
+func TestValidTarget(t *testing.T) {
+	for _, ok := range []string{"*", "bob", "relay", "human", "room", "#dev", "#a.b-c_d", "bob@host", "bob@h1.example.org", strings.Repeat("x", 64)} {
+		if err := ValidTarget(ok); err != nil {
+			t.Errorf("%s: %v", ok, err)
+		}
+	}
+	for _, bad := range []string{"", "#", "@", "#*", "*@h", "#dev@h", "a@", "@h", "a@@h", "a b", "-a", "ä", "a\n", "a@h\x1b", strings.Repeat("x", 65), "#" + strings.Repeat("x", 65)} {
+		if ValidTarget(bad) == nil {
+			t.Errorf("%q: accepted", bad)
+		}
+	}
+}
+
+func TestValidCommand(t *testing.T) {
+	for _, ok := range []string{"ls -l", " echo 'é' | wc; # 日本語 🎉", `printf '\033[1m'`} {
+		if err := ValidCommand(ok); err != nil {
+			t.Errorf("%q: %v", ok, err)
+		}
+	}
+	for _, bad := range []string{"a\nb", "a\n", "\ra", "a\tb", "a\x00", "a\x03", "a\x1b[A", "a\x7f", "a\u0085b", "a\u009b1m"} {
+		if ValidCommand(bad) == nil {
+			t.Errorf("%q: accepted", bad)
+		}
+	}
+}
+
 func TestErrorEchoesReq(t *testing.T) {
 	tests := []struct{ in, want string }{
 		{`{"req":"r1","type":"cancel"}`, "r1"},
 		{`{"type":"query","req":"r1"}`, "r1"},
 		{`{"type":"cancel","id":null,"req":"r1"}`, "r1"},
+		{`{"type":"nosuch","req":"r1"}`, "r1"},
 		{`{"req":"r1","type":`, "r1"},
 		{`{"req":{"a":1},"type":"query"}`, ""},
 		{`{"type":`, ""},
@@ -282,7 +410,9 @@ func TestValidName(t *testing.T) {
 }
 
 func FuzzDecodeRequest(f *testing.F) {
-	for _, s := range []string{okInject, `{"type":"hello","token":"x","req":"r"}`, `{"type":"query","id":"m1"}`, `{"type":"status"}`,
+	for _, s := range []string{`{"type":"cancel","id":"m1","req":"r"}`, `{"type":"queue"}`, `{"type":"screen","req":"r"}`,
+		`{"type":"signal","event":"blocked","detail":"a\u009b1m\n"}`, `{"type":"emit","to":"#dev","body":"x>>>","reply_to":"m","thread":"t","mode":"urgent"}`,
+		headPart + `"mode":"urgent","kind":"command","redelivery":"once"}`, okInject, `{"type":"hello","token":"x","req":"r"}`, `{"type":"query","id":"m1"}`, `{"type":"status"}`,
 		`{"type":"subscribe","after":3,"events":["state"]}`, headPart + `"priority":-3,"timeout_ms":9,"kind":"notice"}`,
 		`{"type":"inject","id":"\ud800"}`, `{"a":[[[{"b":null}]]]}`, "{\"type\":\"\xff\"}"} {
 		f.Add([]byte(s))
@@ -295,6 +425,9 @@ func FuzzDecodeRequest(f *testing.F) {
 			}
 			mustEncode(t, refused)
 			return
+		}
+		if r.Type() == "emit" && ValidTarget(r.(*Emit).To) != nil {
+			t.Fatalf("%q: accepted for %q", line, r.(*Emit).To)
 		}
 		again := mustEncode(t, r)
 		r2, refused := DecodeRequest(again[:len(again)-1])

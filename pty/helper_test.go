@@ -19,6 +19,8 @@ import (
 
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
+
+	"relay-pty/pty/term"
 )
 
 // roleVar makes a copy of the test binary one of the programs below.
@@ -192,10 +194,10 @@ func full() bool { return os.Getenv(fullVar) != "" }
 
 // makeRaw puts our standard input into raw mode.
 func makeRaw() {
-	modes, err := readModes(os.Stdin)
+	modes, err := term.GetModes(0)
 	if err == nil {
 		raw := rawModes(*modes)
-		err = unix.IoctlSetTermios(0, setTermiosDrain, &raw)
+		err = term.SetModes(0, &raw)
 	}
 	if err != nil {
 		panic(err)
@@ -268,7 +270,7 @@ func winchRole([]string) int {
 	signal.Notify(c, syscall.SIGWINCH)
 	fmt.Println("ready")
 	for range c {
-		w, err := getSize(os.Stdout)
+		w, err := term.GetSize(os.Stdout)
 		fmt.Println("size", w.Rows, w.Cols, w.XPixel, w.YPixel, err)
 	}
 	return 0

@@ -7,6 +7,8 @@ import (
 	"os"
 	"runtime/debug"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // The end of output is not the end of the agent: what it wrote last may still be on its way, and a process it left behind can hold the tty for ever.
@@ -84,7 +86,7 @@ func (s *Session) pump() {
 		}
 		n, err := s.ptmx.Read(buf)
 		if n > 0 {
-			s.deliver(buf[:n])
+			s.packet(buf[0], buf[1:n])
 			if d.took(n, time.Now()) {
 				return
 			}
@@ -95,6 +97,17 @@ func (s *Session) pump() {
 			return
 		}
 		d.begin(time.Now()) // the agent's end woke us
+	}
+}
+
+// packet takes one read of a master in packet mode: a byte that tells what happened to the tty, or zero and output.
+func (s *Session) packet(event byte, p []byte) {
+	if event&unix.TIOCPKT_FLUSHREAD != 0 {
+		s.stamp(&s.lastFlush)
+		s.wake()
+	}
+	if len(p) > 0 {
+		s.deliver(p)
 	}
 }
 

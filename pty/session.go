@@ -14,22 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"relay-pty/pty/screen"
+	"relay-pty/pty/term"
 )
 
 // ErrEnded is what writers and lookers get once the agent has ended.
 var ErrEnded = errors.New("the agent has ended")
 
-// Winsize is a terminal's size in cells and, where the terminal tells, in pixels. Zero means "not told".
-type Winsize struct {
-	Rows, Cols     int
-	XPixel, YPixel int
-}
-
-// Sizes of the screen model where the terminal tells none.
-const (
-	defaultRows = 24
-	defaultCols = 80
-)
+// Winsize is a terminal's size in cells.
+type Winsize = term.Winsize
 
 // defaultGrace is how long a hung-up agent may take to end.
 const defaultGrace = 2 * time.Second
@@ -43,7 +35,7 @@ type Config struct {
 	// Size is what the agent's tty says; the screen model takes 24 rows and 80 columns where it says zero.
 	Size Winsize
 	// Like is the terminal whose modes (erase character, UTF-8, …) the agent's tty starts with; nil, or not a terminal: the system's own.
-	Like *Terminal
+	Like *term.Terminal
 	// Output is the human's terminal. A Write that blocks holds the agent's output back, as a terminal would, and nothing else.
 	Output io.Writer
 	// Tap hears every piece of output after Output and the screen did. It must return at once and not keep p. It may be nil.
@@ -68,9 +60,11 @@ type Session struct {
 	watchers atomic.Pointer[[]chan struct{}]
 	watchMu  sync.Mutex // held to replace watchers
 
-	bytesOut atomic.Uint64
-	lastOut  atomic.Int64 // since born, nanoseconds; 0 is never
-	lastKey  atomic.Int64
+	bytesOut   atomic.Uint64
+	lastOut    atomic.Int64 // since born, nanoseconds; 0 is never
+	lastKey    atomic.Int64
+	lastReplay atomic.Int64
+	lastFlush  atomic.Int64
 
 	helpers sync.WaitGroup // reaper, replay, hang-ups
 	running atomic.Bool
@@ -115,7 +109,10 @@ func openPTY(cfg Config) (ptmx, tty *os.File, err error) {
 		err = setModes(tty, cfg.Like)
 	}
 	if err == nil {
-		err = setSize(tty, cfg.Size)
+		err = term.SetSize(tty, cfg.Size)
+	}
+	if err == nil {
+		err = packetMode(ptmx)
 	}
 	if err != nil {
 		tty.Close() // nobody uses it
@@ -127,11 +124,16 @@ func openPTY(cfg Config) (ptmx, tty *os.File, err error) {
 	return ptmx, tty, nil
 }
 
+// packetMode makes the master tell, with each read, whether the agent threw input away: nothing else does.
+func packetMode(ptmx *os.File) error {
+	return term.Control(ptmx, func(fd int) error { return unix.IoctlSetPointerInt(fd, unix.TIOCPKT, 1) })
+}
+
 // pollable returns a non-blocking duplicate of f. The PTY library's own ioctls leave its file blocking, where neither a deadline nor Close
 // wakes a Read; a file made from a descriptor that already is non-blocking is served by the runtime's poller.
 func pollable(f *os.File) (*os.File, error) {
 	var dup int
-	err := control(f, func(fd int) (err error) {
+	err := term.Control(f, func(fd int) (err error) {
 		dup, err = unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 		return err
 	})
@@ -189,6 +191,12 @@ func (s *Session) LastOutput() time.Time { return s.at(&s.lastOut) }
 // LastKey is when the human last typed; zero when never.
 func (s *Session) LastKey() time.Time { return s.at(&s.lastKey) }
 
+// LastReplay is when keys that a transaction had kept were last typed; zero when never.
+func (s *Session) LastReplay() time.Time { return s.at(&s.lastReplay) }
+
+// LastFlush is when the agent last threw away what was typed and it had not read; zero when never.
+func (s *Session) LastFlush() time.Time { return s.at(&s.lastFlush) }
+
 // BytesOut is how much the agent has written.
 func (s *Session) BytesOut() uint64 { return s.bytesOut.Load() }
 
@@ -214,10 +222,10 @@ func (s *Session) grace() time.Duration {
 func modelSize(w Winsize) (rows, cols int) {
 	rows, cols = w.Rows, w.Cols
 	if rows <= 0 {
-		rows = defaultRows
+		rows = term.DefaultRows
 	}
 	if cols <= 0 {
-		cols = defaultCols
+		cols = term.DefaultCols
 	}
 	return rows, cols
 }

@@ -241,7 +241,7 @@ func TestTTYTellsModesReadersAndUnread(t *testing.T) {
 	r := begin(t, sh("echo cooked; read x; stty raw -echo; echo raw; kill -STOP $$; head -c5 >/dev/null; echo took; read x"))
 	r.says("cooked")
 	tty, err := r.TTY()
-	if want := (TTY{Canonical: true, Echo: true, Signals: true, Foreground: r.PID()}); err != nil || tty != want {
+	if want := (TTY{Canonical: true, Echo: true, Signals: true, Suspends: true, Foreground: r.PID()}); err != nil || tty != want {
 		t.Errorf("cooked: %+v, %v, want %+v", tty, err, want)
 	}
 	r.Keys([]byte("\n"))

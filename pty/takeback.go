@@ -5,6 +5,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"relay-pty/pty/term"
 )
 
 // arrival is how long, in milliseconds, the kernel may take to pass on what was written.
@@ -19,7 +21,7 @@ func (tx *Tx) TakeBack(n int) (got int, err error) {
 		return 0, err
 	}
 	defer tty.Close() // nothing was written to it
-	err = control(tty, func(fd int) error {
+	err = term.Control(tty, func(fd int) error {
 		buf := make([]byte, n)
 		for got < n {
 			m, err := unix.Read(fd, buf[got:])

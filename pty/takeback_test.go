@@ -3,6 +3,7 @@ package pty
 import (
 	"bytes"
 	"context"
+	"os"
 	"syscall"
 	"testing"
 
@@ -35,7 +36,7 @@ func TestAllThatADeafAgentHasNotReadIsTakenBack(t *testing.T) {
 }
 
 func TestWholeLinesAreTakenBack(t *testing.T) {
-	r := begin(t, Config{Args: []string{"sh", "-c", "echo ready; exec sleep 1000"}})
+	r := begin(t, sh("echo ready; exec sleep 1000"))
 	r.says("ready")
 	tx := mustBegin(t, r.Session)
 	text := bytes.Repeat([]byte("0123456789abcde\n"), 500)
@@ -46,6 +47,37 @@ func TestWholeLinesAreTakenBack(t *testing.T) {
 		t.Errorf("TakeBack = %d, %v, want %d", n, err, len(text))
 	}
 	tx.End()
+	r.Signal(unix.SIGKILL)
+	if err := r.end(); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+}
+
+func TestInputThrownAwayIsTold(t *testing.T) {
+	const script = `import sys, termios, tty
+tty.setraw(0, termios.TCSANOW)
+print("ready", flush=True)
+sys.stdin.buffer.raw.read(1)
+tty.setraw(0, termios.TCSAFLUSH)
+print("done", flush=True)
+sys.stdin.buffer.raw.read(1)`
+	r := begin(t, Config{Args: []string{"python3", "-c", script}, Env: os.Environ()})
+	look := r.Watch()
+	r.says("ready")
+	if !r.LastFlush().IsZero() {
+		t.Error("a flush was told at the start")
+	}
+	tx := mustBegin(t, r.Session)
+	if _, err := tx.Write(context.Background(), []byte("xyz")); err != nil {
+		t.Fatal(err)
+	}
+	r.says("done")
+	tx.End()
+	within(t, "to be told", func() {
+		for r.LastFlush().IsZero() {
+			<-look
+		}
+	})
 	r.Signal(unix.SIGKILL)
 	if err := r.end(); err != nil {
 		t.Errorf("Run: %v", err)

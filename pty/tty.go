@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"relay-pty/pty/term"
 )
 
 // TTY is what the agent's terminal line tells about who reads it, and how.
@@ -16,6 +18,7 @@ type TTY struct {
 	Canonical  bool // it reads lines, of at most 4095 bytes on Linux: the rest of a longer one is lost
 	Echo       bool // the line echoes
 	Signals    bool // ^C and its kin send signals
+	Suspends   bool // ^Z is one of them
 	Foreground int  // process group in the foreground
 	Unread     int  // bytes typed and not read; at most 4095 are told, and none of an unfinished line
 }
@@ -24,13 +27,15 @@ type TTY struct {
 func (s *Session) TTY() (TTY, error) {
 	var t TTY
 	err := s.tty.use(func(fd int) error {
-		modes, err := unix.IoctlGetTermios(fd, getTermios)
+		modes, err := term.GetModes(fd)
 		if err != nil {
 			return err
 		}
 		t.Canonical = modes.Lflag&unix.ICANON != 0
 		t.Echo = modes.Lflag&unix.ECHO != 0
 		t.Signals = modes.Lflag&unix.ISIG != 0
+		t.Suspends = t.Signals && modes.Cc[unix.VSUSP] == 'Z'&0x1f
+		readable(fd, 0) // makes the kernel pass on what was written: without, it may be on its way yet and count as read
 		t.Unread, err = unix.IoctlGetInt(fd, unreadInput)
 		return err
 	})
@@ -45,7 +50,7 @@ func (s *Session) TTY() (TTY, error) {
 
 // foreground is the process group in the foreground of the tty, which the master side may ask for although it is not ours.
 func (s *Session) foreground() (pgrp int, err error) {
-	err = control(s.ptmx, func(fd int) error {
+	err = term.Control(s.ptmx, func(fd int) error {
 		pgrp, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP)
 		return err
 	})
@@ -65,7 +70,7 @@ func (s *Session) Resize(w Winsize) error {
 	case <-s.proc.done:
 		return ErrEnded
 	default:
-		return setSize(s.ptmx, w)
+		return term.SetSize(s.ptmx, w)
 	}
 }
 
@@ -78,7 +83,7 @@ func (s *Session) EndInput(ctx context.Context) error {
 	}
 	var eof []byte
 	err := s.tty.use(func(fd int) error {
-		modes, err := unix.IoctlGetTermios(fd, getTermios)
+		modes, err := term.GetModes(fd)
 		if err == nil && modes.Lflag&unix.ICANON != 0 && modes.Cc[unix.VEOF] != disabledChar {
 			eof = []byte{modes.Cc[unix.VEOF]}
 		}
@@ -127,7 +132,7 @@ func (h *holder) use(f func(fd int) error) error {
 	if h.f == nil {
 		return ErrEnded
 	}
-	return control(h.f, f)
+	return term.Control(h.f, f)
 }
 
 // name is the tty's path, "" once the agent has ended.
@@ -149,53 +154,17 @@ func (h *holder) close() {
 	}
 }
 
-// control calls f with a file's descriptor and leaves its blocking mode alone, which Fd would not.
-func control(file *os.File, f func(fd int) error) error {
-	raw, err := file.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var inner error
-	if err := raw.Control(func(fd uintptr) { inner = f(int(fd)) }); err != nil {
-		return err
-	}
-	return inner
-}
-
-// setSize sets a tty's size, through either side.
-func setSize(f *os.File, w Winsize) error {
-	return control(f, func(fd int) error {
-		return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{
-			Row: clip(w.Rows), Col: clip(w.Cols), Xpixel: clip(w.XPixel), Ypixel: clip(w.YPixel),
-		})
-	})
-}
-
-// getSize asks a tty for its size.
-func getSize(f *os.File) (w Winsize, err error) {
-	err = control(f, func(fd int) error {
-		ws, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ)
-		if err == nil {
-			w = Winsize{Rows: int(ws.Row), Cols: int(ws.Col), XPixel: int(ws.Xpixel), YPixel: int(ws.Ypixel)}
-		}
-		return err
-	})
-	return w, err
-}
-
-func clip(n int) uint16 { return uint16(max(0, min(n, 1<<16-1))) }
-
 // setModes gives a new tty the modes of the human's terminal. Without one it keeps the system's, and edits lines as UTF-8.
-func setModes(tty *os.File, like *Terminal) error {
-	return control(tty, func(fd int) error {
-		modes, err := unix.IoctlGetTermios(fd, getTermios)
+func setModes(tty *os.File, like *term.Terminal) error {
+	return term.Control(tty, func(fd int) error {
+		modes, err := term.GetModes(fd)
 		if err != nil {
 			return err
 		}
 		modes.Iflag |= unix.IUTF8
-		if like != nil && like.known {
-			modes = &like.saved
+		if like != nil {
+			like.Lend(modes)
 		}
-		return unix.IoctlSetTermios(fd, setTermiosDrain, modes)
+		return term.SetModes(fd, modes)
 	})
 }

@@ -248,7 +248,12 @@ func (tx *Tx) End() error {
 	}
 	if len(w.held) > 0 {
 		w.owner = replayer
-		tx.s.helpers.Go(w.replay)
+		tx.s.helpers.Go(func() {
+			w.replay()
+			tx.s.stamp(&tx.s.lastReplay)
+			tx.s.wake()
+		})
+		tx.s.stamp(&tx.s.lastReplay)
 	}
 	w.changedLocked()
 	return nil

@@ -27,20 +27,24 @@ func (m *Mailbox) Take(id string, now time.Time) (Message, error) {
 	}
 	m.leaveLocked(e)
 	e.msg.Attempt++
-	e.status, e.stamp = ev.Status, ev.Stamp
+	e.status, e.stamp, e.cancels, e.entered = ev.Status, ev.Stamp, 0, false
 	m.injecting = append(m.injecting, e)
 	m.pressureLocked(now)
 	return e.msg, nil
 }
 
 // Return withdraws an attempt: the message waits again, where it stood, and a waiting
-// event says so.
+// event says so. One whose cancelling was asked for meanwhile ends as cancelled instead.
 func (m *Mailbox) Return(id string, now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e, err := m.inLocked(id, protocol.StatusInjecting)
 	if err != nil {
 		return err
+	}
+	if e.cancels > 0 {
+		defer m.pressureLocked(now)
+		return m.endLocked(e, Outcome{Status: protocol.StatusCancelled}, now)
 	}
 	m.leaveLocked(e)
 	e.status = protocol.StatusQueued

@@ -180,6 +180,24 @@ func (m *Mailbox) Waiting() []Message {
 	return msgs
 }
 
+// Pending lists the waiting messages in the order in which they go, as the wire has
+// them; it is never nil.
+func (m *Mailbox) Pending() []protocol.Pending {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := make([]protocol.Pending, len(m.waiting))
+	for i, e := range m.waiting {
+		msg := &e.msg
+		list[i] = protocol.Pending{ID: msg.ID, From: msg.From, QueuedAt: msg.QueuedAt.UnixMilli(), Mode: msg.Mode,
+			Priority: msg.Priority, WaitingFor: protocol.OrNull(m.hold)}
+		if !msg.ExpiresAt.IsZero() {
+			at := msg.ExpiresAt.UnixMilli()
+			list[i].ExpiresAt = &at
+		}
+	}
+	return list
+}
+
 // Len is the number of waiting messages.
 func (m *Mailbox) Len() int {
 	m.mu.Lock()

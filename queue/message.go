@@ -49,6 +49,8 @@ type entry struct {
 	digest   digest
 	arrival  int64
 	status   string
+	cancels  int  // who asked for it not to be injected, while it is being injected
+	entered  bool // Enter was pressed on it, or is about to be
 	evidence string
 	fault    *protocol.Fault
 	endedAt  time.Time

@@ -19,9 +19,11 @@ type model struct {
 }
 
 type modelMessage struct {
-	msg    Message
-	status string
-	due    time.Time
+	msg     Message
+	status  string
+	due     time.Time
+	wishes  int // to cancel it, while it is being injected
+	entered bool
 }
 
 func (o *model) find(id string) *modelMessage {
@@ -80,6 +82,62 @@ func (o *model) move(id, to string, from ...string) error {
 	return nil
 }
 
+func (o *model) take(id string) error {
+	err := o.move(id, "injecting", "queued")
+	if err == nil {
+		e := o.find(id)
+		e.wishes, e.entered = 0, false
+	}
+	return err
+}
+
+func (o *model) giveBack(id string) error {
+	if e := o.find(id); e != nil && e.wishes > 0 {
+		return o.move(id, "cancelled", "injecting")
+	}
+	return o.move(id, "queued", "injecting")
+}
+
+// cancel returns the status that the canceller is told.
+func (o *model) cancel(id string) (status string, err error) {
+	e := o.find(id)
+	if e == nil {
+		return "", ErrUnknown
+	}
+	switch {
+	case e.status == "queued":
+		e.status = "cancelled"
+	case e.status == "injecting" && !e.entered:
+		e.wishes++
+	case e.status == "cancelled":
+	default:
+		err = ErrState
+	}
+	return e.status, err
+}
+
+func (o *model) wanted(id string) bool {
+	e := o.find(id)
+	return e != nil && e.status == "injecting" && e.wishes > 0
+}
+
+func (o *model) giveUp(id string) bool {
+	if !o.wanted(id) {
+		return false
+	}
+	o.find(id).wishes--
+	return true
+}
+
+func (o *model) commit(id string) bool {
+	e := o.find(id)
+	if e == nil || e.status != "injecting" || e.wishes > 0 {
+		return false
+	}
+	e.entered = true
+	return true
+}
+
 func (o *model) expire(now time.Time) {
 	for i, e := range o.all {
 		if e.status == "queued" && !e.due.IsZero() && !now.Before(e.due) {
@@ -122,17 +180,50 @@ func TestAgainstModel(t *testing.T) {
 			"take": func(t *rapid.T) {
 				id := id.Draw(t, "id")
 				_, err := m.Take(id, now)
-				same(t, err, oracle.move(id, "injecting", "queued"))
+				same(t, err, oracle.take(id))
 			},
 			"return": func(t *rapid.T) {
 				id := id.Draw(t, "id")
-				same(t, m.Return(id, now), oracle.move(id, "queued", "injecting"))
+				same(t, m.Return(id, now), oracle.giveBack(id))
 			},
 			"deliver": func(t *rapid.T) {
 				id := id.Draw(t, "id")
 				same(t, m.Finish(id, Outcome{Status: "delivered"}, now), oracle.move(id, "delivered", "injecting"))
 			},
 			"cancel": func(t *rapid.T) {
+				id := id.Draw(t, "id")
+				before := log.Last()
+				r, err := m.Cancel(id, now)
+				status, wantErr := oracle.cancel(id)
+				same(t, err, wantErr)
+				if r.Status != status {
+					t.Fatalf("told %s, want %s", r.Status, status)
+				}
+				if n := log.Last() - before; r.Seq > before && (n == 0 || status != "cancelled") || r.Seq > log.Last() {
+					t.Fatalf("%+v after %d events", r, n)
+				}
+			},
+			"give up": func(t *rapid.T) {
+				id := id.Draw(t, "id")
+				if got, want := m.GiveUp(id), oracle.giveUp(id); got != want {
+					t.Fatalf("got %v, want %v", got, want)
+				}
+			},
+			"commit": func(t *rapid.T) {
+				id := id.Draw(t, "id")
+				if got, want := m.Commit(id), oracle.commit(id); got != want {
+					t.Fatalf("got %v, want %v", got, want)
+				}
+			},
+			"fail": func(t *rapid.T) {
+				id := id.Draw(t, "id")
+				same(t, m.Finish(id, Outcome{Status: "failed"}, now), oracle.move(id, "failed", "injecting", "queued"))
+			},
+			"doubt": func(t *rapid.T) {
+				id := id.Draw(t, "id")
+				same(t, m.Finish(id, Outcome{Status: "unknown"}, now), oracle.move(id, "unknown", "injecting"))
+			},
+			"cancel by hand": func(t *rapid.T) {
 				id := id.Draw(t, "id")
 				same(t, m.Finish(id, Outcome{Status: "cancelled"}, now), oracle.move(id, "cancelled", "injecting", "queued"))
 			},
@@ -159,6 +250,13 @@ func checkAgainst(t *rapid.T, m *Mailbox, oracle *model) {
 	if !slices.Equal(got, want) {
 		t.Fatalf("waiting: got %v, want %v", got, want)
 	}
+	got = nil
+	for _, p := range m.Pending() {
+		got = append(got, p.ID)
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("pending: got %v, want %v", got, want)
+	}
 	if m.Len() != len(want) {
 		t.Fatalf("Len: got %d, want %d", m.Len(), len(want))
 	}
@@ -166,6 +264,9 @@ func checkAgainst(t *rapid.T, m *Mailbox, oracle *model) {
 		r, err := m.Query(e.msg.ID)
 		if err != nil || r.Status != e.status {
 			t.Fatalf("%s: got %s (%v), want %s", e.msg.ID, r.Status, err, e.status)
+		}
+		if m.Wanted(e.msg.ID) != oracle.wanted(e.msg.ID) {
+			t.Fatalf("%s: cancelling wanted %v", e.msg.ID, m.Wanted(e.msg.ID))
 		}
 		if e.status == "queued" && r.Position != slices.Index(want, e.msg.ID)+1 {
 			t.Fatalf("%s: at %d of %v", e.msg.ID, r.Position, want)

@@ -130,9 +130,12 @@ func (f *Follower) Wake() <-chan struct{} { return f.wake }
 // Seq is the number of the last event read, at first that before the first to come.
 func (f *Follower) Seq() int64 { return f.seq }
 
-// Next returns up to most events and moves on, none when there is nothing new. A
-// caller that got some asks again, as Wake may not be told of the rest. [ErrLagged]
-// when the next event is no longer kept.
+// batchBytes bounds what Next returns, unless the first event alone is larger.
+const batchBytes = 128 << 10
+
+// Next returns up to most events, of 128 KiB or a single one, and moves on; none when
+// there is nothing new. A caller that got some asks again, as Wake may not be told of
+// the rest. [ErrLagged] when the next event is no longer kept.
 func (f *Follower) Next(most int) ([]Entry, error) {
 	o := f.log
 	o.mu.Lock()
@@ -142,7 +145,14 @@ func (f *Follower) Next(most int) ([]Entry, error) {
 		return nil, ErrLagged
 	}
 	from := len(o.entries) - behind
-	got := append([]Entry(nil), o.entries[from:from+min(behind, most)]...)
+	n, size := 0, 0
+	for n < min(behind, most) {
+		if size += len(o.entries[from+n].Frame); n > 0 && size > batchBytes {
+			break
+		}
+		n++
+	}
+	got := append([]Entry(nil), o.entries[from:from+n]...)
 	f.seq += int64(len(got))
 	return got, nil
 }

@@ -134,6 +134,19 @@ func TestOutboxBoundsBytes(t *testing.T) {
 	}
 }
 
+func TestNextBoundsBytes(t *testing.T) {
+	o := NewOutbox()
+	f, _ := o.Follow(0)
+	appendN(t, o, 3, strings.Repeat("x", batchBytes/2-200))
+	appendN(t, o, 1, strings.Repeat("x", 5*batchBytes))
+	appendN(t, o, 2, "")
+	for _, want := range []int{2, 1, 1, 2, 0} {
+		if got, err := f.Next(10); err != nil || len(got) != want {
+			t.Errorf("got %d events, %v; want %d", len(got), err, want)
+		}
+	}
+}
+
 func TestClosedFollowerIsForgotten(t *testing.T) {
 	o := NewOutbox()
 	f, _ := o.Follow(0)

@@ -23,7 +23,7 @@ lines are typed into it when it is ready; what is typed by hand goes through.
 
   --name NAME            who the agent is; others address it by this
   --socket PATH          injection socket        (/tmp/relay-pty-NAME.sock)
-  --agent PROFILE        %-23s (from COMMAND)
+  --agent PROFILE        %s; or FILE.json (from COMMAND)
   --prompt-pattern RE    the line up to the cursor that means ready
   --idle-timeout DUR     silence that means ready if nothing better does (500)
   --queue-max N          most messages waiting (50); --queue-high, --queue-low
@@ -33,6 +33,7 @@ lines are typed into it when it is ready; what is typed by hand goes through.
   --headless --size CxR  no terminal: no input, output dropped       (120x40)
   --ephemeral            keep the queue in memory only; this version always does
   --log-file FILE        JSON log; --log-level debug, info, warn, error  (info)
+  --check-profile        [AGENT] [-- COMMAND]: does the profile still hold?
   --version --help       -h, too
 
 Example, in one terminal and in another:
@@ -62,6 +63,8 @@ type config struct {
 	size      string
 	logLevel  string
 	asVersion bool
+	overlay   []byte // the file from which Profile comes; nil: it is a built-in one
+	asCheck   bool   // hold a profile against its agent instead of wrapping one
 }
 
 // queueMarks are the mailbox's bounds; zero marks mean 80 % and 40 % of Max.
@@ -100,6 +103,9 @@ func parse(args []string, stdout *os.File) (config, error) {
 		fmt.Fprintln(stdout, "relay-pty", version)
 		return c, pflag.ErrHelp
 	}
+	if c.asCheck {
+		return c, c.checkArgs(fs.Args(), fs.ArgsLenAtDash())
+	}
 	c.Command = fs.Args()
 	return c, c.check()
 }
@@ -126,6 +132,7 @@ func (c *config) flags() *pflag.FlagSet {
 	fs.StringVar(&c.LogFile, "log-file", "", "")
 	fs.StringVar(&c.logLevel, "log-level", "info", "")
 	fs.BoolVar(&c.asVersion, "version", false, "")
+	fs.BoolVar(&c.asCheck, "check-profile", false, "")
 	return fs
 }
 
@@ -156,12 +163,9 @@ func (c *config) checkProfile() error {
 		c.Profile = profile.For(c.Command...)
 		return nil
 	}
-	p, err := agentProfile(c.agent)
-	if err != nil {
-		return err
-	}
-	c.Profile = p
-	return nil
+	var err error
+	c.Profile, c.overlay, err = agentProfile(c.agent, c.Command)
+	return err
 }
 
 func (c *config) checkQueue() error {

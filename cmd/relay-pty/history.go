@@ -49,7 +49,7 @@ func newHistory(w *wrapper, l profile.Log) *history {
 	}
 	return &history{
 		w: w, format: format, log: l,
-		output: w.agent.session.Watch(), heard: make(chan struct{}, 1),
+		output: w.agent.session.Watch(), heard: w.told,
 		reader: transcript.NewReader(format, w.agent.started), pending: map[string]bool{},
 	}
 }

@@ -60,7 +60,11 @@ func run(ctx context.Context, args []string, stdin, stdout, stderr *os.File) int
 	case err != nil:
 		return complain(stderr, err)
 	}
-	code, err := wrap(ctx, cfg, stdin, stdout, stderr)
+	act := func() (int, error) { return wrap(ctx, cfg, stdin, stdout, stderr) }
+	if cfg.asCheck {
+		act = func() (int, error) { return checkProfiles(ctx, cfg, stdout) }
+	}
+	code, err := act()
 	if err == nil {
 		return code
 	}

@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"io"
-	"time"
 
+	"relay-pty/cmd/relay-pty/desk"
 	"relay-pty/inject/ready"
 	"relay-pty/parser"
 	"relay-pty/protocol"
@@ -19,23 +17,18 @@ func (w *wrapper) heard(item parser.Item, source, id string) {
 	switch m := item.(type) {
 	case parser.Command:
 		if id == "" {
-			id = newID()
+			id = desk.NewID()
 		}
+		// Body and raw are as the agent said them: whoever shows or types them sanitises them.
 		w.append(&protocol.RelayCommand{
 			From: w.cfg.Name, To: m.To, Body: m.Body, Raw: m.Raw, ID: id,
 			ReplyTo: m.ReplyTo, Thread: m.Thread, Mode: m.Mode, Source: source,
 		})
 	case parser.Invalid:
-		w.append(&protocol.MarkerInvalid{Raw: m.Raw, Reason: m.Reason, Source: source})
+		w.append(&protocol.MarkerInvalid{Raw: parser.Sanitize(m.Raw), Reason: oneLine(m.Reason), Source: source})
 	case parser.Ready:
-		w.agent.own.set(ready.Word{State: ready.Ready, At: time.Now()})
+		w.agent.own.say(ready.Ready, "")
 	}
-}
-
-func newID() string {
-	var b [16]byte
-	rand.Read(b[:]) // never fails: it ends the program instead
-	return "cmd-" + hex.EncodeToString(b[:])
 }
 
 // printCommands writes the relay_command events to out as JSON lines, for a

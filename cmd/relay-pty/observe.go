@@ -24,8 +24,9 @@ type agent struct {
 	started time.Time
 	changed <-chan struct{}
 	own     ownWord
-	suspend chan struct{}  // the human pressed Ctrl-Z
-	unlike  bool           // the profile is not a shell's: to a shell in its place nothing may be typed
+	suspend chan pty.TTY // the human pressed Ctrl-Z, and how the line was then
+	unlike  bool         // the profile is not a shell's: to a shell in its place nothing may be typed
+	front   front
 	stream  *parser.Stream // nil: markers do not come from the output
 }
 
@@ -44,14 +45,16 @@ func (a *agent) Look() inject.Look {
 		l.Facts.Exited = true
 	default:
 	}
-	l.Draft = a.shadow.State()
+	l.Draft, l.Brought, l.Flushed = a.shadow.State(), a.session.LastReplay(), a.session.LastFlush()
 	tty, err := a.session.TTY()
 	if err != nil { // the terminal is going away; nothing is typed into doubt
 		l.Unread = -1
 		return l
 	}
-	l.Facts.Raw = !tty.Canonical
-	l.Facts.Foreground = tty.Foreground == a.session.PID() && !(a.unlike && shellInFront(tty.Foreground))
+	if l.Facts.Raw = !tty.Canonical; l.Facts.Raw {
+		a.session.View(func(s *screen.Screen) { l.Menu = a.profile.Menu(s) })
+	}
+	l.Facts.Foreground = tty.Foreground == a.session.PID() && !(a.unlike && a.front.shell(tty.Foreground))
 	l.Echo, l.Unread = tty.Echo, tty.Unread
 	return l
 }
@@ -66,22 +69,28 @@ func (a *agent) Changed() <-chan struct{} { return a.changed }
 func (a *agent) keys(p []byte) error {
 	now := time.Now()
 	a.shadow.Keys(p, now)
-	if a.shadow.State().Suspend.Equal(now) && a.foreground() {
-		select {
-		case a.suspend <- struct{}{}:
-		default: // one is being looked into
-		}
+	var line pty.TTY // as the keys will find it
+	if a.shadow.State().Suspend.Equal(now) {
+		line, _ = a.session.TTY() // fails only when the agent is gone
 	}
 	if a.stream != nil {
 		a.stream.Typed(p)
 	}
-	return a.session.Keys(p)
+	err := a.session.Keys(p)
+	if line.Foreground == a.session.PID() { // a job of the agent's is the agent's to stop
+		select {
+		case a.suspend <- line:
+		default: // one is being looked into
+		}
+	}
+	return err
 }
 
-// foreground says whether the agent itself has the terminal, not a job of its.
-func (a *agent) foreground() bool {
-	tty, err := a.session.TTY()
-	return err == nil && tty.Foreground == a.session.PID()
+// typedOn says whether other keys followed the last Ctrl-Z: those may be why the
+// terminal is in line mode.
+func (a *agent) typedOn() bool {
+	s := a.shadow.State()
+	return s.LastKey.After(s.Suspend)
 }
 
 // prompt is the pattern of the line that means ready. The user's patterns may

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -204,14 +205,14 @@ func (w *wrapped) rests(after testrig.Frame) {
 	}
 }
 
-// held checks that for a while nothing happens to a message but waiting, and
-// that it waits for the given thing.
-func (w *wrapped) held(id, reason string, while time.Duration) {
+// held checks that for a while nothing happens to a message but waiting, or
+// what else is given, and that it waits for the given thing.
+func (w *wrapped) held(id, reason string, while time.Duration, but ...string) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), while)
 	defer cancel()
 	f, err := w.client.Wait(ctx, func(f testrig.Frame) bool {
-		return f.Str("id") == id && f.Str("status") != "queued" && f.Type() != "waiting"
+		return f.Str("id") == id && f.Str("status") != "queued" && f.Type() != "waiting" && !slices.Contains(but, f.Str("status"))
 	})
 	if err == nil {
 		w.t.Fatalf("%s was not held: %s", id, f.Raw)

@@ -6,6 +6,7 @@ import (
 
 	"relay-pty/inject"
 	"relay-pty/inject/ready"
+	"relay-pty/parser"
 	"relay-pty/protocol"
 	"relay-pty/pty/screen"
 )
@@ -33,6 +34,7 @@ func (b *board) put(r inject.Report) (changed bool) {
 
 // report turns the injector's reports into events.
 func (w *wrapper) report(r inject.Report) {
+	r.Verdict.BlockedBy = oneLine(r.Verdict.BlockedBy) // from the agent's screen, files or signals
 	if w.board.put(r) {
 		v := r.Verdict
 		w.log.Info().Str("state", string(v.State)).Str("by", string(v.Confidence)).Str("blocked", v.BlockedBy).Msg("state")
@@ -68,6 +70,21 @@ func (w *wrapper) status() *protocol.StatusAnswer {
 		s.OldestPendingMS = age(oldest, now)
 	}
 	return s
+}
+
+// screen is what a screen request is answered with.
+func (w *wrapper) screen() *protocol.ScreenAnswer {
+	a := &protocol.ScreenAnswer{}
+	w.agent.session.View(func(sc *screen.Screen) {
+		row, col := sc.Cursor()
+		a.CursorPosition = [2]int{col, row}
+		a.Size.Rows, a.Size.Cols = sc.Size()
+		a.Rows = make([]string, a.Size.Rows)
+		for r := range a.Rows {
+			a.Rows[r] = parser.Sanitize(sc.Row(r))
+		}
+	})
+	return a
 }
 
 // age is the milliseconds since at, nil when there was none.

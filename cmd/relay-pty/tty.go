@@ -5,15 +5,18 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
 	"relay-pty/pty"
+	"relay-pty/pty/term"
 )
 
 // terminal is the user's side: a real terminal, files, or nothing at all.
 type terminal struct {
-	own  *pty.Terminal // nil when headless
+	own  *term.Terminal // nil when headless
 	size pty.Winsize
 	out  io.Writer
 }
@@ -23,7 +26,7 @@ func openTerminal(cfg config, stdin, stdout *os.File) (*terminal, error) {
 	if cfg.Headless {
 		return &terminal{size: cfg.Size, out: io.Discard}, nil
 	}
-	own, err := pty.OpenTerminal(stdin, stdout)
+	own, err := term.Open(stdin, stdout)
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +71,7 @@ func (t *terminal) followStops(ctx context.Context, a *agent) error {
 			if !stopped || time.Since(a.shadow.State().Suspend) > sleepSoon {
 				continue
 			}
+			settle(ctx, session)
 			suspended, err := t.own.Suspend()
 			if err != nil {
 				return err
@@ -84,33 +88,82 @@ func (t *terminal) followStops(ctx context.Context, a *agent) error {
 	}
 }
 
-// followSuspends stops us when the agent has put itself to sleep at a Ctrl-Z. A
-// raw-mode program does so by SIGTSTP, which the kernel ignores for the first
-// process of a session, the place of every program in a PTY; it then waits,
-// its terminal back in line mode, for a SIGCONT that no shell would send.
+// settle waits until what the agent had to say has been shown: its line's echo
+// of the Ctrl-Z, for one.
+func settle(ctx context.Context, session *pty.Session) {
+	for end := time.Now().Add(sleepSoon); ; {
+		select {
+		case <-time.After(sleepLook):
+		case <-ctx.Done():
+			return
+		}
+		if time.Since(session.LastOutput()) >= sleepLook || time.Now().After(end) {
+			return
+		}
+	}
+}
+
+// followSuspends does what a Ctrl-Z does to a bare program. The kernel ignores
+// the SIGTSTP of the first process of a session, the place of every program in
+// a PTY. So a program that reads lines and leaves the signal alone is stopped
+// here; one that ignores or handles it has its way. A raw-mode program that puts
+// itself to sleep waits, its terminal back in line mode, for a SIGCONT that no
+// shell would send: we go to sleep with it.
 func (t *terminal) followSuspends(ctx context.Context, a *agent) error {
 	for {
+		var line pty.TTY
 		select {
-		case <-a.suspend:
+		case line = <-a.suspend:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		if !asleep(ctx, a.session) {
-			continue
+		ignored, caught := disposition(a.session.PID(), syscall.SIGTSTP)
+		var err error
+		switch {
+		case line.Canonical:
+			if line.Suspends && !ignored && !caught && term.Stoppable() {
+				err = a.session.Signal(syscall.SIGSTOP)
+			}
+		case !ignored && asleep(ctx, a.session) && !a.typedOn():
+			err = t.sleep(ctx, a)
 		}
-		if _, err := t.own.Suspend(); err != nil {
+		if err != nil {
 			return err
 		}
-		// It may be on its way to sleep still and miss the first.
-		for tries := 0; tries < 10; tries++ {
-			if err := a.session.Signal(syscall.SIGCONT); err != nil {
-				return err
-			}
-			if !asleep(ctx, a.session) {
-				break
-			}
+	}
+}
+
+// sleep stops us, and wakes the agent when we are continued.
+func (t *terminal) sleep(ctx context.Context, a *agent) error {
+	if _, err := t.own.Suspend(); err != nil {
+		return err
+	}
+	// It may be on its way to sleep still and miss the first.
+	for tries := 0; tries < 10; tries++ {
+		if err := a.session.Signal(syscall.SIGCONT); err != nil {
+			return err
+		}
+		if !asleep(ctx, a.session) {
+			break
 		}
 	}
+	return nil
+}
+
+// disposition says what a process does with a signal; neither where the system
+// does not tell. Source: proc(5), the masks of /proc/PID/status.
+func disposition(pid int, sig syscall.Signal) (ignored, caught bool) {
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return false, false
+	}
+	has := func(name string) bool {
+		_, rest, _ := strings.Cut(string(status), "\n"+name+":\t")
+		line, _, _ := strings.Cut(rest, "\n")
+		mask, err := strconv.ParseUint(line, 16, 64)
+		return err == nil && mask>>(sig-1)&1 != 0
+	}
+	return has("SigIgn"), has("SigCgt")
 }
 
 // An agent that gives up raw mode within sleepSoon of a Ctrl-Z, and has not
@@ -127,7 +180,7 @@ func asleep(ctx context.Context, session *pty.Session) bool {
 	for {
 		tty, err := session.TTY()
 		switch {
-		case err != nil:
+		case err != nil, tty.Foreground != session.PID(): // a shell that runs a command, for one
 			return false
 		case !tty.Canonical:
 			rest = nil
@@ -150,7 +203,7 @@ func asleep(ctx context.Context, session *pty.Session) bool {
 func (t *terminal) keys(ctx context.Context, a *agent) {
 	defer t.onPanic()
 	switch err := t.own.CopyKeys(ctx, a.keys); {
-	case errors.Is(err, pty.ErrHangup):
+	case errors.Is(err, term.ErrHangup):
 		a.session.Hangup(hangupGrace)
 	case err == nil:
 		a.session.EndInput(ctx) // fails only when the agent is gone

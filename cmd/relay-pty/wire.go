@@ -67,7 +67,7 @@ func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int,
 	defer listener.Close()
 	defer retire()
 	w.agent = &agent{
-		profile: cfg.Profile, prompt: prompt, suspend: make(chan struct{}, 1),
+		profile: cfg.Profile, prompt: prompt, suspend: make(chan pty.TTY, 1),
 		unlike: cfg.Profile.Composer == nil && !cfg.Profile.Quote.Inert() && !profile.For(cfg.Command...).Quote.Inert(),
 	}
 	return w.run(ctx, listener, stdin, stdout, stderr)

@@ -11,7 +11,7 @@ import (
 type Sight struct {
 	Box     Box
 	Dialog  string // the row that shows a dialog; "" is none
-	Menu    string // the same, but it is one only if the program is in raw mode and shows no prompt
+	Menu    string // the same of an unknown program, see Profile.Menu
 	Working bool   // busy marks
 	Line    string // the row up to the cursor
 	Before  string // the last rows up to the cursor, wrapped rows joined
@@ -42,20 +42,33 @@ func (p *Profile) Look(s *screen.Screen) Sight {
 		v.Before = before(s, row, v.Line)
 		v.After = after(s, row, col)
 		v.Dialog = firstMatch(p.Asks, v.Line)
-		v.Menu = p.near(s, row, p.Dialogs)
 		v.Working = v.Working || p.near(s, row, p.Busy) != ""
 		return v
 	}
 	rows, _ := s.Size()
-	box, top, below := p.Composer.find(s, rows)
+	box, top, below := p.Composer.find(s, rows, p.Dialogs)
 	v.Box = box
 	if v.Box.Visible {
 		v.Working = v.Working || anyRow(s, below, rows, p.Busy) != "" || p.busyAbove(s, top)
 		v.Dialog = anyRow(s, below, rows, p.Overlays)
+		if p.Composer.Rule == 0 && v.Dialog == "" {
+			v.Dialog = anyRow(s, below, rows, p.Dialogs) // no rules tell a composer from a question's prompt
+		}
 		return v
 	}
 	v.Dialog = anyRow(s, 0, rows, p.Dialogs)
 	return v
+}
+
+// Menu is the row near the cursor, or at the bottom, on which a program whose
+// composer we do not know shows a question. It is one only if the program is in
+// raw mode and shows no prompt: the output of others may look so, too.
+func (p *Profile) Menu(s *screen.Screen) string {
+	if p.Composer != nil {
+		return ""
+	}
+	row, _ := s.Cursor()
+	return p.near(s, row, p.Dialogs)
 }
 
 // nearby is how far from the cursor, or the bottom, what a program asks stands.
@@ -116,9 +129,9 @@ func (p *Profile) busy(title string) bool {
 
 // find looks for the composer from the bottom up and tells its first row and
 // the first one below it.
-func (c *Composer) find(s *screen.Screen, rows int) (b Box, top, below int) {
+func (c *Composer) find(s *screen.Screen, rows int, dialogs []pattern) (b Box, top, below int) {
 	if c.Rule == 0 {
-		return c.findBare(s, rows)
+		return c.findBare(s, rows, dialogs)
 	}
 	bottom := -1
 	for r := rows - 1; r >= 0; r-- {
@@ -149,10 +162,14 @@ func (c *Composer) readRuled(s *screen.Screen, top, bottom int) Box {
 const scrolledIndent = 2
 
 // findBare looks for a composer that no rules enclose: the last row that
-// begins with its prompt, and what belongs to it.
-func (c *Composer) findBare(s *screen.Screen, rows int) (b Box, top, below int) {
+// begins with its prompt, and what belongs to it. The choices of a dialog may
+// begin so, too.
+func (c *Composer) findBare(s *screen.Screen, rows int, dialogs []pattern) (b Box, top, below int) {
 	for top := rows - 1; top >= 0; top-- {
 		if b, lead := c.head(s.Row(top)); b.Visible {
+			if firstMatch(dialogs, s.Row(top)) != "" {
+				return Box{}, 0, 0
+			}
 			below := bareEnd(s, top, rows, lead)
 			return c.read(s, b, top, below, lead), top, below
 		}
@@ -287,6 +304,9 @@ func before(s *screen.Screen, row int, line string) string {
 }
 
 func firstMatch(patterns []pattern, row string) string {
+	if strings.TrimSpace(row) == "" {
+		return "" // also saves the patterns' compiling in programs that show none
+	}
 	for _, p := range patterns {
 		if p().MatchString(row) {
 			return strings.TrimSpace(row)

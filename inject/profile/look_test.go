@@ -153,7 +153,7 @@ func TestLookAtComposers(t *testing.T) {
 }
 
 func TestLookAtOtherComposers(t *testing.T) {
-	bare := Profile{Composer: &Composer{Prompt: rx("^› "), Above: 2}, Busy: []pattern{rx("esc to interrupt")}}
+	bare := Profile{Composer: &Composer{Prompt: rx("^› "), Above: 2}, Busy: []pattern{rx("esc to interrupt")}, Dialogs: []pattern{rx("^Allow it"), rx(`^› \d\.`)}}
 	boxed := Profile{Composer: &Composer{Prompt: rx("^│ > "), Above: 2, Placeholder: rx("^Type your message")}}
 	for _, c := range []struct {
 		name    string
@@ -172,6 +172,8 @@ func TestLookAtOtherComposers(t *testing.T) {
 		{"bare, the newest prompt counts", bare, "› old\r\n\r\n• answer\r\n\r\n› new", Box{Visible: true, Top: true, Text: "new"}, false},
 		{"bare, busy above", bare, "• Working (0s • esc to interrupt)\r\n\r\n› ", Box{Visible: true, Top: true}, true},
 		{"bare, busy words in the history", bare, "esc to interrupt\r\na\r\nb\r\n› ", Box{Visible: true, Top: true}, false},
+		{"dialog whose choice looks like the prompt", bare, "Allow it?\r\n\r\n› 1. Yes\r\n  2. No\r\n", Box{}, false},
+		{"dialog beneath what was typed before", bare, "› do it\r\n\r\n• running\r\nAllow it?\r\n  1. Yes\r\n", Box{Visible: true, Top: true, Text: "do it"}, false},
 		{"no prompt", bare, "$ ls\r\n", Box{}, false},
 		{"boxed, placeholder", boxed, "╭──────────╮\r\n│ > Type your message │\r\n╰──────────╯", Box{Visible: true, Top: true}, false},
 		{"boxed, text", boxed, "╭──────────╮\r\n│ > hi     │\r\n╰──────────╯", Box{Visible: true, Top: true, Text: "hi"}, false},
@@ -181,8 +183,8 @@ func TestLookAtOtherComposers(t *testing.T) {
 			s := screen.New(12, 40)
 			s.Write([]byte(c.painted))
 			v := c.p.Look(s)
-			if v.Box != c.want || v.Working != c.busy {
-				t.Errorf("got %+v, busy %v; want %+v, %v", v.Box, v.Working, c.want, c.busy)
+			if v.Box != c.want || v.Working != c.busy || (v.Dialog != "") != strings.HasPrefix(c.name, "dialog") {
+				t.Errorf("got %+v, busy %v, dialog %q; want %+v, %v", v.Box, v.Working, v.Dialog, c.want, c.busy)
 			}
 		})
 	}

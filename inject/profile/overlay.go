@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"regexp/syntax"
 	"strconv"
@@ -81,6 +82,25 @@ func Overlay(data []byte) (*Profile, error) {
 		}
 	}
 	return p, nil
+}
+
+// OverlayFile reads an overlay and returns its text, too.
+func OverlayFile(path string) (*Profile, []byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	data := make([]byte, MaxOverlay+1)
+	n, err := io.ReadFull(f, data)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF { // that it is shorter is well
+		return nil, nil, err
+	}
+	p, err := Overlay(data[:n])
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, data[:n], nil
 }
 
 // overlay is one being read.

@@ -146,7 +146,7 @@ func (r Rules) judgeLine(f Facts) (Verdict, time.Duration) {
 		return Verdict{State: Ready, Confidence: ByScreen}, 0
 	}
 	if r.NeedPrompt {
-		return r.unproven(f, Busy), 0
+		return r.unproven(f, Busy), max(0, handover-silent)
 	}
 	quiet := r.Quiet
 	if f.Raw {
@@ -176,6 +176,10 @@ func (r Rules) busyWord(f Facts) time.Duration {
 	}
 	return left
 }
+
+// handover is how long after its last output a shell may take to hand the
+// terminal to a job; nothing tells of that.
+const handover = 200 * time.Millisecond
 
 // unsettled says how long ready evidence must still hold: after busy evidence,
 // because a turn and its queued successor are a few milliseconds of "idle"

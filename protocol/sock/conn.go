@@ -201,7 +201,8 @@ func (c *Conn) written(n int) {
 func (c *Conn) fail() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.broken, c.queue = true, nil
+	c.broken, c.queue, c.bytes = true, nil, 0
+	notify(c.room) // there is room for ever
 }
 
 func (c *Conn) sayLagged(seq int64) {

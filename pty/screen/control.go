@@ -1,22 +1,26 @@
 package screen
 
-import "strings"
+// forget ends what only the very next character continues.
+func (t *terminal) forget() {
+	t.last, t.joiner, t.single = 0, false, 0
+}
 
 // Control runs a C0 control.
 func (t *terminal) Control(c byte) {
-	t.last, t.joiner = 0, false
+	t.forget()
+	t.settle()
 	switch c {
 	case '\b':
-		t.col = max(0, t.col-1)
+		t.left(1)
 	case '\t':
 		t.tab(1)
 	case '\n', '\v', '\f':
 		t.lineFeed(false)
 		if t.modes.NewLine {
-			t.col = 0
+			t.col = t.home()
 		}
 	case '\r':
-		t.col = 0
+		t.col = t.home()
 	case 0x0e:
 		t.shift = 1
 	case 0x0f:
@@ -24,16 +28,17 @@ func (t *terminal) Control(c byte) {
 	}
 }
 
-// tab moves over n tab stops, at most to the last column.
+// tab moves over n tab stops, at most to the last column or the right margin.
 func (t *terminal) tab(n int) {
-	for ; n > 0 && t.col < t.cols-1; n-- {
-		for t.col++; t.col < t.cols-1 && !t.tabs[t.col]; t.col++ {
+	last := t.edge() - 1
+	for ; n > 0 && t.col < last; n-- {
+		for t.col++; t.col < last && !t.tabs[t.col]; t.col++ {
 		}
 	}
 }
 
 func (t *terminal) backTab(n int) {
-	t.col = min(t.col, t.cols-1)
+	t.col = min(t.col, t.Cols-1)
 	for ; n > 0 && t.col > 0; n-- {
 		for t.col--; t.col > 0 && !t.tabs[t.col]; t.col-- {
 		}
@@ -42,11 +47,12 @@ func (t *terminal) backTab(n int) {
 
 // Escape runs an ESC sequence of at most one intermediate.
 func (t *terminal) Escape(inter, final byte) {
-	t.last, t.joiner = 0, false
+	t.forget()
+	t.settle()
 	switch inter {
 	case 0:
 		t.escapeBare(final)
-	case '(', ')':
+	case '(', ')', '*', '+':
 		if g := inter - '('; final == '0' {
 			t.charsets[g] = '0'
 		} else {
@@ -73,55 +79,33 @@ func (t *terminal) escapeBare(final byte) {
 		t.lineFeed(false)
 	case 'E':
 		t.lineFeed(false)
-		t.col = 0
+		t.col = t.home()
 	case 'H':
-		if t.col < t.cols {
+		if t.col < t.Cols {
 			t.tabs[t.col] = true
 		}
 	case 'M':
 		t.reverseIndex()
+	case 'N', 'O': // SS2, SS3
+		t.single = 2 + int(final-'N')
 	case 'c':
 		t.reset()
+	case 'n', 'o': // LS2, LS3
+		t.shift = 2 + int(final-'n')
 	}
 }
 
 func (t *terminal) reverseIndex() {
-	if t.row == t.top {
-		t.scrollDown(t.top, t.bottom, 1, t.empty())
-	} else if t.row > 0 {
-		t.row--
+	if t.row != t.region.Top {
+		t.row = max(0, t.row-1)
+	} else if t.between() {
+		t.ScrollDown(t.region, 1, t.Blank())
 	}
 }
 
 // align is DECALN: the whole screen full of E.
 func (t *terminal) align() {
-	t.top, t.bottom = 0, t.rows-1
+	t.wholeRegion()
 	t.row, t.col = 0, 0
-	t.wipe(0, t.rows-1, 'E')
-}
-
-// OSC knows the window title only: OSC 0 and OSC 2.
-func (t *terminal) OSC(data []byte) {
-	t.last, t.joiner = 0, false
-	if len(data) < 2 || data[0] != '0' && data[0] != '2' || data[1] != ';' {
-		return
-	}
-	if title := data[2:]; string(title) != t.title {
-		t.title = strings.ToValidUTF8(string(title), "\ufffd")
-	}
-}
-
-// titleStack is XTWINOPS 22 (push) and 23 (pop); deeper ones are forgotten.
-func (t *terminal) titleStack(op int) {
-	n := len(t.titles)
-	switch {
-	case op == 22 && n < maxTitles:
-		t.titles = append(t.titles, t.title)
-	case op == 22:
-		copy(t.titles, t.titles[1:])
-		t.titles[n-1] = t.title
-	case op == 23 && n > 0:
-		t.title = t.titles[n-1]
-		t.titles = t.titles[:n-1]
-	}
+	t.Wipe(0, t.Rows-1, 'E')
 }

@@ -2,8 +2,10 @@ package screen
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,16 +17,46 @@ const testdata = "../../testdata"
 // moments is how many evenly spread output events of a recording are looked at.
 const moments = 8
 
-// recording is the output of an asciinema v2 file, event by event.
+// recording is the output of an asciinema v2 file and the sizes of its terminal,
+// event by event.
 type recording struct {
 	name       string // agent/recording
 	rows, cols int
-	output     [][]byte
+	events     []event
+	typed      []int // how many events there were before each input
+}
+
+// event is output, or where rows is not 0 a new size.
+type event struct {
+	output     []byte
+	rows, cols int
+}
+
+// all is the whole output.
+func (rec recording) all() []byte {
+	var out []byte
+	for _, e := range rec.events {
+		out = append(out, e.output...)
+	}
+	return out
+}
+
+// play gives events [from, to) to a terminal, output in pieces as long as can be.
+func (rec recording) play(from, to int, write func([]byte), resize func(rows, cols int)) {
+	var out []byte
+	for _, e := range rec.events[from:to] {
+		if out = append(out, e.output...); e.rows > 0 {
+			write(out)
+			resize(e.rows, e.cols)
+			out = nil
+		}
+	}
+	write(out)
 }
 
 func recordings(t testing.TB) []recording {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(testdata, "transcripts", "*", "*.cast"))
+	paths, err := filepath.Glob(filepath.Join(testdata, "transcripts", "*", "*.cast*"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no recordings: %v", err)
 	}
@@ -37,12 +69,20 @@ func recordings(t testing.TB) []recording {
 
 func readRecording(t testing.TB, path string) recording {
 	t.Helper()
-	data, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Base(filepath.Dir(path)) + "/" + strings.TrimSuffix(filepath.Base(path), ".cast")
-	d := json.NewDecoder(bytes.NewReader(data))
+	defer f.Close()
+	base, packed := strings.CutSuffix(filepath.Base(path), ".gz")
+	name := filepath.Base(filepath.Dir(path)) + "/" + strings.TrimSuffix(base, ".cast")
+	var data io.Reader = f
+	if packed {
+		if data, err = gzip.NewReader(f); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	d := json.NewDecoder(data)
 	var head struct{ Width, Height int }
 	if err := d.Decode(&head); err != nil {
 		t.Fatalf("%s: %v", name, err)
@@ -54,33 +94,55 @@ func readRecording(t testing.TB, path string) recording {
 		if err := d.Decode(&[]any{&at, &kind, &text}); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if kind == "o" {
-			rec.output = append(rec.output, []byte(text))
+		switch kind {
+		case "o":
+			rec.events = append(rec.events, event{output: []byte(text)})
+		case "i":
+			rec.typed = append(rec.typed, len(rec.events))
+		case "r":
+			var e event
+			if _, err := fmt.Sscanf(text, "%dx%d", &e.cols, &e.rows); err != nil {
+				t.Fatalf("%s: size %q", name, text)
+			}
+			rec.events = append(rec.events, e)
 		}
 	}
 	return rec
 }
 
-// moments returns after how many output events to look.
+// moments returns after how many events to look.
 func (rec recording) moments() []int {
 	var out []int
 	for k := 1; k <= moments; k++ {
-		if n := len(rec.output) * k / moments; n > 0 && (len(out) == 0 || out[len(out)-1] != n) {
+		n := rec.settled(len(rec.events) * k / moments)
+		if n > 0 && (len(out) == 0 || n > out[len(out)-1]) {
 			out = append(out, n)
 		}
 	}
 	return out
 }
 
-// watch shows each part between two moments to write, and collects what look
-// then sees.
-func (rec recording) watch(write func([]byte), look func() look) string {
+// settled moves a moment n that lies in the redraw after a new size to before that.
+// Until a program has redrawn, terminals differ in what stands in a row that was
+// cut and is long again; in tmux 3.3a the old text does.
+func (rec recording) settled(n int) int {
+	const redraw = 3 // events
+	for back := 1; back <= redraw && back <= n; back++ {
+		if rec.events[n-back].rows > 0 {
+			return n - back
+		}
+	}
+	return n
+}
+
+// watch plays each part between two moments, and collects what look then sees.
+func (rec recording) watch(write func([]byte), resize func(rows, cols int), look func() look) string {
 	var b strings.Builder
 	done := 0
 	for _, n := range rec.moments() {
-		write(bytes.Join(rec.output[done:n], nil))
+		rec.play(done, n, write, resize)
 		done = n
-		fmt.Fprintf(&b, "after %d of %d: %v", n, len(rec.output), look())
+		fmt.Fprintf(&b, "after %d of %d: %v", n, len(rec.events), look())
 	}
 	return b.String()
 }
@@ -99,9 +161,34 @@ func TestRecordingsAsTmux(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := New(rec.rows, rec.cols)
-			got := rec.watch(func(p []byte) { s.Write(p) }, func() look { return lookAt(s) })
+			got := rec.watch(func(p []byte) { s.Write(p) }, s.Resize, func() look { return lookAt(s) })
 			diffLines(t, got, withoutQuirks(string(want)))
 		})
+	}
+}
+
+// TestMarginsShowTheSame plays what tmux sent, side by side panes and all, for the
+// same keys to a terminal that it knew nothing of and to one that called itself
+// XTerm, for which it uses left and right margins (DECSLRM). tmux has none itself,
+// so it cannot be the judge. Before each key both terminals must look the same.
+func TestMarginsShowTheSame(t *testing.T) {
+	dir := filepath.Join(testdata, "transcripts", "tmux")
+	plain, fenced := readRecording(t, filepath.Join(dir, "tmux.cast")), readRecording(t, filepath.Join(dir, "margins", "tmux.cast"))
+	if !bytes.Contains(fenced.all(), []byte("\x1b[42;80s")) {
+		t.Fatal("the recording has no margins: the test looks at nothing")
+	}
+	const keys = 30 // from the end; the first inputs are answers, which differ
+	a, b := New(plain.rows, plain.cols), New(fenced.rows, fenced.cols)
+	doneA, doneB := 0, 0
+	for k := keys; k > 0; k-- {
+		toA, toB := plain.typed[len(plain.typed)-k], fenced.typed[len(fenced.typed)-k]
+		plain.play(doneA, toA, func(p []byte) { a.Write(p) }, a.Resize)
+		fenced.play(doneB, toB, func(p []byte) { b.Write(p) }, b.Resize)
+		doneA, doneB = toA, toB
+		if got, want := lookAt(b).String(), lookAt(a).String(); got != want {
+			t.Errorf("with %d keys to come", k)
+			diffLines(t, got, want)
+		}
 	}
 }
 
@@ -118,9 +205,7 @@ func withoutQuirks(want string) string {
 func updateGolden(t *testing.T, rec recording, golden string) {
 	t.Helper()
 	p := newPane(t, rec.rows, rec.cols)
-	screens := rec.watch(func(data []byte) {
-		p.write(data)
-	}, p.look)
+	screens := rec.watch(p.write, p.resize, p.look)
 	if err := os.MkdirAll(filepath.Dir(golden), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -134,13 +219,11 @@ func updateGolden(t *testing.T, rec recording, golden string) {
 func TestMomentsAreBetweenSequences(t *testing.T) {
 	for _, rec := range recordings(t) {
 		plain, cut := New(rec.rows, rec.cols), New(rec.rows, rec.cols)
+		rec.play(0, len(rec.events), func(p []byte) { plain.Write(p) }, plain.Resize)
 		n := 0
 		for _, end := range rec.moments() {
-			part := bytes.Join(rec.output[n:end], nil)
+			rec.play(n, end, func(p []byte) { cut.Write(append(p, barrier...)) }, cut.Resize)
 			n = end
-			plain.Write(part)
-			cut.Write(part)
-			cut.Write([]byte(barrier))
 		}
 		if got, want := lookAt(cut).String(), lookAt(plain).String(); got != want {
 			t.Errorf("%s: with barriers\n%s\nwithout\n%s", rec.name, got, want)

@@ -12,6 +12,7 @@ var hostile = []string{
 	"\x1b[65535L", "\x1b[65535M", "\x1b[65535S", "\x1b[65535T", "\x1b[65535X", "\x1b[2J", "\x1b[41m\x1b[2J\x1b[42m",
 	"\x1b#8", "\x1b#8\x1b[1J", "\x1b[?1049h\x1b[?1049l", "\x1bc", "\x1bM", "\x1b[H\x1bM", "\x1b[2;3r", "\x1b[?3h", "\x1b[3g",
 	"\x1b[4h\x1b[Hx", "\x1b[H\x1b[@", "\x1b]0;t\a", "\x1b[22t",
+	"\x1b[?69h\x1b[2s\x1b[S", "\x1b[?69h\x1b[2s\x1b[L", "\x1b[120$x", "\x1b[?2J", "\x1b]133;A\a", "e\u0301", "👩\u200d💻",
 }
 
 func BenchmarkHostile(b *testing.B) {

@@ -27,7 +27,7 @@ func (t *terminal) setPrivate(mode uint16, on bool) {
 		m.AppCursor = on
 	case 3: // 80 or 132 columns: the size stays, its side effect happens
 		t.row, t.col = 0, 0
-		t.wipe(0, t.rows-1, t.empty())
+		t.Wipe(0, t.Rows-1, t.Blank())
 	case 6:
 		m.Origin = on
 		t.goTo(0, 0)
@@ -43,6 +43,9 @@ func (t *terminal) setPrivate(mode uint16, on bool) {
 		} else {
 			t.leaveAlt(mode == 1049)
 		}
+	case 69: // DECLRMM
+		t.margins = on
+		t.region.Left, t.region.Right, t.fenced = 0, t.Cols-1, false
 	case 1004:
 		m.FocusEvents = on
 	case 1048:

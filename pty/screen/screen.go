@@ -1,6 +1,18 @@
 package screen
 
-import "relay-pty/pty/screen/vt"
+import (
+	"strconv"
+	"strings"
+
+	"relay-pty/pty/screen/grid"
+	"relay-pty/pty/screen/vt"
+)
+
+// Style is how a cell is drawn.
+type Style = grid.Style
+
+// Color is a cell's colour; the zero Color is the default.
+type Color = grid.Color
 
 // Screen is a terminal without a display. It is not safe for concurrent use.
 type Screen struct {
@@ -33,10 +45,10 @@ func bounded(rows, cols int) (int, int) {
 // output is cut into calls makes no difference to what is on the screen.
 func (s *Screen) Write(p []byte) (int, error) {
 	t := &s.term
-	row, col, modes, title := t.row, t.col, t.modes, t.title
+	row, col, modes, title, noted := t.row, t.col, t.modes, t.title, t.notes.count
 	s.parser.Feed(p, t)
-	if row != t.row || col != t.col || modes != t.modes || title != t.title {
-		t.gen++
+	if row != t.row || col != t.col || modes != t.modes || title != t.title || noted != t.notes.count {
+		t.Changed()
 	}
 	return len(p), nil
 }
@@ -48,29 +60,30 @@ func (s *Screen) Write(p []byte) (int, error) {
 func (s *Screen) Resize(rows, cols int) { s.term.resize(bounded(rows, cols)) }
 
 // Size returns the size in cells.
-func (s *Screen) Size() (rows, cols int) { return s.term.rows, s.term.cols }
+func (s *Screen) Size() (rows, cols int) { return s.term.Rows, s.term.Cols }
 
 // Cursor returns the cursor's position from zero. As in tmux col equals the
 // number of columns while the last column was just written and the next
 // character will go to the next row.
 func (s *Screen) Cursor() (row, col int) { return s.term.row, s.term.col }
 
-// Row returns the text of row r from zero, without blanks (U+0020) at its end.
-// A wide character counts once. Rows outside of the screen are empty.
+// Row returns the text of row r from zero, without blanks (U+0020) at its end. It
+// is valid UTF-8 and holds no control characters (C0, DEL, C1). A wide character
+// counts once. Rows outside of the screen are empty.
 func (s *Screen) Row(r int) string {
-	if r < 0 || r >= s.term.rows {
+	if r < 0 || r >= s.term.Rows {
 		return ""
 	}
-	return s.term.text(r, 0, s.term.cols, true)
+	return s.term.Text(r, 0, s.term.Cols, true)
 }
 
 // RowTo returns the text of the cells before col, with all blanks, so that with
 // the cursor's column it is the row up to the cursor. col is held within the row.
 func (s *Screen) RowTo(r, col int) string {
-	if r < 0 || r >= s.term.rows {
+	if r < 0 || r >= s.term.Rows {
 		return ""
 	}
-	return s.term.text(r, 0, min(max(col, 0), s.term.cols), false)
+	return s.term.Text(r, 0, min(max(col, 0), s.term.Cols), false)
 }
 
 // Cell is one position of the screen.
@@ -84,19 +97,15 @@ type Cell struct {
 // it is a blank in the default style.
 func (s *Screen) Cell(r, c int) Cell {
 	t := &s.term
-	if r < 0 || r >= t.rows || c < 0 || c >= t.cols {
+	if r < 0 || r >= t.Rows || c < 0 || c >= t.Cols {
 		return Cell{Text: " ", Width: 1}
 	}
-	at := t.grid.row(r).at(c)
-	var glyph [len(cluster{}.text)]byte
-	out := Cell{
-		Text:  string(t.appendGlyph(glyph[:0], at)),
-		Width: 1,
-		Style: t.styles.items[at.style()].style(),
-	}
-	if at&wideHead != 0 {
+	at := t.Row(r).At(c)
+	var glyph [grid.MaxCluster]byte
+	out := Cell{Text: string(t.AppendGlyph(glyph[:0], at)), Width: 1, Style: t.StyleOf(at)}
+	if at&grid.WideHead != 0 {
 		out.Width = 2
-	} else if at&wideTail != 0 {
+	} else if at&grid.WideTail != 0 {
 		out.Width = 0
 	}
 	return out
@@ -105,7 +114,7 @@ func (s *Screen) Cell(r, c int) Cell {
 // Wrapped reports whether row r goes on in row r+1 because a character did not
 // fit, rather than because the program ended the line.
 func (s *Screen) Wrapped(r int) bool {
-	return r >= 0 && r < s.term.rows && s.term.grid.row(r).wrapped
+	return r >= 0 && r < s.term.Rows && s.term.Row(r).Wrapped
 }
 
 // Title returns the window title set by OSC 0 or 2, at most 2 KiB of valid UTF-8.
@@ -114,17 +123,31 @@ func (s *Screen) Title() string { return s.term.title }
 // Modes returns the modes in force.
 func (s *Screen) Modes() Modes { return s.term.modes }
 
+// Note returns the newest string that came by OSC code, without the code, and a
+// serial that grows with every string noted, whatever its code: 0 when none came.
+// Noted are 7, 9, 133 and 7501. The text is valid UTF-8 of at most MaxNote bytes
+// as the program sent it; a longer one is not noted at all.
+func (s *Screen) Note(code int) (text string, serial uint64) {
+	for i := range noted {
+		if noted[i] == strconv.Itoa(code) {
+			n := &s.term.notes.byOne[i]
+			return strings.ToValidUTF8(string(n.text), "\ufffd"), n.serial
+		}
+	}
+	return "", 0
+}
+
 // Generation grows with every change of what can be seen: cells, cursor, modes,
-// title. It may grow without one, as when a cell is written with what it held.
-func (s *Screen) Generation() uint64 { return s.term.gen }
+// title, notes. It may grow without one, as when a cell is written with what it held.
+func (s *Screen) Generation() uint64 { return s.term.Generation() }
 
 // RowGeneration is the Generation at which row r, from zero, last changed. A row
 // that scrolls changes. It is 0 outside of the screen.
 func (s *Screen) RowGeneration(r int) uint64 {
-	if r < 0 || r >= s.term.rows {
+	if r < 0 || r >= s.term.Rows {
 		return 0
 	}
-	return max(s.term.rowGen[r], s.term.allGen)
+	return s.term.RowGeneration(r)
 }
 
 // OnScrollOff makes f hear of each row that leaves the top of the normal screen,

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"relay-pty/pty/screen/vt"
+	"relay-pty/pty/screen/grid"
 )
 
 func with(rows, cols int, in string) *Screen {
@@ -80,8 +80,7 @@ func TestOutsideOfTheScreenIsBlank(t *testing.T) {
 
 // TestColours goes through every form of SGR 38 and 48.
 func TestColours(t *testing.T) {
-	indexed := func(n Color) Color { return colorIndexed | n }
-	rgb := colorRGB | 0x010203
+	indexed, rgb := grid.Indexed, grid.RGB(1, 2, 3)
 	for _, c := range []struct {
 		sgr    string
 		fg, bg Color
@@ -133,7 +132,7 @@ func TestAttributesGoOnAndOff(t *testing.T) {
 func TestErasedCellsKeepTheBackground(t *testing.T) {
 	for _, in := range []string{"\x1b[K", "\x1b[2K", "\x1b[J", "\x1b[2J", "\x1b[4X", "\x1b[4@", "\x1b[4P", "\x1b[L", "\x1b[M", "\x1b[S", "\x1b[T", "\x1bM"} {
 		s := with(1, 4, "\x1b[31;7;44m"+in)
-		if got, want := s.Cell(0, 3).Style, (Style{Bg: colorIndexed | 4}); got != want {
+		if got, want := s.Cell(0, 3).Style, (Style{Bg: grid.Indexed(4)}); got != want {
 			t.Errorf("%q left %+v, want %+v", in, got, want)
 		}
 	}
@@ -143,7 +142,7 @@ func TestErasedCellsKeepTheBackground(t *testing.T) {
 // where they are erased.
 func TestErasingBeyondTheText(t *testing.T) {
 	s := with(1, 8, "\x1b[44m\x1b[5G\x1b[K")
-	blue := Style{Bg: colorIndexed | 4}
+	blue := Style{Bg: grid.Indexed(4)}
 	for c, want := range []Style{{}, {}, {}, {}, blue, blue, blue, blue} {
 		if got := s.Cell(0, c).Style; got != want {
 			t.Errorf("cell %d is %+v, want %+v", c, got, want)
@@ -218,10 +217,10 @@ func TestWrappedTellsSoftFromHardEnds(t *testing.T) {
 }
 
 func TestTitleIsBoundedAndValid(t *testing.T) {
-	long := strings.Repeat("✳", vt.MaxString)
+	long := strings.Repeat("✳", maxTitle)
 	for _, end := range []string{"\a", "\x1b\\"} {
 		s := with(2, 10, "\x1b]0;"+long+end+"x")
-		if got := s.Title(); len(got) < vt.MaxString/2 || len(got) > vt.MaxString || !utf8.ValidString(got) {
+		if got := s.Title(); len(got) < maxTitle/2 || len(got) > maxTitle || !utf8.ValidString(got) {
 			t.Errorf("a title of %d bytes became one of %d, valid %v", len(long), len(got), utf8.ValidString(got))
 		}
 		if s.Row(0) != "x" {
@@ -257,6 +256,7 @@ func TestScrollOffTellsEachRowOnce(t *testing.T) {
 		{"a region at the top", "a\r\nb\r\nc\x1b[1;2r\x1b[2;1H\n", []row{{"a", false}}},
 		{"a region below the top", "a\r\nb\r\nc\x1b[2;3r\x1b[3;1H\n", nil},
 		{"delete line and erase", "a\r\nb\r\nc\x1b[H\x1b[M\x1b[2J", nil},
+		{"between margins", "a\r\nb\r\nc\x1b[?69h\x1b[1;2s\x1b[3;1H\n\x1b[S", nil},
 		{"reverse index", "a\r\nb\r\nc\x1b[H\x1bM", nil},
 		{"the alternate screen", "a\x1b[?1049h\r\nb\r\nc\r\nd\r\ne\x1b[?1049l", nil},
 	} {

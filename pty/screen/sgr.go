@@ -1,31 +1,34 @@
 package screen
 
-import "relay-pty/pty/screen/vt"
+import (
+	"relay-pty/pty/screen/grid"
+	"relay-pty/pty/screen/vt"
+)
 
 // sgr applies the parameters of CSI m to p and returns the result.
-func (p pen) sgr(s *vt.Sequence) pen {
+func sgr(p grid.Pen, s *vt.Sequence) grid.Pen {
 	for i := 0; i < s.Count(); i++ {
 		n := s.Args[i]
 		switch {
 		case n == 38 || n == 48 || n == 58:
-			var c Color
+			var c grid.Color
 			var ok bool
 			if c, i, ok = sgrColor(s, i); !ok {
 				continue
 			}
 			if n == 38 {
-				p.setFg(c)
+				p = p.WithFg(c)
 			} else if n == 48 {
-				p.setBg(c)
+				p = p.WithBg(c)
 			}
 			continue
 		case n == 4 && s.IsSub(i+1):
-			p &^= penUnderline
+			p &^= grid.Underline
 			if s.Args[i+1] != 0 {
-				p |= penUnderline
+				p |= grid.Underline
 			}
 		default:
-			p = p.attribute(n)
+			p = attribute(p, n)
 		}
 		for s.IsSub(i + 1) {
 			i++
@@ -35,22 +38,22 @@ func (p pen) sgr(s *vt.Sequence) pen {
 }
 
 // attribute applies one SGR parameter that stands alone.
-func (p pen) attribute(n uint16) pen {
+func attribute(p grid.Pen, n uint16) grid.Pen {
 	switch {
 	case n == 0:
 		return 0
 	case n >= 30 && n <= 37:
-		p.setFg(colorIndexed | Color(n-30))
+		p = p.WithFg(grid.Indexed(uint8(n - 30)))
 	case n == 39:
-		p.setFg(0)
+		p = p.WithFg(0)
 	case n >= 40 && n <= 47:
-		p.setBg(colorIndexed | Color(n-40))
+		p = p.WithBg(grid.Indexed(uint8(n - 40)))
 	case n == 49:
-		p.setBg(0)
+		p = p.WithBg(0)
 	case n >= 90 && n <= 97:
-		p.setFg(colorIndexed | Color(n-90+8))
+		p = p.WithFg(grid.Indexed(uint8(n - 90 + 8)))
 	case n >= 100 && n <= 107:
-		p.setBg(colorIndexed | Color(n-100+8))
+		p = p.WithBg(grid.Indexed(uint8(n - 100 + 8)))
 	case int(n) < len(attributes):
 		a := attributes[n]
 		p = p&^a.off | a.on
@@ -59,17 +62,17 @@ func (p pen) attribute(n uint16) pen {
 }
 
 // attributes is SGR 0 to 55 as ECMA-48 and xterm have it; 21 is double underline.
-var attributes = [56]struct{ on, off pen }{
-	1: {on: penBold}, 2: {on: penDim}, 3: {on: penItalic}, 4: {on: penUnderline}, 5: {on: penBlink},
-	6: {on: penBlink}, 7: {on: penReverse}, 8: {on: penHidden}, 9: {on: penStrike}, 21: {on: penUnderline},
-	22: {off: penBold | penDim}, 23: {off: penItalic}, 24: {off: penUnderline}, 25: {off: penBlink},
-	27: {off: penReverse}, 28: {off: penHidden}, 29: {off: penStrike}, 53: {on: penOver}, 55: {off: penOver},
+var attributes = [56]struct{ on, off grid.Pen }{
+	1: {on: grid.Bold}, 2: {on: grid.Dim}, 3: {on: grid.Italic}, 4: {on: grid.Underline}, 5: {on: grid.Blink},
+	6: {on: grid.Blink}, 7: {on: grid.Reverse}, 8: {on: grid.Hidden}, 9: {on: grid.Strike}, 21: {on: grid.Underline},
+	22: {off: grid.Bold | grid.Dim}, 23: {off: grid.Italic}, 24: {off: grid.Underline}, 25: {off: grid.Blink},
+	27: {off: grid.Reverse}, 28: {off: grid.Hidden}, 29: {off: grid.Strike}, 53: {on: grid.Over}, 55: {off: grid.Over},
 }
 
 // sgrColor reads the colour that follows a 38, 48 or 58 at i, in the forms 38;5;n,
 // 38;2;r;g;b, 38:5:n, 38:2:r:g:b and 38:2:space:r:g:b. last is the index of the
 // last parameter that belongs to it.
-func sgrColor(s *vt.Sequence, i int) (c Color, last int, ok bool) {
+func sgrColor(s *vt.Sequence, i int) (c grid.Color, last int, ok bool) {
 	end := s.Count()
 	if s.IsSub(i + 1) {
 		end = i + 1
@@ -98,9 +101,9 @@ func sgrColor(s *vt.Sequence, i int) (c Color, last int, ok bool) {
 	}
 	switch {
 	case kind == 5 && len(args) >= 2 && args[1] <= 255:
-		return colorIndexed | Color(args[1]), last, true
+		return grid.Indexed(uint8(args[1])), last, true
 	case kind == 2 && len(args) >= 4 && max(args[1], args[2], args[3]) <= 255:
-		return colorRGB | Color(args[1])<<16 | Color(args[2])<<8 | Color(args[3]), last, true
+		return grid.RGB(uint8(args[1]), uint8(args[2]), uint8(args[3])), last, true
 	}
 	return 0, last, false
 }

@@ -1,8 +1,11 @@
 package screen
 
 import (
-	"bytes"
+	"math/rand/v2"
+	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 )
 
 // TestEverySplit holds that how output is cut makes no difference, for every
@@ -15,7 +18,7 @@ func TestEverySplit(t *testing.T) {
 	}
 	var inputs []input
 	for _, rec := range recordings(t) {
-		inputs = append(inputs, input{rec.name, rec.rows, rec.cols, bytes.Join(rec.output, nil)})
+		inputs = append(inputs, input{rec.name, rec.rows, rec.cols, rec.all()})
 	}
 	for _, c := range cases {
 		inputs = append(inputs, input{c.name, caseRows, caseCols, []byte(c.in)})
@@ -51,33 +54,52 @@ func TestCasesHoldInvariants(t *testing.T) {
 	}
 }
 
+// FuzzScreen holds, for any bytes on a screen of any small size: every invariant;
+// that cuttings make no difference (whole, byte by byte, at random); that a new
+// size at any moment breaks nothing.
 func FuzzScreen(f *testing.F) {
 	for i, c := range cases {
-		f.Add([]byte(c.in), uint8(caseRows), uint8(caseCols), uint8(i%8), uint8(i%13), uint16(i))
+		f.Add([]byte(c.in), uint8(caseRows), uint8(caseCols), uint8(i%8), uint8(i%13), uint64(i))
 	}
-	f.Add([]byte("\x1b[?1049h中\x1b[2;3r\x1b[41m\x1b[9;9H\x1b[L\x1b[M"), uint8(3), uint8(4), uint8(9), uint8(1), uint16(9))
-	f.Fuzz(func(t *testing.T, data []byte, rows, cols, newRows, newCols uint8, cut uint16) {
+	f.Add([]byte("\x1b[?1049h中\x1b[2;3r\x1b[41m\x1b[9;9H\x1b[L\x1b[M"), uint8(3), uint8(4), uint8(9), uint8(1), uint64(9))
+	f.Add([]byte("\x1b[?69h\x1b[2;3s\x1b[2;3r中\n中\x1b[S\x1b[T中\x1b[L\x1b[M\x1b[@\x1b[P\x1b7x\x1b8"), uint8(5), uint8(7), uint8(4), uint8(2), uint64(11))
+	f.Fuzz(func(t *testing.T, data []byte, rows, cols, newRows, newCols uint8, seed uint64) {
 		rows, cols, newRows, newCols = rows%32, cols%64, newRows%32, newCols%64
-		at := 0
-		if len(data) > 0 {
-			at = int(cut) % len(data)
-		}
-		whole, split := New(int(rows), int(cols)), New(int(rows), int(cols))
-		whole.Write(data)
+		whole, bytewise := New(int(rows), int(cols)), New(int(rows), int(cols))
+		checkedWrite(t, whole, data)
 		checkInvariants(t, whole)
-		checkedWrite(t, split, data[:at])
-		checkedWrite(t, split, data[at:])
-		if what := stateOf(whole).diff(stateOf(split)); what != "" {
-			t.Fatalf("cut at %d: %s", at, what)
+		for i := range data {
+			bytewise.Write(data[i : i+1])
 		}
-		resized := New(int(rows), int(cols))
-		resized.Write(data[:at])
-		resized.Resize(int(newRows), int(newCols))
-		checkInvariants(t, resized)
-		resized.Write(data[at:])
-		checkInvariants(t, resized)
-		resized.Resize(int(rows), int(cols))
-		checkInvariants(t, resized)
+		if what := stateOf(whole).diff(stateOf(bytewise)); what != "" {
+			t.Fatalf("byte by byte: %s", what)
+		}
+		random := rand.New(rand.NewPCG(seed, 0))
+		split, resized := New(int(rows), int(cols)), New(int(rows), int(cols))
+		scrolled := 0
+		resized.OnScrollOff(func(row string, _ bool) {
+			if scrolled++; !utf8.ValidString(row) || strings.ContainsFunc(row, unicode.IsControl) {
+				t.Fatalf("a row scrolled off as %q", row)
+			}
+		})
+		for rest := data; len(rest) > 0; {
+			n := 1 + random.IntN(len(rest))
+			checkedWrite(t, split, rest[:n])
+			resized.Write(rest[:n])
+			if random.IntN(2) == 0 {
+				resized.Resize(int(newRows), int(newCols))
+			} else {
+				resized.Resize(1+random.IntN(40), 1+random.IntN(90))
+			}
+			checkInvariants(t, resized)
+			rest = rest[n:]
+		}
+		if what := stateOf(whole).diff(stateOf(split)); what != "" {
+			t.Fatalf("cut by seed %d: %s", seed, what)
+		}
+		if most := 40 * (len(data) + 1) * 2; scrolled > most {
+			t.Fatalf("%d rows scrolled off for %d bytes", scrolled, len(data))
+		}
 		resized.Write([]byte("\x1b[?1049l\x1b8"))
 		checkInvariants(t, resized)
 	})

@@ -3,8 +3,11 @@ package screen
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 )
 
 // state is all that can be seen of a screen but its generations.
@@ -12,6 +15,7 @@ type state struct {
 	row, col int
 	title    string
 	modes    Modes
+	notes    [len(noted)]string
 	wrapped  []bool
 	cells    []Cell // row by row
 }
@@ -19,6 +23,11 @@ type state struct {
 func stateOf(s *Screen) state {
 	st := state{title: s.Title(), modes: s.Modes()}
 	st.row, st.col = s.Cursor()
+	for i, code := range noted {
+		n, _ := strconv.Atoi(code)
+		text, serial := s.Note(n)
+		st.notes[i] = fmt.Sprintf("%d %s", serial, text)
+	}
 	rows, cols := s.Size()
 	for r := range rows {
 		st.wrapped = append(st.wrapped, s.Wrapped(r))
@@ -38,6 +47,8 @@ func (st state) diff(other state) string {
 		return fmt.Sprintf("title %q and %q", st.title, other.title)
 	case st.modes != other.modes:
 		return fmt.Sprintf("modes %+v and %+v", st.modes, other.modes)
+	case st.notes != other.notes:
+		return fmt.Sprintf("notes %q and %q", st.notes, other.notes)
 	case len(st.cells) != len(other.cells):
 		return "size"
 	}
@@ -75,6 +86,9 @@ func checkInvariants(t *testing.T, s *Screen) {
 			text.WriteString(cell.Text)
 			c += cell.Width
 		}
+		if row := s.Row(r); !utf8.ValidString(row) || strings.ContainsFunc(row, unicode.IsControl) {
+			t.Fatalf("row %d is not plain text: %q", r, row)
+		}
 		if got, want := s.RowTo(r, cols), text.String(); got != want {
 			t.Fatalf("row %d is %q, its cells %q", r, got, want)
 		}
@@ -101,6 +115,10 @@ func checkedWrite(t *testing.T, s *Screen, p []byte) {
 	}
 	after := stateOf(s)
 	what := before.diff(after)
+	// Work is bounded: no byte asks for more edits than there are rows and columns.
+	if edits := s.Generation() - gen; edits > uint64(len(p)*(rows+cols+2)+1) {
+		t.Fatalf("%d bytes made %d edits on %d by %d", len(p), edits, rows, cols)
+	}
 	if what != "" && s.Generation() <= gen {
 		t.Fatalf("generation stayed %d though %s after %q", gen, what, p)
 	}

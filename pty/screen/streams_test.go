@@ -8,14 +8,15 @@ import (
 	"testing"
 )
 
-// streams are the four kinds of output that speed is measured on, about size
-// bytes of each.
+// streams are the kinds of output that speed is measured on, about size bytes of
+// each.
 func streams(size int) map[string][]byte {
 	return map[string][]byte{
 		"text":  generate(size, plainText),
 		"sgr":   generate(size, colouredText),
 		"tui":   generate(size, redraw),
 		"boxes": generate(size, boxes),
+		"world": generate(size, world),
 	}
 }
 
@@ -63,6 +64,22 @@ func boxes(b *strings.Builder, r *rand.Rand) {
 		fmt.Fprintf(b, "│ \x1b[38;2;%d;120;%dm❯\x1b[39m %-40s ● ✳ ⎿ … │\x1b[K\r\n", r.IntN(4)*60, r.IntN(4)*60, words(r, 30))
 	}
 	b.WriteString("╰" + strings.Repeat("─", 78) + "╯\r\n\x1b[2K\x1b[5A\x1b[G")
+}
+
+// world is text of many scripts, emoji and what joins and combines with them, one
+// row in four of each kind.
+func world(b *strings.Builder, r *rand.Rand) {
+	switch r.IntN(4) {
+	case 0:
+		b.WriteString("漢字かな交じり文、全角の句読点。한국어 문장도 있습니다")
+	case 1:
+		b.WriteString("Ünïcödé façade naïve, Ελληνικά, кириллица, ✓ done → next")
+	case 2:
+		b.WriteString("🚀 launch 👍🏽 ok 👩‍💻 dev 🇦🇺 flag ⚠️ warn ❤️‍🔥")
+	case 3:
+		b.WriteString("e\u0301a\u0300o\u0308 हिन्दी ไทย " + words(r, 30))
+	}
+	b.WriteString("\r\n")
 }
 
 // chunk is how much a PTY gives in one read.

@@ -1,24 +1,28 @@
 package screen
 
+import (
+	"relay-pty/pty/screen/grid"
+	"relay-pty/pty/screen/width"
+)
+
 // terminal carries out actions on a grid.
 //
-// Invariants: 0 <= row < rows; 0 <= col <= cols, where col == cols means that the
-// last column was written and the next character goes to the next row;
-// 0 <= top <= bottom < rows.
+// Invariants: 0 <= row < Rows; 0 <= col <= Cols, where col == Cols means that the
+// last column was written and the next character goes to the next row; the region
+// lies on the screen, has two rows or more where the screen has, and spans all
+// columns unless fenced.
 type terminal struct {
-	grid
-	row, col    int
-	top, bottom int // scroll region, both included
-	modes       Modes
+	grid.Grid
+	row, col int
+	region   grid.Area // what scrolls
+	fenced   bool      // the region does not span all columns
+	brim     bool      // the right margin, in column col-1, was just written: wrap next
+	modes    Modes
+	margins  bool // mode 69: CSI s sets the left and right margins
 
-	// pen is what SGR asks for. style and blank are its interned forms, to be
-	// had from current, which renews them when pen has changed.
-	pen, interned pen
-	style         cell // style bits of a cell that is written
-	blank         cell // a cell that is erased
-
-	charsets [2]byte // designated to G0 and G1: 'B' ASCII, '0' line drawing
+	charsets [4]byte // designated to G0 … G3: 'B' ASCII, '0' line drawing
 	shift    int     // the one of them in use
+	single   int     // 2 or 3: that one is in use for the next character; else 0
 
 	saved    cursor // by DECSC
 	altSaved cursor // by 1049
@@ -26,13 +30,13 @@ type terminal struct {
 
 	last   rune // the last character printed, for REP; 0 after anything else
 	joiner bool // the last thing printed was a zero-width joiner
+	widths width.Cache
+
+	scratch [64]grid.Cell // of run, here because clearing one there costs more than it does
 
 	title  string
 	titles []string // pushed by XTWINOPS 22
-
-	styles   interner[pen]
-	clusters interner[cluster]
-	recent   [256]uint16 // style ids by hash of their pen
+	notes  notes
 
 	scrolledOff func(row string, wrapped bool)
 }
@@ -40,52 +44,49 @@ type terminal struct {
 // cursor is what DECSC saves.
 type cursor struct {
 	row, col int
-	pen      pen
-	charsets [2]byte
+	pen      grid.Pen
+	guard    bool
+	charsets [4]byte
 	shift    int
 	origin   bool
 }
 
-const (
-	maxStyles   = 1 << 14
-	maxClusters = 1 << 11
-	maxTitles   = 8 // titles kept by push
-)
+const maxTitles = 8 // titles kept by push
 
-var ascii = [2]byte{'B', 'B'}
+var ascii = [4]byte{'B', 'B', 'B', 'B'}
 
 func newTerminal(rows, cols int) terminal {
-	t := terminal{
-		grid:     newGrid(rows, cols),
-		styles:   newInterner[pen](maxStyles),
-		clusters: newInterner[cluster](maxClusters),
-		tabs:     make([]bool, cols),
-	}
+	t := terminal{Grid: grid.New(rows, cols), tabs: make([]bool, cols)}
 	t.reset()
 	return t
 }
 
-// reset is RIS: everything but the title and the size as at the start.
+// reset is RIS: everything but the title, the notes and the size as at the start.
 func (t *terminal) reset() {
 	t.leaveAlt(false)
-	t.pen, t.modes = 0, Modes{}
-	t.charsets, t.shift = ascii, 0
-	t.saved, t.altSaved = cursor{charsets: ascii}, cursor{charsets: ascii}
-	t.top, t.bottom = 0, t.rows-1
+	t.softReset()
+	t.modes, t.altSaved = Modes{}, t.saved
 	t.row, t.col = 0, 0
 	t.defaultTabs(0)
-	t.current()
-	t.wipe(0, t.rows-1, 0)
+	t.Wipe(0, t.Rows-1, 0)
 }
 
 // softReset is DECSTR: modes and pen, but neither text nor cursor position.
 func (t *terminal) softReset() {
-	t.pen = 0
-	t.charsets, t.shift = ascii, 0
+	t.Pen, t.Guard = 0, false
+	t.charsets, t.shift, t.single = ascii, 0, 0
 	t.saved = cursor{charsets: ascii}
-	t.top, t.bottom = 0, t.rows-1
+	t.margins = false
+	t.wholeRegion()
 	m := &t.modes
 	m.Insert, m.Origin, m.NoWrap, m.CursorHidden, m.AppCursor, m.AppKeypad = false, false, false, false, false, false
+}
+
+// wholeRegion makes the whole screen scroll.
+func (t *terminal) wholeRegion() {
+	t.settle()
+	t.region = grid.Area{Bottom: t.Rows - 1, Right: t.Cols - 1}
+	t.fenced = false
 }
 
 func (t *terminal) defaultTabs(from int) {
@@ -94,76 +95,13 @@ func (t *terminal) defaultTabs(from int) {
 	}
 }
 
-// current returns the style bits for what is written now.
-func (t *terminal) current() cell {
-	if t.pen != t.interned {
-		t.style = cell(t.intern(t.pen)) << styleShift
-		t.blank = cell(t.intern(t.pen.erased())) << styleShift
-		t.interned = t.pen
-	}
-	return t.style
-}
-
-// empty returns a cell that is erased now: blank, with the pen's background.
-func (t *terminal) empty() cell {
-	t.current()
-	return t.blank
-}
-
-func (t *terminal) intern(p pen) uint32 {
-	if p == 0 {
-		return 0
-	}
-	slot := &t.recent[uint64(p)*0x9e3779b97f4a7c15>>56]
-	if t.styles.items[*slot] == p {
-		return uint32(*slot)
-	}
-	id, ok := t.styles.add(p, t.stylesInUse)
-	if !ok {
-		// Colours are lost before attributes are: dim tells a placeholder from a
-		// draft. There are only 512 sets of attributes.
-		id = t.styles.force(p.colorless())
-	}
-	*slot = uint16(id)
-	return id
-}
-
-func (t *terminal) stylesInUse() []bool {
-	inUse := make([]bool, len(t.styles.items))
-	inUse[t.style.style()] = true // it may stand in no cell yet
-	t.eachCell(func(c cell) { inUse[c.style()] = true })
-	return inUse
-}
-
-func (t *terminal) clustersInUse() []bool {
-	inUse := make([]bool, len(t.clusters.items))
-	t.eachCell(func(c cell) {
-		if g := c.glyph(); g&clusterBit != 0 {
-			inUse[g&^clusterBit] = true
-		}
-	})
-	return inUse
-}
-
-// eachCell calls f with every stored cell and every fill of both pages.
-func (t *terminal) eachCell(f func(cell)) {
-	for _, lines := range [][]line{t.lines, t.behind.lines} {
-		for i := range lines {
-			f(lines[i].fill)
-			for _, c := range lines[i].cells[:lines[i].used] {
-				f(c)
-			}
-		}
-	}
-}
-
 func (t *terminal) save() cursor {
-	return cursor{t.row, t.col, t.pen, t.charsets, t.shift, t.modes.Origin}
+	return cursor{t.row, t.col, t.Pen, t.Guard, t.charsets, t.shift, t.modes.Origin}
 }
 
 func (t *terminal) restore(c cursor) {
-	t.row, t.col = min(c.row, t.rows-1), min(c.col, t.cols-1)
-	t.pen, t.charsets, t.shift, t.modes.Origin = c.pen, c.charsets, c.shift, c.origin
+	t.row, t.col = min(c.row, t.Rows-1), min(c.col, t.Cols-1)
+	t.Pen, t.Guard, t.charsets, t.shift, t.modes.Origin = c.pen, c.guard, c.charsets, c.shift, c.origin
 }
 
 // enterAlt shows an empty alternate page. 1049 saves the cursor, 47 does not.
@@ -175,12 +113,7 @@ func (t *terminal) enterAlt(keepCursor bool) {
 		t.altSaved = t.save()
 	}
 	t.modes.AltScreen = true
-	if len(t.spare.lines) == 0 {
-		t.spare = newPage(t.rows, t.cols)
-	}
-	t.behind, t.page, t.spare = t.page, t.spare, page{}
-	t.clearRows(0, t.rows-1, 0)
-	t.touchRows(0, t.rows-1)
+	t.ShowAlternate()
 }
 
 func (t *terminal) leaveAlt(keepCursor bool) {
@@ -188,31 +121,25 @@ func (t *terminal) leaveAlt(keepCursor bool) {
 		return
 	}
 	t.modes.AltScreen = false
-	t.page, t.behind, t.spare = t.behind, page{}, t.page
+	t.ShowNormal()
 	if keepCursor {
 		t.restore(t.altSaved)
 	}
-	t.touchRows(0, t.rows-1)
 }
 
-// resize cuts or pads both pages; nothing is reflowed. As in tmux a page that
-// gets lower loses the rows below its cursor first, then rows from the top.
+// resize cuts or pads both pages; nothing is reflowed.
 func (t *terminal) resize(rows, cols int) {
-	if rows == t.rows && cols == t.cols {
+	if rows == t.Rows && cols == t.Cols {
 		return
 	}
-	if t.modes.AltScreen {
-		t.behind = t.behind.resized(rows, cols, t.altSaved.row)
-	} else {
+	if !t.modes.AltScreen {
 		t.scrollOff(0, max(0, t.row-rows+1))
 	}
-	t.page, t.spare = t.page.resized(rows, cols, t.row), page{}
-	t.rows, t.cols = rows, cols
-	t.rowGen = make([]uint64, rows)
-	t.touchRows(0, rows-1)
+	t.Resize(rows, cols, t.row, t.altSaved.row)
 	t.row, t.col = min(t.row, rows-1), min(t.col, cols-1)
 	t.altSaved.row = min(t.altSaved.row, rows-1)
-	t.top, t.bottom = 0, rows-1
+	t.brim = false
+	t.wholeRegion()
 	was := len(t.tabs)
 	t.tabs = append(t.tabs[:min(was, cols)], make([]bool, max(0, cols-was))...)
 	t.defaultTabs(min(was, cols))
@@ -224,24 +151,58 @@ func (t *terminal) scrollOff(from, to int) {
 		return
 	}
 	for r := from; r < to; r++ {
-		t.scrolledOff(t.text(r, 0, t.cols, true), t.grid.row(r).wrapped)
+		t.scrolledOff(t.Text(r, 0, t.Cols, true), t.Row(r).Wrapped)
 	}
 }
 
 // scroll moves the scroll region up by n.
 func (t *terminal) scroll(n int) {
-	if t.top == 0 {
-		t.scrollOff(0, min(n, t.bottom+1))
+	if t.region.Top == 0 && !t.fenced {
+		t.scrollOff(0, min(n, t.region.Bottom+1))
 	}
-	t.scrollUp(t.top, t.bottom, n, t.empty())
+	t.ScrollUp(t.region, n, t.Blank())
 }
 
 // lineFeed goes to the next row, scrolling at the bottom of the region.
 func (t *terminal) lineFeed(wrapped bool) {
-	t.grid.row(t.row).wrapped = wrapped
-	if t.row == t.bottom {
+	t.Row(t.row).Wrapped = wrapped
+	if t.row != t.region.Bottom {
+		t.row = min(t.row+1, t.Rows-1)
+	} else if t.between() {
 		t.scroll(1)
-	} else if t.row < t.rows-1 {
-		t.row++
 	}
+}
+
+// settle ends a pending wrap at the right margin: the cursor stands in it.
+func (t *terminal) settle() {
+	if t.brim {
+		t.col, t.brim = t.region.Right, false
+	}
+}
+
+// between reports whether the cursor stands between the left and right margins.
+func (t *terminal) between() bool {
+	return !t.fenced || t.col >= t.region.Left && t.col <= t.region.Right
+}
+
+// within reports whether the cursor stands in the region.
+func (t *terminal) within() bool {
+	return t.row >= t.region.Top && t.row <= t.region.Bottom && t.between()
+}
+
+// home returns the column that a carriage return goes to.
+func (t *terminal) home() int {
+	if t.col >= t.region.Left || t.modes.Origin {
+		return t.region.Left
+	}
+	return 0
+}
+
+// edge returns the column that text wraps at: that after the right margin for a
+// cursor at or before it, else the screen's.
+func (t *terminal) edge() int {
+	if t.fenced && (t.brim || t.col <= t.region.Right) {
+		return t.region.Right + 1
+	}
+	return t.Cols
 }

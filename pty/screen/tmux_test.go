@@ -145,6 +145,12 @@ func (p *pane) write(data []byte) {
 	}
 }
 
+func (p *pane) resize(rows, cols int) {
+	p.t.Helper()
+	p.rows, p.cols = rows, cols
+	p.run("resize-window", "-x", strconv.Itoa(cols), "-y", strconv.Itoa(rows))
+}
+
 // look returns tmux's screen in the form of looks.
 func (p *pane) look() look {
 	p.t.Helper()
@@ -156,6 +162,11 @@ func (p *pane) look() look {
 	pos := strings.SplitN(strings.TrimSuffix(p.run("display-message", "-p", "#{cursor_y},#{cursor_x},#{pane_title}"), "\n"), ",", 3)
 	l.row, _ = strconv.Atoi(pos[0])
 	l.col, _ = strconv.Atoi(pos[1])
+	if l.col > p.cols {
+		// After a resize without reflow tmux 3.3a leaves the cursor where it was,
+		// be it beyond the edge, until the program moves it.
+		l.col = p.cols - 1
+	}
 	l.title = pos[2]
 	captured := strings.Split(p.run("capture-pane", "-p", "-e"), "\n")
 	var now attr // tmux carries attributes over from row to row
@@ -163,10 +174,23 @@ func (p *pane) look() look {
 		var text string
 		var attrs []attr
 		text, attrs, now = undress(line, now)
+		// It also prints what the row held when the pane was wider.
+		text = strings.TrimRight(cut(text, p.cols), " ")
 		l.rows = append(l.rows, text)
 		l.attrs = append(l.attrs, attrs)
 	}
 	return l
+}
+
+// cut returns the part of text that the first cols columns hold.
+func cut(text string, cols int) string {
+	used := 0
+	for i, r := range text {
+		if used += width.Of(r); used > cols {
+			return text[:i]
+		}
+	}
+	return text
 }
 
 // undress splits a row captured with -e into its text and, by column, its

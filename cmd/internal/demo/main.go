@@ -16,13 +16,14 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/testrig/agents"
+	"relay-pty/cmd/internal/testrig/agents/programs"
 	"relay-pty/cmd/internal/testrig/anthropic"
 	"relay-pty/cmd/internal/testrig/claude"
 )
 
 func main() {
 	if name := os.Getenv(agents.EnvAgent); name != "" {
-		os.Exit(agents.Run(name))
+		os.Exit(programs.Run(name))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"relay-pty/cmd/internal/testrig/agents"
+	"relay-pty/cmd/internal/testrig/agents/programs"
 	"relay-pty/cmd/internal/testrig/term"
 )
 
@@ -35,12 +36,12 @@ func Main(m *testing.M) {
 
 // RunAgent is the fake agent name, on this process's terminal; it returns its
 // exit status. Any program may become an agent with it.
-func RunAgent(name string) int { return agents.Run(name) }
+func RunAgent(name string) int { return programs.Run(name) }
 
 // FakeAgent is how to start a fake agent, and where it writes.
 type FakeAgent struct {
 	Argv    []string // the test binary
-	Env     []string // the RELAY_FAKE_ variables alone
+	Env     []string // the agent's variables alone
 	Log     string   // every byte the agent read
 	Events  string   // its event log
 	Control string   // its control socket
@@ -69,6 +70,7 @@ func Agent(dir, name string, conf agents.Config) (FakeAgent, error) {
 		agents.EnvLog + "=" + a.Log,
 		agents.EnvEvents + "=" + a.Events,
 		agents.EnvControl + "=" + a.Control,
+		"GORACE=atexit_sleep_ms=0", // else each exit of a race-detecting test binary takes a second
 	}
 	return a, nil
 }
@@ -82,6 +84,49 @@ func (a FakeAgent) EnvArgv() []string {
 // Do sends one command to the agent, which must have started; see agents.Command.
 func (a FakeAgent) Do(ctx context.Context, c agents.Command) (agents.State, error) {
 	return agents.Control(ctx, a.Control, c)
+}
+
+// State asks the agent how it stands.
+func (a FakeAgent) State(ctx context.Context) (agents.State, error) {
+	return a.Do(ctx, agents.Command{Cmd: "state"})
+}
+
+// Set changes knobs of agents.Config, by their JSON names, while the agent runs.
+func (a FakeAgent) Set(ctx context.Context, knobs map[string]any) error {
+	_, err := a.Do(ctx, agents.Command{Cmd: "set", Set: knobs})
+	return err
+}
+
+// Token is the RELAY_TOKEN that the agent was given, for Client.Hello.
+func (a FakeAgent) Token(ctx context.Context) (string, error) {
+	st, err := a.State(ctx)
+	if err != nil {
+		return "", err
+	}
+	token, ok := st.Env["RELAY_TOKEN"]
+	if !ok {
+		return "", errors.New("the agent has no RELAY_TOKEN")
+	}
+	return token, nil
+}
+
+// WaitRead waits until the agent has read n bytes since its start.
+func (a FakeAgent) WaitRead(ctx context.Context, n int) error {
+	_, err := a.Do(ctx, agents.Command{Cmd: "bytes", N: n})
+	return err
+}
+
+// WaitUnread waits until n bytes or more wait in the agent's terminal, unread.
+func (a FakeAgent) WaitUnread(ctx context.Context, n int) error {
+	_, err := a.Do(ctx, agents.Command{Cmd: "unread", N: n})
+	return err
+}
+
+// Child is the child to which the agent handed its terminal, by the command
+// "edit": its logs, and its socket while it runs. All children of one agent
+// share the logs.
+func (a FakeAgent) Child() FakeAgent {
+	return FakeAgent{Log: a.Log + agents.EditSuffix, Events: a.Events + agents.EditSuffix, Control: a.Control + agents.EditSuffix}
 }
 
 // WaitEvent waits until the agent logged n events of a kind since its start

@@ -21,7 +21,13 @@ type Desk struct {
 	Box    *queue.Mailbox
 	Events *queue.Outbox
 	Status func() *protocol.StatusAnswer
-	Closed <-chan struct{} // closed when the exit event is in the log: none follows
+	Screen func() *protocol.ScreenAnswer
+	Signal func(*protocol.Signal) // the agent's own word
+
+	AllowCommand bool            // messages of kind command are accepted
+	Closed       <-chan struct{} // closed when the exit event is in the log: none follows
+
+	patience time.Duration // of a cancel; 0 means cancelPatience
 }
 
 // client is one connection. What it is still to be told comes from the event
@@ -33,7 +39,10 @@ type client struct {
 	follow *queue.Follower
 	care   map[string]interest // messages of which it is owed results, by id
 	events map[string]bool     // types it subscribed to; nil: none
-	tag    string              // the subscription's req
+	behind bool                // the log has more, but too much waits to be written
+	agent  bool                // it said hello with the agent's token
+	due    int64               // an answer that the log holds and that was not sent yet is this event
+	cancel *cancelling         // a cancel that is not answered yet
 }
 
 // interest is what a client is owed about a message.
@@ -52,15 +61,19 @@ func (d *Desk) Handle(ctx context.Context, conn *sock.Conn) {
 	defer c.unfollow()
 	incoming, closed := conn.Incoming(), d.Closed
 	for incoming != nil || c.owed() {
+		next := incoming
+		if c.unanswered() {
+			next = nil // answers come in the order of their requests; so incoming outlives every answer
+		}
 		var wake <-chan struct{}
 		switch {
-		case c.full():
+		case c.behind:
 			wake = conn.Room()
 		case c.follow != nil:
 			wake = c.follow.Wake()
 		}
 		select {
-		case in, ok := <-incoming:
+		case in, ok := <-next:
 			switch {
 			case !ok:
 				incoming = nil
@@ -71,6 +84,8 @@ func (d *Desk) Handle(ctx context.Context, conn *sock.Conn) {
 			}
 		case <-wake:
 			c.pump()
+		case <-c.cancel.overdue():
+			c.giveUp()
 		case <-closed:
 			c.pump()
 			return
@@ -84,6 +99,11 @@ func (d *Desk) Handle(ctx context.Context, conn *sock.Conn) {
 // owed says whether events are still to come for the client.
 func (c *client) owed() bool { return len(c.care) > 0 || c.events != nil }
 
+// unanswered says whether the answer to the last request is still to come.
+func (c *client) unanswered() bool {
+	return c.cancel != nil || c.follow != nil && c.follow.Seq() < c.due
+}
+
 func (c *client) answer(r protocol.Request) {
 	switch r := r.(type) {
 	case *protocol.Hello:
@@ -92,12 +112,24 @@ func (c *client) answer(r protocol.Request) {
 		c.inject(r)
 	case *protocol.Query:
 		c.query(r)
+	case *protocol.Cancel:
+		c.withdraw(r)
+	case *protocol.Queue:
+		c.whole(&protocol.QueueAnswer{Req: r.Req, Messages: c.Box.Pending()}, r.Req)
 	case *protocol.Status:
 		s := c.Status()
 		s.Req = r.Req
 		c.conn.Answer(s)
 	case *protocol.Subscribe:
 		c.subscribe(r)
+	case *protocol.Screen:
+		s := c.Screen()
+		s.Req = r.Req
+		c.whole(s, r.Req)
+	case *protocol.Signal:
+		c.signal(r)
+	case *protocol.Emit:
+		c.emit(r)
 	}
 }
 
@@ -106,6 +138,7 @@ func (c *client) hello(r *protocol.Hello) {
 		c.refuse(protocol.NotAuthorized, "token", "", r.Req, "this is not the token of the agent that runs now; it is in its RELAY_TOKEN")
 		return
 	}
+	c.agent = c.agent || r.Token != ""
 	c.conn.Answer(&protocol.HelloAnswer{Req: r.Req, Protocol: protocol.Version, Features: protocol.Features(), Name: c.Name})
 }
 
@@ -116,6 +149,9 @@ func (c *client) refuse(code protocol.Code, field, id, req, message string) {
 // inject accepts a message. The queued result, like all that follow, comes out
 // of the log; it is pumped at once, so that answers keep the requests' order.
 func (c *client) inject(r *protocol.Inject) {
+	if r.Kind == protocol.KindCommand && !c.commands(r) {
+		return
+	}
 	c.listen()
 	old, had := c.care[r.ID]
 	c.care[r.ID] = interest{req: r.Req, after: c.follow.Seq()}
@@ -129,6 +165,8 @@ func (c *client) inject(r *protocol.Inject) {
 		c.refuse(code, "", r.ID, r.Req, message)
 	case known:
 		c.tell(res, r.Req)
+	default:
+		c.due = res.Seq
 	}
 	c.pump()
 }
@@ -156,12 +194,14 @@ func refusal(err error) (protocol.Code, string) {
 	return protocol.Degraded, "the message could not be recorded: " + err.Error()
 }
 
+const unknownID = "no message of this id within the last 7 days"
+
 func (c *client) query(r *protocol.Query) {
 	c.listen()
 	c.pump()
 	res, err := c.Box.Query(r.ID)
 	if err != nil {
-		c.refuse(protocol.UnknownID, "id", r.ID, r.Req, "no message of this id within the last 7 days")
+		c.refuse(protocol.UnknownID, "id", r.ID, r.Req, unknownID)
 		return
 	}
 	c.tell(res, r.Req)
@@ -186,7 +226,7 @@ func (c *client) subscribe(r *protocol.Subscribe) {
 		c.care[id] = i
 	}
 	c.unfollow()
-	c.follow, c.tag, c.events = f, r.Req, map[string]bool{}
+	c.follow, c.due, c.events = f, 0, map[string]bool{}
 	if len(r.Events) == 0 {
 		r.Events = protocol.EventTypes()
 	}
@@ -217,14 +257,18 @@ func (c *client) unfollow() {
 }
 
 // replayMost is how many bytes may wait for a client before the log is read on
-// for it: what it asked to be replayed must not make it one that lags.
-const replayMost = 256 << 10
+// for it: what it asked to be replayed must not make it one that lags. The
+// largest event, all of it escaped, is under 800 KiB.
+const replayMost = 128 << 10
 
 func (c *client) full() bool { return c.conn.Pending() > replayMost }
 
 // pump sends what the log has for the client, as far as it keeps up.
 func (c *client) pump() {
-	for c.follow != nil && !c.full() {
+	for c.follow != nil {
+		if c.behind = c.full(); c.behind {
+			return
+		}
 		entries, err := c.follow.Next(pumpMost)
 		if err != nil {
 			c.conn.Lag()
@@ -240,8 +284,26 @@ func (c *client) pump() {
 	}
 }
 
-// send passes one event on, once, if it is owed or subscribed to.
+// send passes one event on, and answers the cancel that waited for it.
 func (c *client) send(e queue.Entry) {
+	p := c.cancel
+	if p == nil || !e.End || e.About != p.id {
+		c.pass(e)
+		return
+	}
+	c.cancel = nil
+	res, err := c.Box.Query(p.id)
+	cancelled := err == nil && res.Status == protocol.StatusCancelled
+	if cancelled {
+		c.care[p.id] = interest{req: p.req, after: e.Seq - 1}
+	}
+	if c.pass(e); !cancelled {
+		c.tooLate(p.id, p.req, res.Status)
+	}
+}
+
+// pass sends one event, once, if it is owed or subscribed to.
+func (c *client) pass(e queue.Entry) {
 	i, cares := c.care[e.About]
 	cares = cares && e.Seq > i.after && e.Type == resultType
 	frame := e.Frame

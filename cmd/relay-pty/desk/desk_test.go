@@ -23,11 +23,14 @@ type office struct {
 	box    *queue.Mailbox
 	events *queue.Outbox
 	closed chan struct{}
+	screen []string // its rows
+	said   chan protocol.Signal
 }
 
-func newOffice(t *testing.T) *office {
+func newOffice(t *testing.T, changes ...func(*Desk)) *office {
 	t.Helper()
-	o := &office{t: t, path: filepath.Join(t.TempDir(), "s"), events: queue.NewOutbox(), closed: make(chan struct{})}
+	o := &office{t: t, path: filepath.Join(t.TempDir(), "s"), events: queue.NewOutbox(), closed: make(chan struct{}),
+		said: make(chan protocol.Signal, 10)}
 	var err error
 	if o.box, err = queue.New(queue.Config{Max: 10}, o.events); err != nil {
 		t.Fatal(err)
@@ -38,7 +41,12 @@ func newOffice(t *testing.T) *office {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &Desk{Name: "alice", Token: "secret", Box: o.box, Events: o.events, Closed: o.closed,
-		Status: func() *protocol.StatusAnswer { return &protocol.StatusAnswer{Name: "alice", State: "busy"} }}
+		Status: func() *protocol.StatusAnswer { return &protocol.StatusAnswer{Name: "alice", State: "busy"} },
+		Screen: func() *protocol.ScreenAnswer { return &protocol.ScreenAnswer{Rows: o.screen} },
+		Signal: func(r *protocol.Signal) { o.said <- *r }}
+	for _, change := range changes {
+		change(d)
+	}
 	served := make(chan error, 1)
 	go func() { served <- l.Serve(ctx, d.Handle) }()
 	t.Cleanup(func() {

@@ -43,7 +43,7 @@ const (
 
 const (
 	// MaxString is how many bytes of an OSC are kept; the rest is swallowed.
-	MaxString = 2048
+	MaxString = 4096 + 32
 	// MaxArgs is how many parameters of a sequence are kept; more are dropped.
 	MaxArgs = 32
 )

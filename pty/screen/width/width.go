@@ -1,8 +1,6 @@
 // Package width says how many columns a character takes on a terminal.
 package width
 
-import "sort"
-
 // Widths are those of the terminals that agents draw for, in columns:
 //
 //   - 2: East_Asian_Width W or F (Unicode 14), the planes and blocks of Han with
@@ -140,11 +138,41 @@ func Of(r rune) int {
 	return 1
 }
 
-// Narrow reports quickly that r takes one column. It says false for those of which
-// it would have to search the tables, for all beyond U+FFFF and for surrogates.
-func Narrow(r rune) bool { return uint32(r)>>6 < uint32(len(pages)) && pages[r>>6] == '1' }
+// Quick returns what Of returns for r below U+10000, where that is known without a
+// search, or else 0. It is small enough to be inlined.
+func Quick(r rune) int {
+	if p := pages[uint32(r)>>6]; p != '?' {
+		return int(p - '0')
+	}
+	return 0
+}
 
+// Cache remembers widths that had to be searched for. The zero Cache is ready.
+type Cache [256]uint32 // by the low bits of a rune: the rune and, in the two lowest bits, its width and 1
+
+// Of returns what the function of that name returns.
+func (c *Cache) Of(r rune) int {
+	if r < 0x10000 {
+		if n := Quick(r); n != 0 {
+			return n
+		}
+	}
+	slot := &c[uint8(r)]
+	if *slot>>2 != uint32(r) || *slot&3 == 0 {
+		*slot = uint32(r)<<2 | uint32(Of(r)+1)
+	}
+	return int(*slot&3) - 1
+}
+
+// within searches by hand: the closure of sort.Search costs twice the time.
 func within(spans []span, r rune) bool {
-	i := sort.Search(len(spans), func(i int) bool { return spans[i].hi >= r })
-	return i < len(spans) && spans[i].lo <= r
+	lo, hi := 0, len(spans)
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); spans[mid].hi < r {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo < len(spans) && spans[lo].lo <= r
 }

@@ -73,11 +73,36 @@ func TestPagesAgreeWithTheTables(t *testing.T) {
 		if got := Of(r); got != want {
 			t.Fatalf("Of(%U) = %d, the tables say %d", r, got, want)
 		}
-		if surrogate := r >= 0xd800 && r <= 0xdfff; Narrow(r) && (want != 1 || surrogate) {
-			t.Fatalf("Narrow(%U) with width %d", r, want)
+	}
+}
+
+func TestQuickIsRightOrZero(t *testing.T) {
+	known := 0
+	for r := rune(0); r < 0x10000; r++ {
+		if got := Quick(r); got != 0 {
+			known++
+			if want := Of(r); got != want || r >= 0xd800 && r <= 0xdfff {
+				t.Fatalf("Quick(%U) = %d, Of says %d", r, got, want)
+			}
 		}
 	}
-	if !Narrow('─') || Narrow(-1) || Narrow(0x10000) || Narrow('中') {
-		t.Error("Narrow is wrong at its ends")
+	if known < 0xc000 {
+		t.Errorf("Quick knows %d code points only", known)
+	}
+}
+
+func TestCacheSaysTheSame(t *testing.T) {
+	var c Cache
+	for range 2 {
+		for r := rune(0); r < 0x40000; r++ {
+			if got, want := c.Of(r), Of(r); got != want {
+				t.Fatalf("Cache.Of(%U) = %d, Of says %d", r, got, want)
+			}
+		}
+		for _, r := range []rune{0x1f44d, 0x1f54d, 0x1f44d, 0, 0xe0100, 0x10ffff} {
+			if got, want := c.Of(r), Of(r); got != want {
+				t.Fatalf("Cache.Of(%U) = %d, Of says %d", r, got, want)
+			}
+		}
 	}
 }

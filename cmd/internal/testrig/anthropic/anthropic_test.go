@@ -11,10 +11,31 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relay-pty/cmd/relay-pty/check/loopback"
+	"relay-pty/cmd/relay-pty/check/modelapi"
 )
 
-func start(t *testing.T) (*Server, context.Context) {
-	t.Helper()
+type obj = map[string]any
+
+// api is the fake API on one of its transports.
+type api struct {
+	*modelapi.Model
+	url string
+}
+
+// overBoth runs a test with either transport: what they speak is the same.
+func overBoth(t *testing.T, test func(t *testing.T, s api, ctx context.Context)) {
+	for name, start := range map[string]func(*testing.T) api{"net-http": byNetHTTP, "loopback": byLoopback} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			t.Cleanup(cancel)
+			test(t, start(t), ctx)
+		})
+	}
+}
+
+func byNetHTTP(t *testing.T) api {
 	s, err := Start()
 	if err != nil {
 		t.Fatal(err)
@@ -24,23 +45,44 @@ func start(t *testing.T) (*Server, context.Context) {
 			t.Errorf("Close: %v", err)
 		}
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	t.Cleanup(cancel)
-	return s, ctx
+	return api{s.Model, s.URL()}
+}
+
+func byLoopback(t *testing.T) api {
+	ln, err := loopback.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &modelapi.Model{Respond: func(t Turn) Reply { return (&Server{}).Script(t) }}
+	why := errors.New("the test is over")
+	ctx, stop := context.WithCancelCause(context.WithoutCancel(t.Context()))
+	served := make(chan error, 1)
+	go func() {
+		served <- ln.Serve(ctx, func(ctx context.Context, r loopback.Request, w *loopback.Response) error {
+			return m.Serve(ctx, r.Method, r.Path, r.Body, w)
+		})
+	}()
+	t.Cleanup(func() {
+		stop(why)
+		if err := <-served; !errors.Is(err, why) {
+			t.Errorf("Serve: %v, want its context's cause", err)
+		}
+	})
+	return api{m, ln.URL()}
 }
 
 func user(text string) obj      { return obj{"role": "user", "content": text} }
 func assistant(text string) obj { return obj{"role": "assistant", "content": text} }
 
 // ask posts a turn and returns its response, whose body the caller closes.
-func ask(ctx context.Context, t *testing.T, s *Server, stream bool, tools int, messages ...obj) *http.Response {
+func ask(ctx context.Context, t *testing.T, s api, stream bool, tools int, messages ...obj) *http.Response {
 	t.Helper()
 	req := obj{"model": "m", "stream": stream, "messages": messages, "tools": make([]obj, tools)}
 	b, err := json.Marshal(req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := http.NewRequestWithContext(ctx, "POST", s.URL()+"/v1/messages?beta=true", bytes.NewReader(b))
+	r, err := http.NewRequestWithContext(ctx, "POST", s.url+"/v1/messages?beta=true", bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,153 +121,161 @@ func events(t *testing.T, body io.ReadCloser) (names []string, text string) {
 }
 
 func TestStreamIsWhatClientsExpect(t *testing.T) {
-	s, ctx := start(t)
-	names, text := events(t, ask(ctx, t, s, true, 5, user("hello")).Body)
-	want := "message_start content_block_start content_block_delta content_block_stop message_delta message_stop"
-	if got := strings.Join(names, " "); got != want {
-		t.Errorf("got events %s, want %s", got, want)
-	}
-	if text != "ACK 5 bytes" {
-		t.Errorf("got text %q, want ACK 5 bytes", text)
-	}
+	overBoth(t, func(t *testing.T, s api, ctx context.Context) {
+		names, text := events(t, ask(ctx, t, s, true, 5, user("hello")).Body)
+		want := "message_start content_block_start content_block_delta content_block_stop message_delta message_stop"
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("got events %s, want %s", got, want)
+		}
+		if text != "ACK 5 bytes" {
+			t.Errorf("got text %q, want ACK 5 bytes", text)
+		}
+	})
 }
 
 func TestWithoutStreamTheAnswerIsOneObject(t *testing.T) {
-	s, ctx := start(t)
-	resp := ask(ctx, t, s, false, 5, user("TOUCH /tmp/x"))
-	defer resp.Body.Close()
-	var m struct {
-		StopReason string `json:"stop_reason"`
-		Content    []struct {
-			Type, Name string
-			Input      struct{ Command string }
+	overBoth(t, func(t *testing.T, s api, ctx context.Context) {
+		resp := ask(ctx, t, s, false, 5, user("TOUCH /tmp/x"))
+		defer resp.Body.Close()
+		var m struct {
+			StopReason string `json:"stop_reason"`
+			Content    []struct {
+				Type, Name string
+				Input      struct{ Command string }
+			}
 		}
-	}
-	if err := json.NewDecoder(resp.Body).Decode(&m); err != nil {
-		t.Fatal(err)
-	}
-	if m.StopReason != "tool_use" || len(m.Content) != 2 || m.Content[1].Name != "Bash" || m.Content[1].Input.Command != "touch /tmp/x" {
-		t.Errorf("got %+v, want a call of Bash with touch", m)
-	}
+		if err := json.NewDecoder(resp.Body).Decode(&m); err != nil {
+			t.Fatal(err)
+		}
+		if m.StopReason != "tool_use" || len(m.Content) != 2 || m.Content[1].Name != "Bash" || m.Content[1].Input.Command != "touch /tmp/x" {
+			t.Errorf("got %+v, want a call of Bash with touch", m)
+		}
+	})
 }
 
 func TestOtherRoutes(t *testing.T) {
-	s, ctx := start(t)
-	for _, c := range []struct {
-		method, path string
-		status       int
-		body         string
-	}{
-		{"HEAD", "/", 200, ""},
-		{"GET", "/v1/anything", 200, "{}"},
-		{"POST", "/v1/messages/count_tokens", 200, `{"input_tokens":10}`},
-		{"POST", "/v1/elsewhere", 404, "404 page not found\n"},
-		{"POST", "/v1/messages", 400, ""},
-	} {
-		r, err := http.NewRequestWithContext(ctx, c.method, s.URL()+c.path, nil)
-		if err != nil {
-			t.Fatal(err)
+	overBoth(t, func(t *testing.T, s api, ctx context.Context) {
+		for _, c := range []struct {
+			method, path string
+			status       int
+			body         string
+		}{
+			{"HEAD", "/", 200, ""},
+			{"GET", "/v1/anything", 200, "{}"},
+			{"POST", "/v1/messages/count_tokens", 200, `{"input_tokens":10}`},
+			{"POST", "/v1/elsewhere", 404, "404 page not found\n"},
+			{"POST", "/v1/messages", 400, ""},
+		} {
+			r, err := http.NewRequestWithContext(ctx, c.method, s.url+c.path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if err != nil || resp.StatusCode != c.status || c.status != 400 && string(body) != c.body {
+				t.Errorf("%s %s = %d %q, %v; want %d %q", c.method, c.path, resp.StatusCode, body, err, c.status, c.body)
+			}
 		}
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil || resp.StatusCode != c.status || c.status != 400 && string(body) != c.body {
-			t.Errorf("%s %s = %d %q, %v; want %d %q", c.method, c.path, resp.StatusCode, body, err, c.status, c.body)
-		}
-	}
+	})
 }
 
 func TestSideQuestionsStayOutOfTheLog(t *testing.T) {
-	s, ctx := start(t)
-	_, text := events(t, ask(ctx, t, s, true, 0, user("Write a title")).Body)
-	if !json.Valid([]byte(text)) {
-		t.Errorf("got title %q, want JSON", text)
-	}
-	if n := len(s.Turns()); n != 0 || s.Sides() != 1 {
-		t.Errorf("got %d turns and %d side questions, want 0 and 1", n, s.Sides())
-	}
+	overBoth(t, func(t *testing.T, s api, ctx context.Context) {
+		_, text := events(t, ask(ctx, t, s, true, 0, user("Write a title")).Body)
+		if !json.Valid([]byte(text)) {
+			t.Errorf("got title %q, want JSON", text)
+		}
+		if n := len(s.Turns()); n != 0 || s.Sides() != 1 {
+			t.Errorf("got %d turns and %d side questions, want 0 and 1", n, s.Sides())
+		}
+	})
 }
 
 func TestTurnHoldsWhatIsNew(t *testing.T) {
-	s, ctx := start(t)
-	s.KeepRaw = true
-	messages := []obj{
-		user("old"), assistant("answer"),
-		{"role": "user", "content": []obj{
-			{"type": "tool_result", "content": []obj{{"type": "text", "text": "listing"}}},
-			{"type": "tool_result", "content": "plain"},
-			{"type": "text", "text": "<system-reminder>no</system-reminder>"},
-			{"type": "text", "text": "new one"},
-		}},
-		{"role": "system", "content": "by hook"},
-		user("new two"),
-	}
-	events(t, ask(ctx, t, s, true, 5, messages...).Body)
-	turn, err := s.WaitTurn(ctx, func(t Turn) bool { return !t.Open() })
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		name      string
-		got, want []string
-	}{
-		{"Text", turn.Text, []string{"new one", "new two"}},
-		{"System", turn.System, []string{"by hook"}},
-		{"Results", turn.Results, []string{"listing", "plain"}},
-	} {
-		if strings.Join(c.got, "|") != strings.Join(c.want, "|") {
-			t.Errorf("got %s %q, want %q", c.name, c.got, c.want)
+	overBoth(t, func(t *testing.T, s api, ctx context.Context) {
+		s.KeepRaw = true
+		messages := []obj{
+			user("old"), assistant("answer"),
+			{"role": "user", "content": []obj{
+				{"type": "tool_result", "content": []obj{{"type": "text", "text": "listing"}}},
+				{"type": "tool_result", "content": "plain"},
+				{"type": "text", "text": "<system-reminder>no</system-reminder>"},
+				{"type": "text", "text": "new one"},
+			}},
+			{"role": "system", "content": "by hook"},
+			user("new two"),
 		}
-	}
-	if turn.Aborted || !json.Valid(turn.Raw) {
-		t.Errorf("got aborted %v and raw %.40q, want a finished turn with its request", turn.Aborted, turn.Raw)
-	}
-}
-
-func TestTurnsAreNumbered(t *testing.T) {
-	s, ctx := start(t)
-	for _, text := range []string{"one", "two", "three"} {
-		events(t, ask(ctx, t, s, true, 5, user(text)).Body)
-	}
-	for i, turn := range s.Turns() {
-		if turn.N != i || turn.UserText() != []string{"one", "two", "three"}[i] {
-			t.Errorf("turn %d: got number %d and %q", i, turn.N, turn.UserText())
-		}
-	}
-	if n := len(s.Turns()); n != 3 {
-		t.Errorf("got %d turns, want 3", n)
-	}
-}
-
-func TestHangingUpAbortsTheTurn(t *testing.T) {
-	s, ctx := start(t)
-	for _, words := range []string{"THINK 600", "SLOW 600"} {
-		cctx, hangup := context.WithCancel(ctx)
-		resp := ask(cctx, t, s, true, 5, user(words))
-		open, err := s.WaitTurn(ctx, func(t Turn) bool { return t.UserText() == words && t.Open() })
+		events(t, ask(ctx, t, s, true, 5, messages...).Body)
+		turn, err := s.WaitTurn(ctx, func(t Turn) bool { return !t.Open() })
 		if err != nil {
 			t.Fatal(err)
 		}
-		hangup()
-		resp.Body.Close()
-		turn, err := s.WaitTurn(ctx, func(t Turn) bool { return t.N == open.N && !t.Open() })
-		if err != nil || !turn.Aborted {
-			t.Errorf("%s: got aborted %v, %v; want an aborted turn", words, turn.Aborted, err)
+		for _, c := range []struct {
+			name      string
+			got, want []string
+		}{
+			{"Text", turn.Text, []string{"new one", "new two"}},
+			{"System", turn.System, []string{"by hook"}},
+			{"Results", turn.Results, []string{"listing", "plain"}},
+		} {
+			if strings.Join(c.got, "|") != strings.Join(c.want, "|") {
+				t.Errorf("got %s %q, want %q", c.name, c.got, c.want)
+			}
 		}
-	}
+		if turn.Aborted || !json.Valid(turn.Raw) {
+			t.Errorf("got aborted %v and raw %.40q, want a finished turn with its request", turn.Aborted, turn.Raw)
+		}
+	})
+}
+
+func TestTurnsAreNumbered(t *testing.T) {
+	overBoth(t, func(t *testing.T, s api, ctx context.Context) {
+		for _, text := range []string{"one", "two", "three"} {
+			events(t, ask(ctx, t, s, true, 5, user(text)).Body)
+		}
+		for i, turn := range s.Turns() {
+			if turn.N != i || turn.UserText() != []string{"one", "two", "three"}[i] {
+				t.Errorf("turn %d: got number %d and %q", i, turn.N, turn.UserText())
+			}
+		}
+		if n := len(s.Turns()); n != 3 {
+			t.Errorf("got %d turns, want 3", n)
+		}
+	})
+}
+
+func TestHangingUpAbortsTheTurn(t *testing.T) {
+	overBoth(t, func(t *testing.T, s api, ctx context.Context) {
+		for _, words := range []string{"THINK 600", "SLOW 600"} {
+			cctx, hangup := context.WithCancel(ctx)
+			resp := ask(cctx, t, s, true, 5, user(words))
+			open, err := s.WaitTurn(ctx, func(t Turn) bool { return t.UserText() == words && t.Open() })
+			if err != nil {
+				t.Fatal(err)
+			}
+			hangup()
+			resp.Body.Close()
+			turn, err := s.WaitTurn(ctx, func(t Turn) bool { return t.N == open.N && !t.Open() })
+			if err != nil || !turn.Aborted {
+				t.Errorf("%s: got aborted %v, %v; want an aborted turn", words, turn.Aborted, err)
+			}
+		}
+	})
 }
 
 func TestSilenceCarriesPings(t *testing.T) {
-	s, ctx := start(t)
-	s.PingEvery = time.Millisecond
-	s.Respond = func(Turn) Reply { return Reply{Think: 100 * time.Millisecond, Deltas: []string{"x"}} }
-	names, text := events(t, ask(ctx, t, s, true, 5, user("hm")).Body)
-	if !strings.Contains(strings.Join(names, " "), "ping ping") || text != "x" {
-		t.Errorf("got %q with events %v, want x after pings", text, names)
-	}
+	overBoth(t, func(t *testing.T, s api, ctx context.Context) {
+		s.PingEvery = time.Millisecond
+		s.Respond = func(Turn) Reply { return Reply{Think: 100 * time.Millisecond, Deltas: []string{"x"}} }
+		names, text := events(t, ask(ctx, t, s, true, 5, user("hm")).Body)
+		if !strings.Contains(strings.Join(names, " "), "ping ping") || text != "x" {
+			t.Errorf("got %q with events %v, want x after pings", text, names)
+		}
+	})
 }
 
 func TestWaitTurnEnds(t *testing.T) {
@@ -278,20 +328,6 @@ func TestScript(t *testing.T) {
 		}
 		if (got.Tool == nil) != (c.rep.Tool == nil) || got.Tool != nil && got.Tool.Command != c.rep.Tool.Command {
 			t.Errorf("%q: got tool %+v, want %+v", c.in, got.Tool, c.rep.Tool)
-		}
-	}
-}
-
-func TestSayLosesNothing(t *testing.T) {
-	for _, text := range []string{"", "x", strings.Repeat("日本語 ", 500)} {
-		rep := Say(text)
-		if got := strings.Join(rep.Deltas, ""); got != text {
-			t.Errorf("got %q, want %q", got, text)
-		}
-		for _, d := range rep.Deltas {
-			if len(d) > deltaBytes+4 || strings.ToValidUTF8(d, "") != d {
-				t.Errorf("got piece %q, want whole runes and about %d bytes", d, deltaBytes)
-			}
 		}
 	}
 }

@@ -1,15 +1,10 @@
-// Package anthropic is a fake Anthropic Messages API on loopback, so that the
-// real Claude Code can run offline and a test can read what its model received.
+// Package anthropic serves the fake Anthropic Messages API of package modelapi on
+// loopback by net/http, so that the real Claude Code can run offline and a test
+// can read what its model received: the same protocol as the wrapper's own check,
+// another HTTP.
 //
-// It speaks as much of the API as Claude Code 2.1.x uses: POST /v1/messages as
-// server-sent events or, without "stream", as one JSON object; count_tokens;
-// and 200 for any HEAD or GET. Requests that offer few tools are side questions
-// (session titles, topics): they get a small JSON title and stay out of the log.
-//
-// Everything else is a Turn. Turns are logged in order of arrival with what is
-// new in them; WaitTurn blocks until the log shows what a test waits for. The
-// reply comes from a Responder; the default one, Script, obeys words in the new
-// user text:
+// The reply to a turn comes from a Responder; the default one, Script, obeys words
+// in the new user text:
 //
 //	LONG n      n lines at once
 //	SLOW n      n seconds of lines, four a second

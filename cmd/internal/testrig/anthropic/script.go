@@ -7,47 +7,12 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"relay-pty/cmd/relay-pty/check/modelapi"
 )
 
-// Reply is what the model says.
-type Reply struct {
-	Think  time.Duration // silence with pings before the first word
-	Deltas []string      // the text, in the pieces it is streamed in
-	Gap    time.Duration // silence between pieces
-	Tool   *Tool         // ends the reply with a call of the Bash tool
-}
-
-// Tool is a call of the Bash tool.
-type Tool struct{ Command, Description string }
-
-// deltaBytes is about what a real model streams at a time.
-const deltaBytes = 24
-
-// Say replies with text in small pieces, split between runes.
-func Say(text string) Reply {
-	var r Reply
-	start := 0
-	for i := range text {
-		if i-start >= deltaBytes {
-			r.Deltas = append(r.Deltas, text[start:i])
-			start = i
-		}
-	}
-	if start < len(text) {
-		r.Deltas = append(r.Deltas, text[start:])
-	}
-	return r
-}
-
-// Bash replies with a call of the Bash tool.
-func Bash(command string) Reply {
-	r := Say("Running a command.")
-	r.Tool = &Tool{Command: command, Description: "Run a scripted command"}
-	return r
-}
-
-// Lines replies with n numbered lines, gap apart.
-func Lines(n int, gap time.Duration) Reply {
+// lines is a reply of n numbered lines, gap apart.
+func lines(n int, gap time.Duration) Reply {
 	r := Reply{Gap: gap}
 	for i := range n {
 		r.Deltas = append(r.Deltas, fmt.Sprintf("Line %d of %d\n\n", i+1, n))
@@ -68,30 +33,30 @@ func (s *Server) Script(t Turn) Reply {
 		return Say("Done.")
 	}
 	rep := Say(fmt.Sprintf("ACK %d bytes", len(Received(t))))
-	m := word.FindStringSubmatch(text)
-	if m == nil {
+	w := word.FindStringSubmatch(text)
+	if w == nil {
 		return rep
 	}
-	switch m[1] {
+	switch w[1] {
 	case "TOUCH":
-		return Bash("touch " + m[2])
+		return modelapi.Bash("touch " + w[2])
 	case "MARK":
-		return Say(s.mark.get(m[2]))
+		return Say(s.mark.get(w[2]))
 	}
-	n, err := strconv.Atoi(m[2])
+	n, err := strconv.Atoi(w[2])
 	if err != nil || n < 0 {
 		return rep
 	}
-	switch m[1] {
+	switch w[1] {
 	case "LONG":
-		return Lines(n, 0)
+		return lines(n, 0)
 	case "SLOW":
-		return Lines(n*int(time.Second/slowGap), slowGap)
+		return lines(n*int(time.Second/slowGap), slowGap)
 	case "THINK":
 		rep.Think = time.Duration(n) * time.Second
 		return rep
 	default: // TOOL
-		return Bash("sleep " + strconv.Itoa(n))
+		return modelapi.Bash("sleep " + strconv.Itoa(n))
 	}
 }
 

@@ -5,7 +5,6 @@ package claude
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +12,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"relay-pty/cmd/relay-pty/check/scratch"
 )
 
 // Version is the release that everything here was measured with. The script
@@ -72,73 +73,13 @@ func cache() (string, error) {
 	return filepath.Join(home, ".cache", "relay-pty"), nil
 }
 
-// Prepare makes a fresh home below dir, which must exist, with onboarding
-// done, the working directory trusted and the API at baseURL. It returns the
-// whole environment of Claude, in which nothing of ours stays but PATH, and
-// its working directory, a git repository with one commit.
+// Prepare makes a fresh home as scratch.Claude does and makes the working
+// directory a git repository with one commit.
 func Prepare(dir, baseURL string) (env []string, cwd string, err error) {
-	// Trust is looked up by the path the kernel gives.
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+	if env, cwd, err = scratch.Claude(dir, baseURL, Version); err != nil {
 		return nil, "", err
 	}
-	home, run := filepath.Join(dir, "home"), filepath.Join(dir, "run")
-	cwd = filepath.Join(dir, "work")
-	for _, d := range []string{filepath.Join(home, ".claude"), run, cwd} {
-		if err := os.MkdirAll(d, 0o700); err != nil {
-			return nil, "", err
-		}
-	}
-	if err := settings(home, cwd); err != nil {
-		return nil, "", err
-	}
-	env = environ(home, run, baseURL)
 	return env, cwd, repository(cwd, env)
-}
-
-func settings(home, cwd string) error {
-	state := map[string]any{
-		"hasCompletedOnboarding": true,
-		"lastOnboardingVersion":  Version,
-		"theme":                  "dark",
-		"numStartups":            20,
-		"autoUpdates":            false,
-		"customApiKeyResponses":  map[string]any{"approved": []string{"dummy"}, "rejected": []string{}},
-		"hasSeenTasksHint":       true,
-		"effortCalloutDismissed": true,
-		"projects": map[string]any{cwd: map[string]any{
-			"hasTrustDialogAccepted":        true,
-			"hasCompletedProjectOnboarding": true,
-			"projectOnboardingSeenCount":    5,
-			"allowedTools":                  []string{},
-		}},
-	}
-	b, err := json.Marshal(state)
-	if err != nil {
-		return err
-	}
-	return errors.Join(
-		os.WriteFile(filepath.Join(home, ".claude.json"), b, 0o600),
-		os.WriteFile(filepath.Join(home, ".claude", "settings.json"), []byte("{}\n"), 0o600),
-	)
-}
-
-func environ(home, run, baseURL string) []string {
-	return []string{
-		"HOME=" + home,
-		"PATH=" + os.Getenv("PATH"),
-		"XDG_RUNTIME_DIR=" + run,
-		"TERM=xterm-256color",
-		"LANG=C.UTF-8",
-		"SHELL=/bin/sh",
-		"ANTHROPIC_BASE_URL=" + baseURL,
-		"ANTHROPIC_API_KEY=dummy",
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-		"DISABLE_AUTOUPDATER=1",
-		"DISABLE_TELEMETRY=1",
-		"DISABLE_ERROR_REPORTING=1",
-		"IS_SANDBOX=1",
-		"NO_PROXY=127.0.0.1",
-	}
 }
 
 func repository(cwd string, env []string) error {

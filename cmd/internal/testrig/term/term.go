@@ -34,6 +34,13 @@ type Options struct {
 
 	// Stdin, Stdout and Stderr replace the terminal.
 	Stdin, Stdout, Stderr *os.File
+
+	// Answers makes the terminal answer questions (device attributes, the
+	// cursor's position, colours, …), always in the same way.
+	Answers bool
+	// Sink takes the output, which is then neither kept nor shown. A Sink that
+	// blocks holds the program back. It must not keep p.
+	Sink func(p []byte)
 }
 
 // Term is a running program on a terminal. Its methods may be called from any
@@ -44,6 +51,10 @@ type Term struct {
 	cmd    *exec.Cmd
 	link   *os.File // to the shell: it tells pid and status, we let it go
 	pid    int
+	sink   func([]byte) // may be nil
+
+	answers bool // to questions; the output loop's own, as the next field
+	asked   inquiry
 
 	mu     sync.Mutex
 	out    []byte
@@ -52,15 +63,23 @@ type Term struct {
 	after  Modes // settings when the program had ended
 	status int
 	done   bool // status and after are valid
+	ending bool // the mark is to come
+	tail   []byte
+	whole  chan struct{} // closed when it has
 	err    error
 	closed chan struct{} // all output is in
 }
 
-// keeper runs "$@" and says its pid, then its status, on fd 3; then it waits
-// to be let go. What the shell itself has to say, as "Killed", goes nowhere.
-const keeper = `exec 5>&2 2>/dev/null
+// keeper runs "$@" and says its pid, then its status, on fd 3; told to, it prints
+// the mark; then it waits to be let go. What the shell itself has to say, as
+// "Killed", goes nowhere. A ^C that ends the program must not end the shell.
+const keeper = `exec 5>&2 2>/dev/null; trap : INT QUIT
 sh -c 'echo $$ >&3; exec "$@" 2>&5 3>&- 4>&- 5>&-' sh "$@"
-echo $? >&3; read _ <&3`
+echo $? >&3; read _ <&3; printf '\033_kept\033\134' >&4; read _ <&3`
+
+// mark follows the program's last output: the end of a terminal's session
+// throws away what nobody has read yet, so it must not come before this is in.
+const mark = "\x1b_kept\x1b\\"
 
 // Start runs opts.Argv on a new terminal.
 func Start(opts Options) (*Term, error) {
@@ -72,7 +91,7 @@ func Start(opts Options) (*Term, error) {
 		return nil, err
 	}
 	defer slave.Close()
-	t := &Term{master: master, scr: screen.New(opts.Rows, opts.Cols), closed: make(chan struct{})}
+	t := &Term{master: master, scr: screen.New(opts.Rows, opts.Cols), closed: make(chan struct{}), whole: make(chan struct{}), sink: opts.Sink, answers: opts.Answers}
 	if err := setSize(master, opts.Rows, opts.Cols); err != nil {
 		master.Close() // of no use
 		return nil, err
@@ -145,8 +164,14 @@ func (t *Term) await() {
 	if err == nil {
 		after, merr := getModes(t.master)
 		t.mu.Lock()
-		t.status, t.after, t.done = status, after, merr == nil
+		t.status, t.after, t.done, t.ending = status, after, merr == nil, true
 		t.mu.Unlock()
+		if _, err := t.link.WriteString("\n"); err == nil {
+			select {
+			case <-t.whole:
+			case <-t.closed:
+			}
+		}
 	}
 	t.link.Close() // the shell's read ends
 	t.cmd.Wait()   // its own status says nothing
@@ -157,9 +182,16 @@ func (t *Term) pump() {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := t.master.Read(buf)
+		p := t.unmarked(buf[:n])
+		if t.sink != nil {
+			t.sink(p)
+			p = nil
+		}
 		t.mu.Lock()
-		t.out = append(t.out, buf[:n]...)
-		t.scr.Write(buf[:n]) // never fails
+		t.out = append(t.out, p...)
+		if reply := t.show(p); reply != "" {
+			t.Type(reply) // before anyone hears of the output; fails when the program is gone, which needs no answer
+		}
 		if err != nil {
 			t.err = io.EOF // EIO: nobody holds the terminal; or closed
 		}
@@ -172,6 +204,46 @@ func (t *Term) pump() {
 			return
 		}
 	}
+}
+
+// unmarked takes the mark out of what was read. Once it is to come, a beginning
+// of it at the end of p is kept for the next call.
+func (t *Term) unmarked(p []byte) []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.ending {
+		return p
+	}
+	p = append(t.tail, p...)
+	t.tail = nil
+	if before, after, found := bytes.Cut(p, []byte(mark)); found {
+		t.ending = false
+		close(t.whole)
+		return append(bytes.Clone(before), after...)
+	}
+	for n := min(len(mark)-1, len(p)); n > 0; n-- {
+		if bytes.HasSuffix(p, []byte(mark[:n])) {
+			t.tail = bytes.Clone(p[len(p)-n:])
+			return p[:len(p)-n]
+		}
+	}
+	return p
+}
+
+// show shows output on the screen, and returns the answers to the questions in
+// it, each true at its place in the output.
+func (t *Term) show(p []byte) (reply string) {
+	if !t.answers {
+		t.scr.Write(p) // never fails
+		return ""
+	}
+	for len(p) > 0 {
+		n, seq := t.asked.next(p)
+		t.scr.Write(p[:n]) // never fails
+		reply += answer(seq, t.scr)
+		p = p[n:]
+	}
+	return reply
 }
 
 // Pid is the program's process id.

@@ -50,6 +50,23 @@ func TestStatusAndLastOutput(t *testing.T) {
 	}
 }
 
+// What is printed last must not be lost to the end of the session, however the
+// program ends.
+func TestLastWordsAreNeverLost(t *testing.T) {
+	for i := range 100 {
+		tm, ctx := start(t, sh("stty -echo; trap 'printf last; exit 3' INT; printf up; while :; do :; done"))
+		if err := tm.WaitText(ctx, "up"); err != nil {
+			t.Fatal(err)
+		}
+		if err := tm.Type("\x03"); err != nil {
+			t.Fatal(err)
+		}
+		if code, err := tm.Wait(ctx); code != 3 || err != nil || string(tm.Output()) != "uplast" {
+			t.Fatalf("run %d: %d, %v, %q", i, code, err, tm.Output())
+		}
+	}
+}
+
 func TestSizeAndResize(t *testing.T) {
 	o := sh(`trap 'stty size' WINCH; stty size; while :; do read x; done`)
 	o.Rows, o.Cols = 30, 100

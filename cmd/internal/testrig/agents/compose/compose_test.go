@@ -215,7 +215,7 @@ func TestWrap(t *testing.T) {
 		{"a\n", 2, "a|", 1, 0},
 		{"1234567 890", 7, "1234567|890", 0, 7},
 	} {
-		lines, row, col := wrap([]rune(c.in), c.at, 7)
+		lines, row, col := wrap([]rune(c.in), c.at, 7, false)
 		var got []string
 		for _, l := range lines {
 			got = append(got, string(l))

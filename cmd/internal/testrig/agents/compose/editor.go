@@ -17,8 +17,17 @@ const (
 // cursor steps over it and Backspace removes it whole.
 const firstChip = rune(0xF0000)
 
+// What becomes of a long paste.
+const (
+	ChipsShown  = ""       // a chip stands for it
+	ChipsNever  = "never"  // its text is shown
+	ChipsHidden = "hidden" // nothing is shown for it, but it is there
+)
+
 // Editor holds the draft.
 type Editor struct {
+	Chips string // ChipsShown, ChipsNever or ChipsHidden
+
 	text  []rune
 	at    int // cursor, an index into text
 	chips []string
@@ -31,6 +40,9 @@ func (e *Editor) Empty() bool { return len(e.text) == 0 }
 
 // Stashed says whether a draft is set aside.
 func (e *Editor) Stashed() bool { return e.held }
+
+// Stash is the draft that is set aside, chips expanded.
+func (e *Editor) Stash() string { return e.expand(e.stash) }
 
 // Text is the draft with chips expanded.
 func (e *Editor) Text() string { return e.expand(e.text) }
@@ -71,6 +83,9 @@ func (e *Editor) Shown() (text []rune, at int) {
 }
 
 func (e *Editor) label(i int) string {
+	if e.Chips == ChipsHidden {
+		return ""
+	}
 	n := strings.Count(e.chips[i], "\n")
 	if n == 0 {
 		return fmt.Sprintf("[Pasted text #%d]", i+1)
@@ -96,7 +111,7 @@ func (e *Editor) Paste(s string) {
 			return
 		}
 	}
-	if len(s) <= chipBytes && strings.Count(s, "\n") <= chipNewlines {
+	if e.Chips == ChipsNever || len(s) <= chipBytes && strings.Count(s, "\n") <= chipNewlines {
 		e.Insert(s)
 		return
 	}

@@ -30,6 +30,8 @@ const (
 	Interrupt  // C-c
 	EndOfInput // C-d
 	Stash      // C-s
+	EditDraft  // C-g
+	Tab
 	Esc
 	FocusIn
 	FocusOut
@@ -53,7 +55,7 @@ const (
 
 var control = map[byte]Key{
 	'\r': Enter, '\n': Newline, 0x7f: Backspace, 0x08: Backspace, 0x01: Home, 0x05: End,
-	0x15: KillLine, 0x03: Interrupt, 0x04: EndOfInput, 0x13: Stash,
+	0x15: KillLine, 0x03: Interrupt, 0x04: EndOfInput, 0x13: Stash, 0x07: EditDraft, '\t': Tab,
 }
 
 var sequences = map[string]Key{
@@ -65,6 +67,10 @@ var sequences = map[string]Key{
 // Decoder turns reads into events. Where one read ends matters: an Enter that
 // comes in the same read as the end of a paste joins the paste, as in Claude.
 type Decoder struct {
+	// Extended: the terminal was asked to report keys in the forms of the kitty
+	// keyboard protocol or of modifyOtherKeys; else these mean nothing.
+	Extended bool
+
 	rest    []byte // an unfinished sequence or character
 	pasting bool
 	paste   []byte
@@ -94,7 +100,7 @@ func (d *Decoder) Feed(read []byte) []Event {
 			p = d.feedPaste(p, &out)
 			continue
 		}
-		ev, n := decode(p)
+		ev, n := d.decode(p)
 		if n == 0 {
 			d.rest = bytes.Clone(p)
 			break
@@ -128,9 +134,9 @@ func (d *Decoder) feedPaste(p []byte, out *[]Event) []byte {
 }
 
 // decode reads one event; n is 0 when p holds only its beginning.
-func decode(p []byte) (ev Event, n int) {
+func (d *Decoder) decode(p []byte) (ev Event, n int) {
 	if p[0] == 0x1b {
-		return decodeEscape(p)
+		return d.decodeEscape(p)
 	}
 	run := textRun(p)
 	if run >= burstBytes {
@@ -167,7 +173,7 @@ func textRun(p []byte) int {
 	return len(p)
 }
 
-func decodeEscape(p []byte) (Event, int) {
+func (d *Decoder) decodeEscape(p []byte) (Event, int) {
 	if len(p) == 1 {
 		return Event{}, 0
 	}
@@ -175,7 +181,11 @@ func decodeEscape(p []byte) (Event, int) {
 	case '[', 'O':
 		for i := 2; i < len(p); i++ {
 			if p[i] >= 0x40 && p[i] <= 0x7e {
-				return Event{Key: sequences[string(p[:i+1])]}, i + 1
+				seq := string(p[:i+1])
+				if d.Extended && (p[i] == 'u' || strings.HasPrefix(seq, "\x1b[27;")) {
+					return extended(seq), i + 1
+				}
+				return Event{Key: sequences[seq]}, i + 1
 			}
 		}
 		return Event{}, 0

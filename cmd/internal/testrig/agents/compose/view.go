@@ -18,50 +18,61 @@ const (
 // View is what the composer shows beside the draft.
 type View struct {
 	Rows, Cols int
+	Look       string // LookRule, LookBox or LookBare
+	Prompt     string // before the text; "" is the look's own
+	HardWrap   bool   // rows break at the width, not at blanks
 	Mode       Mode
-	Ghost      string // shown dim in an empty box
-	Status     string // the row above the box
-	Hint       string // footer instead of the usual one
+	Ghost      string   // shown in an empty box
+	Picker     []string // entries of the open list, the first chosen
+	Status     string   // the row above the box
+	Hint       string   // footer instead of the usual one
 	Unfocused  bool
 	Command    string // what the dialog asks about
+	Rewind     bool   // the dialog is the list of earlier turns
 }
 
-// Box is the live part of the screen: rows with SGR, and where the hidden
-// cursor is parked, counted from the first row.
+// Box is the live part of the screen: rows with SGR, and where the cursor is
+// parked, counted from the first row.
 type Box struct {
 	Rows     []string
 	Row, Col int
+	Cursor   bool // the terminal's own cursor is visible
 }
 
 const (
 	sgr0    = "\x1b[0m"
 	reverse = "\x1b[7m"
 	dim     = "\x1b[2m"
+	bold    = "\x1b[1m"
 	grey    = "\x1b[38;5;246m"
 	rule    = "\x1b[38;5;244m"
 	blue    = "\x1b[38;5;153m"
+	pale    = "\x1b[38;5;248m"
 	nbsp    = "\u00a0"
-	indent  = 2
 )
 
-// Draw lays out the box: status row, rule, text, rule, footer; or the dialog.
+// Draw lays out the box: status row, list, box, footer; or the dialog.
 func (v View) Draw(e *Editor) Box {
 	if v.Mode == Dialog {
 		return v.dialog()
 	}
+	f := v.frame()
 	text, at := e.Shown()
-	lines, row, col := wrap(text, at, v.Cols-indent-1)
+	lines, row, col := wrap(text, at, f.width, v.HardWrap)
 	from, to := v.window(len(lines), row)
-	b := Box{Row: 2 + row - from, Col: indent + col}
-	b.Rows = append(b.Rows, v.Status, v.rule(from, '↑'))
+	b := Box{Rows: []string{v.Status}, Cursor: f.cursor}
+	b.Rows = append(b.Rows, v.list()...)
+	b.Rows = append(b.Rows, f.above(from)...)
+	b.Row, b.Col = len(b.Rows)+row-from, f.indent+col
 	for i := from; i < to; i++ {
 		cursor := -1
-		if i == row && !v.Unfocused {
+		if i == row && !v.Unfocused && !f.cursor {
 			cursor = col
 		}
-		b.Rows = append(b.Rows, v.textRow(i, lines[i], cursor, e.Empty()))
+		b.Rows = append(b.Rows, f.left+v.textRow(f, i, lines[i], cursor, e.Empty())+f.right)
 	}
-	b.Rows = append(b.Rows, v.rule(len(lines)-to, '↓'), v.footer(e))
+	b.Rows = append(b.Rows, f.below(len(lines)-to)...)
+	b.Rows = append(b.Rows, v.footer(e))
 	return b
 }
 
@@ -76,42 +87,50 @@ func (v View) window(n, cursor int) (from, to int) {
 	return from, from + most
 }
 
-// rule is a full-width line; it says how many rows of text lie beyond it.
-func (v View) rule(hidden int, arrow rune) string {
-	if hidden == 0 {
-		return rule + strings.Repeat("─", v.Cols) + sgr0
+// list is the picker's rows, as Claude shows them above the box.
+func (v View) list() []string {
+	var rows []string
+	for i, entry := range v.Picker {
+		if i == 0 {
+			rows = append(rows, "  "+blue+"❯ "+entry+sgr0)
+		} else {
+			rows = append(rows, "    "+entry)
+		}
 	}
-	more := fmt.Sprintf("%c %d more", arrow, hidden)
-	rest := max(v.Cols-5-len([]rune(more)), 0)
-	return rule + "───" + sgr0 + " " + dim + more + sgr0 + " " + rule + strings.Repeat("─", rest) + sgr0
+	return rows
 }
 
-func (v View) textRow(i int, line []rune, cursor int, empty bool) string {
-	lead := "  "
+func (v View) textRow(f frame, i int, line []rune, cursor int, empty bool) string {
+	lead := strings.Repeat(" ", len([]rune(f.prompt)))
 	if i == 0 {
-		lead = "❯" + nbsp
-		if v.Mode == Busy {
-			lead = grey + lead + sgr0
-		}
+		lead = f.lead
 	}
 	if empty && v.Ghost != "" {
 		g := []rune(v.Ghost)
-		return lead + reverse + string(g[:1]) + sgr0 + dim + string(g[1:]) + sgr0
+		fill := f.fill(len(g))
+		if f.cursor {
+			return lead + f.ghost + v.Ghost + sgr0 + fill
+		}
+		return lead + reverse + string(g[:1]) + sgr0 + f.ghost + string(g[1:]) + sgr0 + fill
 	}
 	if cursor < 0 {
-		return lead + string(line)
+		return lead + string(line) + f.fill(len(line))
 	}
 	under, after := " ", ""
 	if cursor < len(line) {
 		under, after = string(line[cursor]), string(line[cursor+1:])
 	}
-	return lead + string(line[:cursor]) + reverse + under + sgr0 + after
+	return lead + string(line[:cursor]) + reverse + under + sgr0 + after + f.fill(max(len(line), cursor+1))
 }
 
 func (v View) footer(e *Editor) string {
 	switch {
 	case v.Hint != "":
 		return "  " + grey + v.Hint + sgr0
+	case v.Look == LookBare:
+		return "  " + dim + "fake-model default · ~" + sgr0
+	case v.Look == LookBox:
+		return " " + pale + "~ no sandbox fake-model" + sgr0
 	case !e.Empty():
 		return "  " + grey + "⏸ fake mode" + sgr0
 	case v.Mode == Busy:
@@ -120,26 +139,10 @@ func (v View) footer(e *Editor) string {
 	return "  " + grey + "⏸ fake mode · ? for shortcuts" + sgr0
 }
 
-func (v View) dialog() Box {
-	b := Box{Row: 5, Col: 1}
-	b.Rows = []string{
-		blue + strings.Repeat("─", v.Cols) + sgr0,
-		" " + blue + "Bash command" + sgr0,
-		"",
-		" " + v.Command,
-		" Do you want to proceed?",
-		" " + blue + "❯" + sgr0 + " 1. " + blue + "Yes" + sgr0,
-		"   2. No",
-		"",
-		" " + grey + "Esc to cancel · Tab to amend" + sgr0,
-	}
-	return b
-}
-
-// wrap breaks text into rows of at most width runes, at blanks where it can; a
-// blank at a break is dropped. It finds the cursor's row and column on the way.
-// One rune counts as one column: enough for a fake.
-func wrap(text []rune, at, width int) (lines [][]rune, row, col int) {
+// wrap breaks text into rows of at most width runes, at blanks where it can
+// unless hard; a blank at a break is dropped. It finds the cursor's row and
+// column on the way. One rune counts as one column: enough for a fake.
+func wrap(text []rune, at, width int, hard bool) (lines [][]rune, row, col int) {
 	width = max(width, 1)
 	start := 0
 	emit := func(end, next int) {
@@ -157,7 +160,10 @@ func wrap(text []rune, at, width int) (lines [][]rune, row, col int) {
 		if i-start < width {
 			continue
 		}
-		cut := lastBlank(text, start, i)
+		cut := -1
+		if !hard {
+			cut = lastBlank(text, start, i)
+		}
 		if cut < 0 {
 			emit(i, i)
 		} else {
@@ -176,4 +182,12 @@ func lastBlank(text []rune, start, end int) int {
 		}
 	}
 	return -1
+}
+
+// more tells how many rows of text lie beyond the box; empty for none.
+func more(hidden int, arrow rune) string {
+	if hidden == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%c %d more", arrow, hidden)
 }

@@ -1,0 +1,50 @@
+package term
+
+import (
+	"testing"
+
+	"relay-pty/pty/screen"
+)
+
+func TestQuestionsAreAnsweredInAnyCutting(t *testing.T) {
+	const (
+		asks = "ab\x1b[6n\x1b]0;title\x07c\x1b[1;3H\x1b[6n\x1b[c\x1b[>c\x1b[5n\x1b[?2026$p\x1b[>0q\x1b[?u\x1b]10;?\x07\x1b]11;?\x1b\\" +
+			"\x1bP+q544e\x1b\\\x1b[18t\x1b[31m\x1b(B\x1b[\x18\x1b[\x1b[5nend"
+		want = "\x1b[1;3R\x1b[1;3R\x1b[?62;22c\x1b[>0;115;0c\x1b[0n\x1b[?2026;2$y\x1bP>|rig(1)\x1b\\\x1b[?0u" +
+			"\x1b]10;rgb:ffff/ffff/ffff\x07\x1b]11;rgb:0000/0000/0000\x1b\\\x1bP0+r544e\x1b\\\x1b[8;5;20t\x1b[0n"
+	)
+	for size := 1; size <= len(asks); size++ {
+		tm := &Term{scr: screen.New(5, 20), answers: true}
+		got := ""
+		for rest := []byte(asks); len(rest) > 0; {
+			n := min(size, len(rest))
+			got += tm.show(rest[:n])
+			rest = rest[n:]
+		}
+		if got != want {
+			t.Fatalf("in pieces of %d: got %q, want %q", size, got, want)
+		}
+	}
+}
+
+func TestAnswersReachTheProgram(t *testing.T) {
+	o := sh(`stty raw -echo; printf 'ab\033[6n'; dd bs=1 count=6 2>/dev/null | od -An -c; exec cat`)
+	o.Answers = true
+	tm, ctx := start(t, o)
+	if err := tm.WaitText(ctx, `033   [   1   ;   3   R`); err != nil {
+		t.Fatalf("%v\n%s", err, tm.Screen())
+	}
+}
+
+func TestSinkTakesAllOutput(t *testing.T) {
+	o := sh("head -c 300000 /dev/zero")
+	total := 0
+	o.Sink = func(p []byte) { total += len(p) }
+	tm, ctx := start(t, o)
+	if _, err := tm.Wait(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if total != 300000 || len(tm.Output()) > 0 {
+		t.Errorf("%d bytes in the sink and %d kept, want 300000 and none", total, len(tm.Output()))
+	}
+}

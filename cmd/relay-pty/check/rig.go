@@ -1,0 +1,115 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"relay-pty/cmd/relay-pty/check/loopback"
+	"relay-pty/cmd/relay-pty/check/modelapi"
+	"relay-pty/cmd/relay-pty/check/scratch"
+	"relay-pty/inject/profile"
+)
+
+// rig is how an agent is run without its makers' service.
+type rig struct {
+	args []string // for a command that was given none
+	home func(dir, baseURL, version string) (env []string, cwd string, err error)
+}
+
+// rigFor goes by the log that the agent keeps: whose log we read, its model API
+// we can speak.
+func rigFor(l *profile.Log) (rig, bool) {
+	if l == nil || l.Format != "claude" {
+		return rig{}, false
+	}
+	// Its usual permissions: in others it does not ask, and no dialog can be seen.
+	return rig{args: []string{"--permission-mode", "default"}, home: scratch.Claude}, true
+}
+
+// prepare makes the scratch home and serves the model API until stop.
+func (c *checker) prepare(ctx context.Context) (stop func(), err error) {
+	r, known := rigFor(c.p.Log)
+	if !known {
+		c.env, c.cwd, err = scratch.Plain(c.dir)
+		if err == nil {
+			c.greet(ctx)
+		}
+		return func() {}, err
+	}
+	server, err := loopback.Listen()
+	if err != nil {
+		return nil, err
+	}
+	c.model = &modelapi.Model{Respond: c.respond}
+	serving, end := context.WithCancelCause(ctx)
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		server.Serve(serving, func(ctx context.Context, r loopback.Request, w *loopback.Response) error {
+			return c.model.Serve(ctx, r.Method, r.Path, r.Body, w)
+		}) // ends as it is told
+	}()
+	stop = func() { end(errEnough); <-served }
+	// The agent's version is asked in a home like the one for which it is asked.
+	version := ""
+	for range 2 {
+		if c.env, c.cwd, err = r.home(c.dir, server.URL(), version); err != nil {
+			stop()
+			return nil, err
+		}
+		if version == "" {
+			version, _, _ = strings.Cut(c.greet(ctx), " ")
+		}
+	}
+	if len(c.command) == 1 {
+		c.command = append(c.command, r.args...)
+	}
+	return stop, nil
+}
+
+// versionWait is how long the agent may take to say its version.
+const versionWait = 15 * time.Second
+
+// greet tells what is checked, and returns what the agent says to --version.
+func (c *checker) greet(ctx context.Context) string {
+	version := ""
+	if a, err := c.start(ctx, []string{c.command[0], "--version"}); err == nil {
+		a.wait(ctx, versionWait, a.gone)
+		a.end()
+		version, _ = a.row(func(row string) bool { return strings.TrimSpace(row) != "" })
+	}
+	if version == "" {
+		version = "version not told"
+	}
+	fmt.Fprintf(c.Out, "%s: %s, %s\n", c.p.Name, version, c.command[0])
+	return version
+}
+
+// What the model is asked, and how it answers.
+const (
+	askLong = "Please write at length."
+	askTool = "Please touch the file."
+	askMark = "Please answer by a marker."
+	askNone = "Is anybody there?"
+
+	// markBody is what a terminal or a reader of Markdown would not leave as it is.
+	markBody = "  two  blanks, *stars*,\n\n    an indent and 日本 "
+)
+
+func (c *checker) respond(t modelapi.Turn) modelapi.Reply {
+	switch text := t.UserText(); {
+	case strings.Contains(text, askLong):
+		return modelapi.Reply{Gap: 250 * time.Millisecond, Deltas: slices.Repeat([]string{"One more line.\n\n"}, 400)}
+	case strings.Contains(text, askTool):
+		return modelapi.Bash("touch " + c.canary())
+	case strings.Contains(text, askMark):
+		return modelapi.Say("Here it is.\n\n->relay:bob <<<" + markBody + ">>>\n\nThat was it.")
+	}
+	return modelapi.Say("Yes.")
+}
+
+// canary is a file that nobody may make.
+func (c *checker) canary() string { return c.cwd + "/canary" }

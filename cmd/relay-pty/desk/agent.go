@@ -1,0 +1,46 @@
+package desk
+
+import "relay-pty/protocol"
+
+// speaks says whether the connection speaks as the agent, and refuses what only
+// the agent may ask.
+func (c *client) speaks(req string) bool {
+	if !c.agent {
+		c.refuse(protocol.NotAuthorized, "", "", req, "only the agent itself may say this; say hello with the token that is in its RELAY_TOKEN first")
+	}
+	return c.agent
+}
+
+func (c *client) signal(r *protocol.Signal) {
+	if c.speaks(r.Req) {
+		c.Signal(r)
+		c.conn.Answer(&protocol.OK{Req: r.Req})
+	}
+}
+
+// commands says whether a message of kind command may be typed, and refuses it
+// otherwise.
+func (c *client) commands(r *protocol.Inject) bool {
+	if !c.AllowCommand {
+		c.refuse(protocol.NotAuthorized, "kind", r.ID, r.Req, "this wrapper takes no commands; start it with --allow-command")
+		return false
+	}
+	if err := protocol.ValidCommand(r.Body); err != nil {
+		c.refuse(protocol.BadField, "body", r.ID, r.Req, err.Error())
+		return false
+	}
+	return true
+}
+
+// whole sends an answer whose size we do not choose, if a line may hold it.
+func (c *client) whole(f protocol.Frame, req string) {
+	frame, err := protocol.Encode(f)
+	switch {
+	case err != nil:
+		c.refuse(protocol.Degraded, "", "", req, err.Error())
+	case len(frame)-len("\n") > protocol.MaxLine:
+		c.refuse(protocol.MessageTooLarge, "", "", req, "the answer is over the 1048576 bytes that a line may have")
+	default:
+		c.conn.Send(frame)
+	}
+}

@@ -1,0 +1,25 @@
+package term
+
+import (
+	"os"
+	"os/signal"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	getTermios      = unix.TIOCGETA
+	setTermiosDrain = unix.TIOCSETAW // after pending output; keeps type-ahead, which TIOCSETAF would throw away
+)
+
+// stopSelf stops our process until someone continues it.
+func stopSelf() error {
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, unix.SIGCONT)
+	defer signal.Stop(continued)
+	if err := unix.Kill(os.Getpid(), unix.SIGSTOP); err != nil {
+		return err
+	}
+	<-continued // the stop may reach us only after kill has returned
+	return nil
+}

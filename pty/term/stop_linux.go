@@ -1,0 +1,28 @@
+package term
+
+import (
+	"os"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	getTermios      = unix.TCGETS
+	setTermiosDrain = unix.TCSETSW // after pending output; keeps type-ahead, which TCSETSF would throw away
+)
+
+// stopSelf stops our process by SIGTSTP, as ^Z stops other programs: shells tell it from SIGSTOP, and say so. It returns when we are continued, or at once
+// where nobody could do that. The runtime never gives the signal its default action back, so that is done here for the moment.
+func stopSelf() error {
+	runtime.LockOSThread() // a signal to the thread itself is taken before the call returns
+	defer runtime.UnlockOSThread()
+	var ours, none [8]uint64 // struct sigaction and more; all zeros is SIG_DFL
+	set := func(act, old *[8]uint64) {
+		unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(unix.SIGTSTP), uintptr(unsafe.Pointer(act)), uintptr(unsafe.Pointer(old)), 8, 0, 0) // fails on bad arguments only
+	}
+	set(&none, &ours)
+	defer set(&ours, nil)
+	return unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGTSTP)
+}

@@ -1,0 +1,240 @@
+package term
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrHangup is the end of keys from a terminal that is gone.
+var ErrHangup = errors.New("terminal hung up")
+
+// Terminal is the human's terminal, or what stands in its place: standard input and output may be files, pipes or closed.
+// Both stay in the blocking mode they came in, since that belongs to whoever shares them.
+type Terminal struct {
+	in, out  *os.File
+	tty      *os.File     // whose modes are ours to switch: in, else out, else nil
+	keyboard bool         // it is in
+	saved    unix.Termios // as found
+	signals  chan os.Signal
+
+	mu  sync.Mutex // guards what follows
+	raw bool       // raw is wanted; while we are suspended the modes are nevertheless the saved ones
+}
+
+// Open looks at in and out and remembers the terminal's modes. It fails only when a terminal does not tell its modes.
+// From then on a closed pipe is a write error and no longer a signal that ends the process; ignoring the signal instead would be inherited by the agent.
+func Open(in, out *os.File) (*Terminal, error) {
+	t := &Terminal{in: in, out: out, signals: make(chan os.Signal, 2)}
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	for _, f := range []*os.File{in, out} {
+		modes, err := readModes(f)
+		switch {
+		case err == nil:
+			t.saved, t.tty = *modes, f
+			t.keyboard = f == in
+			return t, nil
+		case errors.Is(err, unix.EIO): // a terminal, but hung up
+			return nil, fmt.Errorf("read terminal modes: %w", err)
+		}
+	}
+	return t, nil
+}
+
+func readModes(f *os.File) (modes *unix.Termios, err error) {
+	err = Control(f, func(fd int) error {
+		modes, err = GetModes(fd)
+		return err
+	})
+	return modes, err
+}
+
+// IsTerminal reports whether keys come from a terminal.
+func (t *Terminal) IsTerminal() bool { return t.keyboard }
+
+// Size is the size that the first terminal among output, input and /dev/tty tells, even if it tells 0×0, since the agent alone would see that too.
+// Without any terminal it is 24 rows and 80 columns.
+func (t *Terminal) Size() Winsize {
+	for _, f := range []*os.File{t.out, t.in} {
+		if w, err := GetSize(f); err == nil {
+			return w
+		}
+	}
+	if f, err := os.OpenFile("/dev/tty", os.O_RDWR|unix.O_NOCTTY, 0); err == nil {
+		defer f.Close() // only asked
+		if w, err := GetSize(f); err == nil {
+			return w
+		}
+	}
+	return Winsize{Rows: DefaultRows, Cols: DefaultCols}
+}
+
+// Lend gives m, the modes of a new tty for an agent, what the terminal's modes were when it was opened. Keys that do not come from a terminal are not
+// echoed, since nothing would echo them to a bare agent.
+func (t *Terminal) Lend(m *unix.Termios) {
+	if t.tty != nil {
+		*m = t.saved
+	}
+	if !t.keyboard {
+		m.Lflag &^= unix.ECHO
+	}
+}
+
+// Raw switches the terminal to raw mode: every key is a byte for the agent, every byte of output is the agent's. Type-ahead is kept. Where keys do not
+// come from a terminal only its output becomes raw, or line ends would be made into \r\n twice: then ^C still means us.
+func (t *Terminal) Raw() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.raw = t.tty != nil
+	if t.raw { // now, since a stop that nobody catches would leave the shell with a raw terminal
+		signal.Notify(t.signals, syscall.SIGTSTP, syscall.SIGCONT)
+	}
+	return t.enterLocked()
+}
+
+// resume makes the terminal raw again if that is still wanted.
+func (t *Terminal) resume() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.enterLocked()
+}
+
+func (t *Terminal) enterLocked() error {
+	switch {
+	case !t.raw:
+		return nil
+	case t.keyboard:
+		return t.set(rawModes(t.saved))
+	case t.background(): // as a program that only writes, we may go on there
+		return nil
+	}
+	modes := t.saved
+	modes.Oflag &^= unix.OPOST
+	return t.set(modes)
+}
+
+// Restore gives the terminal back the modes in which Open found it, bit by bit, after pending output. It may be called from anywhere and any number of
+// times. In the background it leaves the terminal alone: it is someone else's, and setting modes would stop us.
+func (t *Terminal) Restore() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	err := t.leaveLocked()
+	t.raw = false
+	return err
+}
+
+func (t *Terminal) leaveLocked() error {
+	if !t.raw || t.background() {
+		return nil
+	}
+	return t.set(t.saved)
+}
+
+// OnPanic restores the terminal and lets the panic go on. Every goroutine that runs while the terminal is raw defers it, since a panic runs only its own goroutine's
+// deferred calls. It must itself be the deferred call.
+func (t *Terminal) OnPanic() {
+	if v := recover(); v != nil {
+		t.Restore() // the panic matters more
+		panic(v)
+	}
+}
+
+// background reports whether another process group has the terminal.
+func (t *Terminal) background() bool {
+	var fg int
+	err := Control(t.tty, func(fd int) (err error) {
+		fg, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP)
+		return err
+	})
+	return err == nil && fg != unix.Getpgrp() // not our controlling terminal: no job control on it
+}
+
+func (t *Terminal) set(modes unix.Termios) error {
+	err := Control(t.tty, func(fd int) error {
+		for {
+			if err := SetModes(fd, &modes); !errors.Is(err, unix.EINTR) {
+				return err
+			}
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("set terminal modes: %w", err)
+	}
+	return nil
+}
+
+// rawModes are those of cfmakeraw(3).
+func rawModes(m unix.Termios) unix.Termios {
+	m.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
+	m.Oflag &^= unix.OPOST
+	m.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
+	m.Cflag &^= unix.CSIZE | unix.PARENB
+	m.Cflag |= unix.CS8
+	m.Cc[unix.VMIN], m.Cc[unix.VTIME] = 1, 0
+	return m
+}
+
+// CopyKeys reads what the human types and passes it to send, which must not keep it. It returns nil at the end of an input that is no terminal (also a closed one),
+// ErrHangup when the terminal is gone, send's error, or the context's cause; but ctx is only looked at between reads, since nothing ends a
+// blocked read of a terminal.
+func (t *Terminal) CopyKeys(ctx context.Context, send func(p []byte) error) error {
+	buf := make([]byte, 4<<10)
+	for {
+		n, err := t.in.Read(buf)
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		if n > 0 {
+			if err := send(buf[:n]); err != nil {
+				return err
+			}
+		}
+		switch {
+		case err == nil:
+		case errors.Is(err, unix.EAGAIN): // someone who shares our input made it non-blocking
+			err = waitFor(t.in, unix.POLLIN)
+		case t.keyboard && (errors.Is(err, io.EOF) || errors.Is(err, unix.EIO)):
+			return ErrHangup
+		case errors.Is(err, io.EOF), errors.Is(err, unix.EBADF), errors.Is(err, os.ErrClosed):
+			return nil
+		default:
+			return fmt.Errorf("read keys: %w", err)
+		}
+		if err != nil {
+			return fmt.Errorf("wait for keys: %w", err)
+		}
+	}
+}
+
+// Write writes the agent's output to the terminal. Unlike the file's own Write it goes on when someone who shares the output made it non-blocking.
+func (t *Terminal) Write(p []byte) (n int, err error) {
+	for {
+		m, err := t.out.Write(p[n:])
+		n += m
+		if !errors.Is(err, unix.EAGAIN) {
+			return n, err
+		}
+		if err := waitFor(t.out, unix.POLLOUT); err != nil {
+			return n, err
+		}
+	}
+}
+
+// waitFor waits until a file can be read or written.
+func waitFor(f *os.File, events int16) error {
+	return Control(f, func(fd int) error {
+		fds := []unix.PollFd{{Fd: int32(fd), Events: events}}
+		for {
+			if _, err := unix.Poll(fds, -1); !errors.Is(err, unix.EINTR) {
+				return err
+			}
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package queue
+
+import (
+	"time"
+
+	"relay-pty/protocol"
+)
+
+// Cancel asks for a message not to be injected. A waiting one ends as cancelled at
+// once. For one whose attempt runs, and on which Enter was not pressed, the wish is kept
+// until that attempt ends: [Mailbox.Return] makes it cancelled, [Mailbox.Finish] stands.
+//
+// res is the latest result; its Status tells what became of the wish: cancelled, now or
+// before, or injecting while it is kept. Otherwise the error is [ErrState]: it is too
+// late, and res tells how the message stands. Other errors: [ErrUnknown], and the
+// sink's, with which the message is nevertheless cancelled.
+func (m *Mailbox) Cancel(id string, now time.Time) (res protocol.InjectResult, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e := m.entries[id]
+	if e == nil {
+		return res, ErrUnknown
+	}
+	switch {
+	case e.status == protocol.StatusQueued:
+		err = m.endLocked(e, Outcome{Status: protocol.StatusCancelled}, now)
+		m.pressureLocked(now)
+	case e.status == protocol.StatusInjecting && !e.entered:
+		e.cancels++
+		m.changedLocked()
+	case e.status != protocol.StatusCancelled:
+		err = ErrState
+	}
+	return m.resultLocked(e), err
+}
+
+// GiveUp takes one wish back that [Mailbox.Cancel] kept. It is false when the attempt
+// has ended meanwhile, and with it the wish: the end tells what became of it.
+func (m *Mailbox) GiveUp(id string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e, err := m.inLocked(id, protocol.StatusInjecting)
+	if err != nil || e.cancels == 0 {
+		return false
+	}
+	e.cancels--
+	return true
+}
+
+// Wanted says whether somebody asked for the message that is being injected to be
+// cancelled. The injector then takes its text back, if Enter was not pressed, and calls
+// [Mailbox.Return]. [Mailbox.Changed] tells when to ask again.
+func (m *Mailbox) Wanted(id string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e, err := m.inLocked(id, protocol.StatusInjecting)
+	return err == nil && e.cancels > 0
+}
+
+// Commit says that Enter is about to be pressed on a message: from here on it is too
+// late to cancel it. When it is false, its cancelling is [Mailbox.Wanted] or it is not
+// being injected any more, and Enter must not be pressed.
+func (m *Mailbox) Commit(id string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e, err := m.inLocked(id, protocol.StatusInjecting)
+	if err != nil || e.cancels > 0 {
+		return false
+	}
+	e.entered = true
+	return true
+}
