@@ -49,8 +49,8 @@ func newHistory(w *wrapper, l profile.Log) *history {
 	}
 	return &history{
 		w: w, format: format, log: l,
-		output: w.agent.session.Watch(), heard: w.told,
-		reader: transcript.NewReader(format, w.agent.started), pending: map[string]bool{},
+		output: w.agent.Session.Watch(), heard: w.told,
+		reader: transcript.NewReader(format, w.agent.Started), pending: map[string]bool{},
 	}
 }
 
@@ -104,16 +104,16 @@ func (h *history) run(ctx context.Context) error {
 func (h *history) look() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	pid := h.w.agent.session.PID()
+	pid := h.w.agent.Session.PID()
 	session, err := h.format.Locate(h.dir(pid), pid)
 	if err != nil {
 		h.tell(err)
-		if h.w.agent.own.set(ready.Word{}) {
+		if h.w.agent.Own.Set(ready.Word{}) {
 			h.wake()
 		}
 		return
 	}
-	if h.w.agent.own.set(ready.Word{State: h.log.Words[session.Status], Detail: session.WaitingFor, At: session.StatusAt}) {
+	if h.w.agent.Own.Set(ready.Word{State: h.log.Words[session.Status], Detail: session.WaitingFor, At: session.StatusAt}) {
 		h.wake()
 	}
 	if session.Transcript == "" {

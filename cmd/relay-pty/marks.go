@@ -27,7 +27,7 @@ func (w *wrapper) heard(item parser.Item, source, id string) {
 	case parser.Invalid:
 		w.append(&protocol.MarkerInvalid{Raw: parser.Sanitize(m.Raw), Reason: oneLine(m.Reason), Source: source})
 	case parser.Ready:
-		w.agent.own.say(ready.Ready, "")
+		w.agent.Own.Say(ready.Ready, "")
 	}
 }
 

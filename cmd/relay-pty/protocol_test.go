@@ -17,7 +17,6 @@ import (
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/agents"
 	"relay-pty/cmd/internal/testrig/term"
-	"relay-pty/inject/ready"
 	"relay-pty/parser"
 	"relay-pty/queue"
 )
@@ -419,26 +418,5 @@ func TestOldMessagesTellTheirAge(t *testing.T) {
 		if got := framed(m, age).Header; got != want {
 			t.Errorf("%v: got %s, want %s", age, got, want)
 		}
-	}
-}
-
-func TestNewerWordCounts(t *testing.T) {
-	var o ownWord
-	if got := o.get(); got != (ready.Word{}) {
-		t.Errorf("got %+v", got)
-	}
-	o.say(ready.Busy, "why")
-	if got := o.get(); got.State != ready.Busy || got.Detail != "why" || !got.Said {
-		t.Errorf("got %+v", got)
-	}
-	at := o.get().At
-	if !o.set(ready.Word{State: ready.Ready, At: at.Add(-1)}) || o.get().State != ready.Busy {
-		t.Errorf("an older word of its files counts: %+v", o.get())
-	}
-	if o.set(ready.Word{State: ready.Ready, At: at.Add(1)}) || o.get().State != ready.Ready {
-		t.Errorf("a newer word of its files does not count: %+v", o.get())
-	}
-	if o.set(ready.Word{}); o.get().State != ready.Busy {
-		t.Errorf("without files: %+v", o.get())
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -53,19 +54,19 @@ func (w *wrapper) status() *protocol.StatusAnswer {
 	r, now := w.board.get(), time.Now()
 	s := &protocol.StatusAnswer{
 		AgentIdle: r.Verdict.State == ready.Ready, QueueLength: w.box.Len(),
-		Name: w.cfg.Name, PID: w.agent.session.PID(), Agent: w.cfg.Profile.Name,
+		Name: w.cfg.Name, PID: w.agent.Session.PID(), Agent: w.cfg.Profile.Name,
 		State: string(r.Verdict.State), Confidence: string(r.Verdict.Confidence),
 		BlockedBy: protocol.OrNull(r.Verdict.BlockedBy), CanAccept: r.Accepts, Accept: w.box.Accepting(), Draft: r.Draft,
 		Protocol: protocol.Version, Features: protocol.Features(),
-		UptimeMS: now.Sub(w.agent.started).Milliseconds(),
+		UptimeMS: now.Sub(w.agent.Started).Milliseconds(),
 	}
-	w.agent.session.View(func(sc *screen.Screen) {
+	w.agent.Session.View(func(sc *screen.Screen) {
 		row, col := sc.Cursor()
 		s.CursorPosition = [2]int{col, row}
 		s.Size.Rows, s.Size.Cols = sc.Size()
 	})
-	s.LastOutputMS = age(w.agent.session.LastOutput(), now)
-	s.HumanIdleMS = age(w.agent.shadow.State().LastKey, now)
+	s.LastOutputMS = age(w.agent.Session.LastOutput(), now)
+	s.HumanIdleMS = age(w.agent.LastKey(), now)
 	if oldest, ok := w.box.Oldest(); ok {
 		s.OldestPendingMS = age(oldest, now)
 	}
@@ -75,7 +76,7 @@ func (w *wrapper) status() *protocol.StatusAnswer {
 // screen is what a screen request is answered with.
 func (w *wrapper) screen() *protocol.ScreenAnswer {
 	a := &protocol.ScreenAnswer{}
-	w.agent.session.View(func(sc *screen.Screen) {
+	w.agent.Session.View(func(sc *screen.Screen) {
 		row, col := sc.Cursor()
 		a.CursorPosition = [2]int{col, row}
 		a.Size.Rows, a.Size.Cols = sc.Size()
@@ -101,4 +102,28 @@ func (w *wrapper) append(ev protocol.Event) {
 	if err := w.events.Append(ev, time.Now()); err != nil {
 		w.log.Error().Err(err).Str("state", ev.Type()).Msg("event")
 	}
+}
+
+// signal takes the agent's word over the socket and wakes the injector.
+func (w *wrapper) signal(r *protocol.Signal) {
+	w.agent.Own.Say(signalled(r.Event), r.Detail)
+	select {
+	case w.told <- struct{}{}:
+	default: // it has not looked yet
+	}
+}
+
+func signalled(event string) ready.State {
+	switch event {
+	case protocol.SignalReady, protocol.SignalTurnEnd:
+		return ready.Ready
+	case protocol.SignalBlocked:
+		return ready.Blocked
+	}
+	return ready.Busy
+}
+
+// oneLine is s without control characters, on one line, fit to be shown.
+func oneLine(s string) string {
+	return strings.TrimSpace(strings.ReplaceAll(parser.Sanitize(s), "\n", " "))
 }

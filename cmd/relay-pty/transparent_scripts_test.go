@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -44,8 +45,8 @@ func sized(name string, rows, cols int, words string, acts func(*stage)) script 
 const (
 	ps1    = "\x1b[?2004h$ " // bash's prompt
 	cursor = "\x1b[?25h"     // where vim's repaint ends
-	// reader reads lines, and tells when it was continued.
-	reader = `sh -c 'trap "echo again" CONT; echo $$ $PPID >pids; echo up; while :; do read x && echo "got $x"; [ "$x" = q ] && exit 6; done'`
+	// reader reads lines, and is process $$ of $PPID.
+	reader = `sh -c 'echo $$ $PPID >pids; echo up; while read x; do echo "got $x"; [ "$x" = q ] && exit 6; done'`
 )
 
 // silent makes vim ask the terminal nothing: how its questions' answers fall between its repaints is chance.
@@ -152,7 +153,9 @@ var scripts = []script{
 		s.types("echo $?; jobs\r")
 		s.sees("148\r\n", "Stopped", ps1)
 		s.types("fg\r")
-		s.sees("again\r\n")
+		s.sees("done'\r\n")
+		s.types("def\r")
+		s.sees("got def\r\n")
 		s.types("\x03")
 		s.sees("^C\r\n", ps1)
 		s.types("\x04")
@@ -443,7 +446,7 @@ run no-such-program; echo $?; run ./plain; echo $?; run /; echo $?`},
 			s.types("echo $?\r")
 			s.sees("148\r\n", ps1)
 			s.types("fg\r")
-			s.sees("again\r\n")
+			s.goesOn()
 			s.types("def\r")
 			s.sees("got def\r\n")
 		}
@@ -465,28 +468,25 @@ run no-such-program; echo $?; run ./plain; echo $?; run /; echo $?`},
 	}),
 	jobs("a program that asks to hear of ^Z, and stays", func(s *stage) {
 		s.sees(ps1)
-		s.types(`run sh -c 'stty -echo; trap "echo not me" TSTP; echo up; while :; do read x && echo "got $x"; [ "$x" = q ] && stty echo && exit 6; done'` + "\r")
+		s.types(`run sh -c 'stty -echo; trap "echo not me" TSTP; echo up; until [ -e enough ]; do :; done; stty echo'` + "\r")
 		s.sees("up\r\n")
 		s.types("\x1a")
 		s.sees("not me\r\n") // the line's ^Z may come before or after that, so it does not echo
 		s.rests()
-		s.types("abc\r")
-		s.sees("got abc\r\n")
-		s.types("q\r")
+		must(s.t, os.WriteFile(filepath.Join(s.home, "enough"), nil, 0o600))
 		s.sees(ps1)
 		s.types("exit\r")
 	}),
 	jobs("stopped and continued by kill", func(s *stage) {
 		s.sees(ps1)
-		s.types(`run sh -c 'echo $$ $PPID >pids; echo up; while :; do read x && echo "got $x"; [ "$x" = q ] && exit 6; done'` + "\r")
+		s.types("run " + reader + "\r")
 		s.sees("up\r\n")
 		pid := s.runs()
 		s.mark = len(s.Output())
 		must(s.t, syscall.Kill(pid, syscall.SIGSTOP))
 		s.sees("Stopped", ps1)
-		s.types("fg >/dev/null\r")
-		s.sees("\x1b[?2004l\r", "")
-		s.waitsFor(func() bool { return s.raw() == s.wrapped }) // no output tells that it goes on
+		s.types("fg\r")
+		s.goesOn()
 		s.types("def\r")
 		s.sees("got def\r\n")
 		s.types("q\r")
@@ -579,6 +579,11 @@ func vimSplits(s *stage) {
 }
 
 func inTmux(s *stage) {
+	s.t.Cleanup(func() { // the server outlives a test that failed
+		kill := exec.Command("tmux", "kill-server")
+		kill.Env = environ(s.home, nil)
+		kill.Run()
+	})
 	s.shows("$")
 	s.types("cat notes.txt\r")
 	s.shows("left the brush")
@@ -632,6 +637,13 @@ func (s *stage) waitsFor(what func() bool) {
 			s.t.Fatalf("%s: waited in vain", s.name())
 		}
 	}
+}
+
+// goesOn waits until the shell has continued the job that is reader.
+func (s *stage) goesOn() {
+	s.t.Helper()
+	s.sees("done'\r\n") // said by the shell: the terminal is no longer its own
+	s.waitsFor(func() bool { return s.raw() == s.wrapped })
 }
 
 // raw says whether the human's terminal is in raw mode.

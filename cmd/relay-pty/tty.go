@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"relay-pty/cmd/relay-pty/agent"
 	"relay-pty/pty"
 	"relay-pty/pty/term"
 )
@@ -63,12 +64,12 @@ func (t *terminal) watchSize(ctx context.Context, session *pty.Session) error {
 // followStops stops us when the agent stops at the human's Ctrl-Z, which would
 // give the shell back from a bare agent; continued, we continue it. An agent that
 // someone else stopped keeps the human's terminal, and its socket answers.
-func (t *terminal) followStops(ctx context.Context, a *agent) error {
-	session := a.session
+func (t *terminal) followStops(ctx context.Context, a *agent.Agent) error {
+	session := a.Session
 	for {
 		select {
 		case stopped := <-session.Stops():
-			if !stopped || time.Since(a.shadow.State().Suspend) > sleepSoon {
+			if !stopped || time.Since(a.LastSuspend()) > sleepSoon {
 				continue
 			}
 			settle(ctx, session)
@@ -109,22 +110,22 @@ func settle(ctx context.Context, session *pty.Session) {
 // here; one that ignores or handles it has its way. A raw-mode program that puts
 // itself to sleep waits, its terminal back in line mode, for a SIGCONT that no
 // shell would send: we go to sleep with it.
-func (t *terminal) followSuspends(ctx context.Context, a *agent) error {
+func (t *terminal) followSuspends(ctx context.Context, a *agent.Agent) error {
 	for {
 		var line pty.TTY
 		select {
-		case line = <-a.suspend:
+		case line = <-a.Suspends:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		ignored, caught := disposition(a.session.PID(), syscall.SIGTSTP)
+		ignored, caught := disposition(a.Session.PID(), syscall.SIGTSTP)
 		var err error
 		switch {
 		case line.Canonical:
 			if line.Suspends && !ignored && !caught && term.Stoppable() {
-				err = a.session.Signal(syscall.SIGSTOP)
+				err = a.Session.Signal(syscall.SIGSTOP)
 			}
-		case !ignored && asleep(ctx, a.session) && !a.typedOn():
+		case !ignored && asleep(ctx, a.Session) && !a.TypedOn():
 			err = t.sleep(ctx, a)
 		}
 		if err != nil {
@@ -134,16 +135,16 @@ func (t *terminal) followSuspends(ctx context.Context, a *agent) error {
 }
 
 // sleep stops us, and wakes the agent when we are continued.
-func (t *terminal) sleep(ctx context.Context, a *agent) error {
+func (t *terminal) sleep(ctx context.Context, a *agent.Agent) error {
 	if _, err := t.own.Suspend(); err != nil {
 		return err
 	}
 	// It may be on its way to sleep still and miss the first.
 	for tries := 0; tries < 10; tries++ {
-		if err := a.session.Signal(syscall.SIGCONT); err != nil {
+		if err := a.Session.Signal(syscall.SIGCONT); err != nil {
 			return err
 		}
-		if !asleep(ctx, a.session) {
+		if !asleep(ctx, a.Session) {
 			break
 		}
 	}
@@ -200,13 +201,13 @@ func asleep(ctx context.Context, session *pty.Session) bool {
 }
 
 // keys passes what the human types on to the agent, and the end of it.
-func (t *terminal) keys(ctx context.Context, a *agent) {
+func (t *terminal) keys(ctx context.Context, a *agent.Agent) {
 	defer t.onPanic()
-	switch err := t.own.CopyKeys(ctx, a.keys); {
+	switch err := t.own.CopyKeys(ctx, a.Keys); {
 	case errors.Is(err, term.ErrHangup):
-		a.session.Hangup(hangupGrace)
+		a.Session.Hangup(hangupGrace)
 	case err == nil:
-		a.session.EndInput(ctx) // fails only when the agent is gone
+		a.Session.EndInput(ctx) // fails only when the agent is gone
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"relay-pty/cmd/relay-pty/agent"
 	"relay-pty/cmd/relay-pty/desk"
 	"relay-pty/inject"
 	"relay-pty/inject/profile"
@@ -31,7 +32,7 @@ type wrapper struct {
 	cfg     config
 	log     zerolog.Logger
 	token   string
-	agent   *agent
+	agent   *agent.Agent
 	box     *queue.Mailbox
 	events  *queue.Outbox
 	board   board
@@ -56,7 +57,7 @@ func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int,
 	if err != nil {
 		return 0, err
 	}
-	prompt, err := newPrompt(cmp.Or(cfg.Prompt, cfg.Profile.Prompt))
+	w.agent, err = agent.New(cfg.Profile, cmp.Or(cfg.Prompt, cfg.Profile.Prompt), cfg.Command)
 	if err != nil {
 		return 0, fmt.Errorf("--prompt-pattern: %w", err)
 	}
@@ -66,10 +67,6 @@ func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int,
 	}
 	defer listener.Close()
 	defer retire()
-	w.agent = &agent{
-		profile: cfg.Profile, prompt: prompt, suspend: make(chan pty.TTY, 1),
-		unlike: cfg.Profile.Composer == nil && !cfg.Profile.Quote.Inert() && !profile.For(cfg.Command...).Quote.Inert(),
-	}
 	return w.run(ctx, listener, stdin, stdout, stderr)
 }
 
@@ -124,15 +121,15 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdou
 	}
 	w.job(&jobs, tty, "inject", func() error { defer close(injected); return w.injector().Run(serving) })
 	if tty.own != nil {
-		w.job(&jobs, tty, "size", func() error { return tty.watchSize(serving, w.agent.session) })
+		w.job(&jobs, tty, "size", func() error { return tty.watchSize(serving, w.agent.Session) })
 		w.job(&jobs, tty, "stops", func() error { return tty.followStops(serving, w.agent) })
 		w.job(&jobs, tty, "suspends", func() error { return tty.followSuspends(serving, w.agent) })
 		w.job(&jobs, tty, "job control", func() error { return tty.own.WatchStops(serving) })
 		go tty.keys(serving, w.agent) // never joined: a read of the terminal cannot be ended; it dies with us
 	}
 
-	err = w.agent.session.Run(ctx)
-	status := w.agent.session.Wait()
+	err = w.agent.Session.Run(ctx)
+	status := w.agent.Session.Wait()
 	tty.restore()
 	if w.stream != nil {
 		w.stream.Close()
@@ -192,8 +189,7 @@ func (w *wrapper) start(tty *terminal) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errCommand, err)
 	}
-	a := w.agent
-	a.session, a.started, a.changed, a.stream = session, time.Now(), session.Watch(), w.stream
+	w.agent.Attach(session, w.stream)
 	if l := w.cfg.Profile.Log; l != nil {
 		w.history = newHistory(w, *l)
 	}
@@ -205,7 +201,7 @@ func (w *wrapper) start(tty *terminal) error {
 func (w *wrapper) injector() *inject.Injector {
 	in := &inject.Injector{
 		Profile: tuned(w.cfg), Terminal: w.agent, Mailbox: &mail{box: w.box, log: w.log, begun: w.begun, ended: w.ended},
-		Mail: w.box.Changed(), Heard: w.told, Gone: w.agent.session.Done(), Report: w.report,
+		Mail: w.box.Changed(), Heard: w.told, Gone: w.agent.Session.Done(), Report: w.report,
 	}
 	if w.history != nil {
 		in.Log = w.history

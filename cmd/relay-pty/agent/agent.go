@@ -1,0 +1,124 @@
+// Package agent is the wrapped program as the injector sees it: its screen, its
+// line, its own word and the human's keys, gathered into one look.
+package agent
+
+import (
+	"context"
+	"time"
+
+	"relay-pty/inject"
+	"relay-pty/inject/draft"
+	"relay-pty/inject/profile"
+	"relay-pty/inject/ready"
+	"relay-pty/parser"
+	"relay-pty/pty"
+	"relay-pty/pty/screen"
+)
+
+// Agent is what the injector sees and does of the wrapped program. It starts no
+// goroutine.
+type Agent struct {
+	Session *pty.Session
+	Started time.Time
+	Own     Own
+	// Suspends receives when the human pressed Ctrl-Z at the agent itself: how
+	// its line was then.
+	Suspends chan pty.TTY
+
+	profile *profile.Profile
+	prompt  *prompt
+	shadow  draft.Shadow
+	changed <-chan struct{}
+	unlike  bool // the profile is not a shell's: to a shell in its place nothing may be typed
+	front   front
+	stream  *parser.Stream // nil: markers do not come from the output
+}
+
+// New is an agent yet to be started: command, seen by the profile, ready where
+// the row up to the cursor matches pattern, a regexp2 one; "": never. The error
+// is the pattern's.
+func New(p *profile.Profile, pattern string, command []string) (*Agent, error) {
+	re, err := newPrompt(pattern)
+	if err != nil {
+		return nil, err
+	}
+	return &Agent{
+		profile: p, prompt: re, Suspends: make(chan pty.TTY, 1),
+		unlike: p.Composer == nil && !p.Quote.Inert() && !profile.For(command...).Quote.Inert(),
+	}, nil
+}
+
+// Attach is told once that the agent runs, and of the reader of its output,
+// which may be nil.
+func (a *Agent) Attach(s *pty.Session, stream *parser.Stream) {
+	a.Session, a.Started, a.changed, a.stream = s, time.Now(), s.Watch(), stream
+}
+
+// LastKey is when the human last typed; zero when never.
+func (a *Agent) LastKey() time.Time { return a.shadow.State().LastKey }
+
+// LastSuspend is when the human last pressed Ctrl-Z; zero when never.
+func (a *Agent) LastSuspend() time.Time { return a.shadow.State().Suspend }
+
+// Look gathers what can be seen now.
+func (a *Agent) Look() inject.Look {
+	var l inject.Look
+	a.Session.View(func(s *screen.Screen) { l.Sight = a.profile.Look(s) })
+	now := time.Now()
+	l.Facts = ready.Facts{
+		Now: now, Started: a.Started, LastOutput: a.Session.LastOutput(),
+		Stopped: a.Session.Stopped(), Own: a.Own.get(),
+		AtPrompt: a.prompt.match(l.Line),
+	}
+	select {
+	case <-a.Session.Done():
+		l.Facts.Exited = true
+	default:
+	}
+	l.Draft, l.Brought, l.Flushed = a.shadow.State(), a.Session.LastReplay(), a.Session.LastFlush()
+	tty, err := a.Session.TTY()
+	if err != nil { // the terminal is going away; nothing is typed into doubt
+		l.Unread = -1
+		return l
+	}
+	if l.Facts.Raw = !tty.Canonical; l.Facts.Raw {
+		a.Session.View(func(s *screen.Screen) { l.Menu = a.profile.Menu(s) })
+	}
+	l.Facts.Foreground = tty.Foreground == a.Session.PID() && !(a.unlike && a.front.shell(tty.Foreground))
+	l.Echo, l.Unread = tty.Echo, tty.Unread
+	return l
+}
+
+// Begin makes the injector the only writer.
+func (a *Agent) Begin(ctx context.Context) (inject.Tx, error) { return a.Session.Begin(ctx) }
+
+// Changed wakes the injector.
+func (a *Agent) Changed() <-chan struct{} { return a.changed }
+
+// Keys is the human's input: remembered, then typed.
+func (a *Agent) Keys(p []byte) error {
+	now := time.Now()
+	a.shadow.Keys(p, now)
+	var line pty.TTY // as the keys will find it
+	if a.shadow.State().Suspend.Equal(now) {
+		line, _ = a.Session.TTY() // fails only when the agent is gone
+	}
+	if a.stream != nil {
+		a.stream.Typed(p)
+	}
+	err := a.Session.Keys(p)
+	if line.Foreground == a.Session.PID() { // a job of the agent's is the agent's to stop
+		select {
+		case a.Suspends <- line:
+		default: // one is being looked into
+		}
+	}
+	return err
+}
+
+// TypedOn says whether other keys followed the last Ctrl-Z: those may be why the
+// terminal is in line mode.
+func (a *Agent) TypedOn() bool {
+	s := a.shadow.State()
+	return s.LastKey.After(s.Suspend)
+}
