@@ -35,7 +35,7 @@ var shells = []shell{
 	{"bash", []string{"bash", "--norc"}, posixTouch},
 	{"zsh", []string{"zsh", "-f"}, posixTouch},
 	{"dash", []string{"dash"}, posixTouch},
-	{"fish", []string{"fish", "--no-config"}, posixTouch},
+	{"fish", []string{"fish", "--no-config", "-C", "set -g fish_autosuggestion_enabled 0"}, posixTouch},
 	{"python", []string{"python3", "-q"}, func(p string) string { return fmt.Sprintf("x = open(%q, 'a').write('+')", p) }},
 	{"node", []string{"node"}, func(p string) string { return fmt.Sprintf("void require('fs').appendFileSync(%q, '+')", p) }},
 	{"sqlite3", []string{"sqlite3"}, func(p string) string { return ".shell printf + >>" + p }},
@@ -47,6 +47,7 @@ func posixTouch(p string) string { return "printf + >>" + p }
 // all that is typed.
 func startShell(t *testing.T, argv []string, flags ...string) (w *wrapped, dir string) {
 	t.Helper()
+	reals(t)
 	if _, err := exec.LookPath(argv[0]); err != nil {
 		testrig.Require(t, argv[0], err)
 	}

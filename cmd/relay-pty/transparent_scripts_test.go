@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"relay-pty/cmd/internal/testrig/term"
 )
 
@@ -314,9 +312,10 @@ for i in 1 2; do run sh -c "echo up; exec cat"; echo $?; done 2>/dev/null; stty 
 		},
 	},
 	{
-		name: "watch: a curses program", needs: "watch", argv: []string{"watch", "-t", "-n", "1000", "cat notes.txt; tput cols"},
+		name: "watch: a curses program (screens)", needs: "watch", byEye: true, argv: []string{"watch", "-t", "-n", "1000", "cat notes.txt; tput cols"},
 		acts: func(s *stage) {
 			s.sees("left the brush", "80\x1b[24;80H")
+			s.remembers()
 			s.types("\x03")
 		},
 	},
@@ -517,7 +516,7 @@ run no-such-program; echo $?; run ./plain; echo $?; run /; echo $?`},
 		s.sees("Password: ")
 		s.types("secret\r")
 	}),
-	sh("^S and ^Q", "echo up; read x; seq 2000; read y; echo end", func(s *stage) {
+	sh("^S and ^Q", "stty -echo; echo up; read x; seq 2000; read y; echo end $x; stty echo", func(s *stage) {
 		s.sees("up\r\n")
 		s.types("\x13go\r")
 		s.rests()
@@ -643,12 +642,9 @@ func (s *stage) waitsFor(what func() bool) {
 func (s *stage) goesOn() {
 	s.t.Helper()
 	s.sees("done'\r\n") // said by the shell: the terminal is no longer its own
-	s.waitsFor(func() bool { return s.raw() == s.wrapped })
-}
-
-// raw says whether the human's terminal is in raw mode.
-func (s *stage) raw() bool {
-	m, err := s.Modes()
-	must(s.t, err)
-	return m.Lflag&unix.ICANON == 0
+	s.waitsFor(func() bool {
+		raw, err := s.Raw()
+		must(s.t, err)
+		return raw == s.wrapped
+	})
 }

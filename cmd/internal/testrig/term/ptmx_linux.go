@@ -47,6 +47,8 @@ func getModes(f *os.File) (Modes, error) {
 	return m, err
 }
 
+func isRaw(m Modes) bool { return m.Lflag&unix.ICANON == 0 }
+
 func setSize(f *os.File, rows, cols int) error {
 	ws := &unix.Winsize{Row: uint16(rows), Col: uint16(cols)}
 	return control(f, func(fd int) error { return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, ws) })

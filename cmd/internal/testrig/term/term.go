@@ -184,7 +184,9 @@ func (t *Term) pump() {
 		n, err := t.master.Read(buf)
 		p := t.unmarked(buf[:n])
 		if t.sink != nil {
-			t.sink(p)
+			if len(p) > 0 {
+				t.sink(p)
+			}
 			p = nil
 		}
 		t.mu.Lock()
@@ -299,6 +301,12 @@ func (t *Term) Modes() (Modes, error) {
 		return t.after, nil
 	}
 	return getModes(t.master)
+}
+
+// Raw tells whether the terminal hands over every key, not lines.
+func (t *Term) Raw() (bool, error) {
+	m, err := t.Modes()
+	return isRaw(m), err
 }
 
 // Signal sends sig to the program alone.
