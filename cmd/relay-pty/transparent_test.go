@@ -26,12 +26,11 @@ type script struct {
 	needs string   // a program that need not be installed; the script is left out without it
 	argv  []string // run by `run`, which is where the wrapper comes in
 	// direct leaves `run` to the script's own words, typed into argv.
-	direct     bool
-	env        []string // replaces or, as "NAME", removes variables
-	rows, cols int      // 0: 24, 80
-	fake       string   // the fake agent that runs in place of argv; its input log is compared
-	streams    func(*stage, *term.Options)
-	acts       func(*stage)
+	direct  bool
+	env     []string // replaces or, as "NAME", removes variables
+	fake    string   // the fake agent that runs in place of argv; its input log is compared
+	streams func(*stage, *term.Options)
+	acts    func(*stage)
 	// byEye compares what a human sees, at the moments that acts chooses, in place of the output's
 	// bytes: for programs that repaint as they find time to.
 	byEye bool
@@ -112,7 +111,7 @@ func (sc script) perform(t *testing.T, home, run string) performance {
 	s := &stage{t: t, home: home, wrapped: filepath.Base(run) == "wrapped"}
 	must(t, os.RemoveAll(home))
 	furnish(t, home, run)
-	opts := term.Options{Argv: sc.argv, Dir: home, Rows: sc.rows, Cols: sc.cols, Answers: true, Env: environ(home, sc.env)}
+	opts := term.Options{Argv: sc.argv, Dir: home, Answers: true, Env: environ(home, sc.env)}
 	if sc.fake != "" {
 		fake, err := testrig.Agent(home, sc.fake, agents.Config{BusyMS: 1, Greeting: "ready"})
 		must(t, err)
