@@ -136,7 +136,7 @@ func (l *line) question(what string) error {
 	if !ok {
 		text = what
 	}
-	when, off := tty.Now, uint32(0)
+	when, off := tty.Now, tty.Modes{}.Lflag
 	switch what {
 	case askPassword:
 		when, off = tty.Flush, unix.ECHO

@@ -15,8 +15,8 @@ type When uint
 
 // TCSANOW keeps unread input; TCSAFLUSH drops it.
 const (
-	Now   When = unix.TCSETS
-	Flush When = unix.TCSETSF
+	Now   When = setNow
+	Flush When = setFlush
 )
 
 // Modes is a terminal's settings.
@@ -32,7 +32,7 @@ type Terminal struct {
 // Open remembers f's settings. When f is no terminal, changes of them fail.
 func Open(f *os.File) *Terminal {
 	t := &Terminal{fd: int(f.Fd())}
-	if first, err := unix.IoctlGetTermios(t.fd, unix.TCGETS); err != nil {
+	if first, err := unix.IoctlGetTermios(t.fd, getModes); err != nil {
 		t.err = err
 	} else {
 		t.first = *first
@@ -48,7 +48,7 @@ func (t *Terminal) Change(w When, edit func(*Modes)) error {
 	if t.err != nil {
 		return t.err
 	}
-	now, err := unix.IoctlGetTermios(t.fd, unix.TCGETS)
+	now, err := unix.IoctlGetTermios(t.fd, getModes)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (t *Terminal) Restore(w When) error {
 
 // Settings tells whether the terminal collects lines and whether it echoes.
 func (t *Terminal) Settings() (canonical, echo bool) {
-	m, err := unix.IoctlGetTermios(t.fd, unix.TCGETS)
+	m, err := unix.IoctlGetTermios(t.fd, getModes)
 	if err != nil {
 		return false, false // no terminal does neither
 	}
@@ -84,7 +84,7 @@ func (t *Terminal) Settings() (canonical, echo bool) {
 // Unread tells how many bytes a read would find: in canonical mode those of
 // whole lines.
 func (t *Terminal) Unread() int {
-	n, err := unix.IoctlGetInt(t.fd, unix.TIOCINQ)
+	n, err := unix.IoctlGetInt(t.fd, unreadInput)
 	if err != nil {
 		return 0 // the terminal is gone, and the next read says so
 	}
