@@ -15,10 +15,18 @@ func ValidID(s string) bool {
 	return true
 }
 
-// ValidName says whether s is the name of an agent or a host: a letter or digit,
-// then at most 63 letters, digits and _ . -
-func ValidName(s string) bool {
-	if len(s) == 0 || len(s) > 64 || strings.IndexByte("_.-", s[0]) >= 0 {
+// The longest names of agents and hosts; the latter is that of the DNS.
+const (
+	maxName = 64
+	maxHost = 253
+)
+
+// ValidName says whether s is the name of an agent: a letter or digit, then at
+// most 63 letters, digits and _ . -
+func ValidName(s string) bool { return validWord(s, maxName) }
+
+func validWord(s string, most int) bool {
+	if len(s) == 0 || len(s) > most || strings.IndexByte("_.-", s[0]) >= 0 {
 		return false
 	}
 	for i := range len(s) {
@@ -36,7 +44,7 @@ func validTarget(s string) bool {
 		return ValidName(channel)
 	}
 	name, host, remote := strings.Cut(s, "@")
-	return s == "*" || ValidName(name) && (!remote || ValidName(host))
+	return s == "*" || ValidName(name) && (!remote || validWord(host, maxHost))
 }
 
 func validMode(s string) bool {
