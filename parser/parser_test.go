@@ -79,7 +79,7 @@ var grammar = []struct {
 	{"a name that starts with a dot", "->relay:.bob hi", []Item{bad("bad target", "->relay:.bob hi")}},
 	{"a comma behind the name", "->relay:bob, hi", []Item{bad("bad target", "->relay:bob, hi")}},
 	{"the longest host", "->relay:bob@" + strings.Repeat("h", 253) + " hi", []Item{to("bob@"+strings.Repeat("h", 253), "hi", "->relay:bob@"+strings.Repeat("h", 253)+" hi")}},
-	{"a host too long", "->relay:bob@" + strings.Repeat("h", 254) + " hi", []Item{bad("bad target", "->relay:bob@"+strings.Repeat("h", 254)+" hi")}},
+	{"a host too long", "->relay:bob@" + strings.Repeat("h", 254) + " hi", []Item{bad("bad target", "->relay:bob@"+strings.Repeat("h", 200-len("->relay:bob@")))}},
 	{"two hosts", "->relay:a@b@c hi", []Item{bad("bad target", "->relay:a@b@c hi")}},
 	{"no host", "->relay:a@ hi", []Item{bad("bad target", "->relay:a@ hi")}},
 	{"no channel", "->relay:# hi", []Item{bad("bad target", "->relay:# hi")}},
