@@ -19,14 +19,18 @@ type rig struct {
 	home func(dir, baseURL, version string) (env []string, cwd string, err error)
 }
 
-// rigFor goes by the log that the agent keeps: whose log we read, its model API
-// we can speak.
-func rigFor(l *profile.Log) (rig, bool) {
-	if l == nil || l.Format != "claude" {
-		return rig{}, false
+// rigs are those of the agents whose model API we can speak, by the log they
+// keep. The arguments ask for their usual permissions: in others they do not
+// ask, and no dialog can be seen.
+var rigs = map[string]rig{
+	"claude": {args: []string{"--permission-mode", "default"}, home: scratch.Claude},
+}
+
+func rigFor(l *profile.Log) (r rig, known bool) {
+	if l != nil {
+		r, known = rigs[l.Format]
 	}
-	// Its usual permissions: in others it does not ask, and no dialog can be seen.
-	return rig{args: []string{"--permission-mode", "default"}, home: scratch.Claude}, true
+	return r, known
 }
 
 // prepare makes the scratch home and serves the model API until stop.
