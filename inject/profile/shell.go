@@ -53,7 +53,7 @@ var dialects = []dialect{
 		runs: []string{"-c"}, valued: []string{"--rcfile", "--init-file", "-O", "+O", "-o", "+o"},
 	},
 	{
-		commands: []string{"fish"}, quote: Quote{Comment: "# "},
+		commands: []string{"fish"}, quote: Quote{Comment: " # "}, // the blank keeps it out of the history
 		prompt: posixPrompt, continued: rx(`^read> `),
 		runs: []string{"-c", "--command"}, valued: []string{"-C", "--init-command", "-d", "-f", "-o"},
 	},

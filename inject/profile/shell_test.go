@@ -27,7 +27,7 @@ func TestWhichCommandLinesPrompt(t *testing.T) {
 
 func TestNamedShellSpeaksTheCommandsLanguage(t *testing.T) {
 	for line, want := range map[string]Quote{
-		"mywrapper": {Posix: true}, "fish -c x": {Comment: "# "}, "": {Posix: true}, "node x.js": {Comment: "// ", End: " "},
+		"mywrapper": {Posix: true}, "fish -c x": {Comment: " # "}, "": {Posix: true}, "node x.js": {Comment: "// ", End: " "},
 	} {
 		p, ok := Named("shell", strings.Fields(line)...)
 		if !ok || p.Quote != want {
@@ -66,7 +66,7 @@ var quoted = regexp.MustCompile(`'([^']*)'|"(')"`)
 
 func unquote(t *testing.T, line string) string {
 	t.Helper()
-	arg, ok := strings.CutPrefix(line, ": ")
+	arg, ok := strings.CutPrefix(line, " : ")
 	if !ok {
 		t.Fatalf("%q is no null command", line)
 	}
@@ -112,7 +112,7 @@ func TestARealShellReadsTheTextBack(t *testing.T) {
 	text := "it's \"so\" $(x) `y` \\ !z '' '\"'\"' \\'\n\nlast '"
 	script := "set -f\n"
 	for _, line := range strings.Split(Quote{Posix: true}.Text(text), "\n") {
-		script += "printf '%s\\n' " + strings.TrimPrefix(line, ": ") + "\n"
+		script += "printf '%s\\n' " + strings.TrimPrefix(line, " : ") + "\n"
 	}
 	out, err := exec.Command("sh", "-c", script).Output()
 	if err != nil || string(out) != text+"\n" {
