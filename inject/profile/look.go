@@ -227,9 +227,10 @@ func (l lead) text(row string) string {
 func isBorder(t string) bool { return t == "│" || t == "┃" || t == "|" }
 
 // head reads the composer's first row; Visible says whether it is one. The
-// blank behind a prompt is not in a row without text, hence the padding.
+// blank behind a prompt is not in a row without text, hence the padding; a
+// pattern with a common blank also means one that does not break.
 func (c *Composer) head(row string) (Box, lead) {
-	for _, row := range []string{row, row + "\u00a0", row + " "} {
+	for _, row := range []string{row, row + "\u00a0", strings.ReplaceAll(row, "\u00a0", " ") + " "} {
 		if m := c.Prompt().FindString(row); m != "" {
 			return Box{Visible: true, Top: true}, leadOf(m)
 		}

@@ -164,6 +164,7 @@ func TestLookAtOtherComposers(t *testing.T) {
 	}{
 		{"bare, empty", bare, "› \x1b[s\r\n\r\n  \x1b[2mhelp\x1b[m\x1b[u", Box{Visible: true, Top: true}, false},
 		{"bare, ghost text", bare, "› \x1b[s\x1b[2mTry this\x1b[m\r\n\r\n  100% left\x1b[u", Box{Visible: true, Top: true}, false},
+		{"bare, a blank that does not break", bare, "›\u00a0hi\x1b[s\r\n  100% left\x1b[u", Box{Visible: true, Top: true, Text: "hi"}, false},
 		{"bare, text, a footer under it", bare, "› hi\x1b[s\r\n\r\n  100% left\x1b[u", Box{Visible: true, Top: true, Text: "hi"}, false},
 		{"bare, a footer right under it", bare, "› hi\x1b[s\r\n  100% left\x1b[u", Box{Visible: true, Top: true, Text: "hi"}, false},
 		{"bare, rows", bare, "› one\r\n  two\r\n\r\n  four\x1b[s\r\n\r\n  100% left\x1b[u", Box{Visible: true, Top: true, Text: "one\ntwo\n\nfour"}, false},
