@@ -150,15 +150,12 @@ func (in *Injector) holdsText(l Look) bool {
 	return l.Box.Visible && l.Box.Text != "" && v.State != ready.Blocked
 }
 
-// holdsText waits a while for the composer to hold text. What the agent has not
-// read will not show.
+// holdsText waits a while for the composer to hold text, all of which the agent
+// has read: right after a write it is about to.
 func (a *attempt) holdsText(ctx context.Context) bool {
-	holds := false
-	a.in.until(ctx, 2*settled, func(l Look) (bool, time.Duration) { // its end changes nothing
-		holds = l.Unread <= 0 && a.in.holdsText(l)
-		return holds || l.Unread > 0, 0
-	})
-	return holds
+	return a.in.until(ctx, 2*settled, func(l Look) (bool, time.Duration) {
+		return l.Unread <= 0 && a.in.holdsText(l), settled / 6
+	}) == nil
 }
 
 // clean says whether the cursor stands at a prompt with nothing after it.

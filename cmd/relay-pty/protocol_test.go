@@ -143,10 +143,9 @@ func TestCancelAtAnyMoment(t *testing.T) {
 	f := startComposer(t, agents.Config{BusyMS: 1})
 	c := f.call()
 	const perRound = 4
-	cancelled, delivered, doubtful := 0, 0, 0
+	cancelled, delivered := 0, 0
 	var want []string
-	doubt := map[string]bool{}
-	for round := range 2 {
+	for round := range runs(5, 100) {
 		var wait sync.WaitGroup
 		answers := make([]testrig.Frame, perRound)
 		for i := range perRound {
@@ -177,24 +176,18 @@ func TestCancelAtAnyMoment(t *testing.T) {
 			case end.Str("status") == "delivered" && answer.Str("code") == "too_late":
 				delivered++
 				want = append(want, text(id, "body of "+id))
-			case end.Str("status") == "unknown" && answer.Str("code") == "too_late":
-				doubtful++ // a loaded machine showed the clearing too late to be believed
-				doubt[text(id, "body of "+id)] = true
 			default:
 				t.Errorf("%s ended as %s, the canceller was told %s", id, end.Raw, answer.Raw)
 			}
 		}
 	}
-	got := slices.DeleteFunc(f.submits(), func(s string) bool { return doubt[s] })
+	got := f.submits()
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("submitted %q, want %q", got, want)
 	}
-	if doubtful > 1 {
-		t.Errorf("%d in doubt beside %d cancelled and %d delivered", doubtful, cancelled, delivered)
-	}
-	shown(t, "composer: messages cancelled at random moments; canceller, sender and the agent agree", "%d cancelled, %d too late, %d in doubt", cancelled, delivered, doubtful)
+	shown(t, "composer: messages cancelled at random moments; canceller, sender and the agent agree", "%d cancelled, %d too late", cancelled, delivered)
 }
 
 func TestCancelWhileTheComposerStalls(t *testing.T) {
