@@ -38,8 +38,8 @@ var claude = Profile{
 	},
 	Typing: Typing{
 		PasteBytes: 800, PasteLines: 3, Newline: "\n", Submit: "\r",
-		Clear:     []string{"\x1b\x1b", "\x1b\x1b"}, // on an empty box it opens a dialog: pressed only on what is seen to be ours
-		Interrupt: []string{"\x1b"}, Stash: "\x13", StashShown: rx(`(?i)\bstashed\b`),
+		Clear: []string{"\x1b\x1b", "\x1b\x1b"}, // on an empty box it opens a dialog: pressed only on what is seen to be ours
+		Queue: "\r", Interrupt: []string{"\x1b"}, Returns: true, Stash: "\x13", StashShown: rx(`(?i)\bstashed\b`),
 		Echo: 10 * time.Second, Hold: time.Second,
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
 	},

@@ -52,8 +52,12 @@ type Typing struct {
 	EnterDelay time.Duration // from the moment that the text shows to Enter
 	Clear      []string      // keys that remove our own text, tried in turn and verified
 	Interrupt  []string      // keys that end the running turn, pressed in turn; none: it cannot be
-	Stash      string        // the key that sets a draft aside until the next submit; "": none
+	Queue      string        // the key that hands text to a busy agent without cutting its reply; "": there is none
+	Returns    bool          // a turn interrupted before its first word comes back into the composer
+	Stash      string        // keys that set a draft aside; "": there are none
 	StashShown pattern       // what shows then; nil: nothing does
+	StashLine  bool          // only a draft of one line can be set aside
+	Unstash    string        // keys that bring it back; "": the next submit does, and so does Stash pressed again
 	Echo       time.Duration // how long the text may take to show
 	Hold       time.Duration // how long a human's key may wait for a transaction
 	Confirm    time.Duration // how long after Enter it may take to be gone
