@@ -72,7 +72,7 @@ func realClaude(t *testing.T) string {
 	return path
 }
 
-func TestCheckHoldsForTheInstalledClaude(t *testing.T) {
+func TestRealClaudeKeepsWhatItsProfilePromises(t *testing.T) {
 	t.Parallel()
 	path := realClaude(t)
 	got := checks(t, "claude", "--", path)
@@ -95,7 +95,7 @@ func TestCheckHoldsForTheInstalledClaude(t *testing.T) {
 
 // Each of these profiles is Claude's with one datum spoilt: the check must name
 // it, and nothing else.
-func TestCheckFindsBrokenProfiles(t *testing.T) {
+func TestRealClaudeShowsBrokenProfiles(t *testing.T) {
 	t.Parallel()
 	path := realClaude(t)
 	broken := []struct{ datum, change string }{
@@ -167,7 +167,7 @@ func TestCheckWithoutAnAgent(t *testing.T) {
 	}
 }
 
-func TestCheckOfAShell(t *testing.T) {
+func TestRealShellIsChecked(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
 	must(t, err)

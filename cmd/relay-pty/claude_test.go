@@ -45,7 +45,7 @@ func shapes(canary string) []string {
 	}
 }
 
-func TestClaudeReceivesEveryMessageOnce(t *testing.T) {
+func TestRealClaudeReceivesEveryMessageOnce(t *testing.T) {
 	for _, loaded := range []bool{false, true} {
 		t.Run(fmt.Sprintf("loaded=%v", loaded), func(t *testing.T) {
 			r := startClaude(t, 24, 80)
@@ -114,7 +114,7 @@ func spread(took []time.Duration) string {
 	return fmt.Sprintf("p50 %s, p95 %s, max %s", ms(took[len(took)/2]), ms(took[len(took)*95/100]), ms(took[len(took)-1]))
 }
 
-func TestClaudeQueueIsDeliveredInOrderBetweenTurns(t *testing.T) {
+func TestRealClaudeQueueIsDeliveredInOrderBetweenTurns(t *testing.T) {
 	r := startClaude(t, 24, 80)
 	n := runs(10, 40)
 	for i := range n {
@@ -135,7 +135,7 @@ func TestClaudeQueueIsDeliveredInOrderBetweenTurns(t *testing.T) {
 	shown(t, "Claude Code: messages queued at once, delivered in order, one a turn", "%d of %d", n, n)
 }
 
-func TestClaudeTurnHoldsMessages(t *testing.T) {
+func TestRealClaudeTurnHoldsMessages(t *testing.T) {
 	r := startClaude(t, 24, 80)
 	r.inject("slow", "SLOW 2")
 	r.delivers("slow", "submitted", "turn")
@@ -147,7 +147,7 @@ func TestClaudeTurnHoldsMessages(t *testing.T) {
 	checkTurns(t, r.api.Turns(), 2)
 }
 
-func TestClaudeDialogHoldsMessages(t *testing.T) {
+func TestRealClaudeDialogHoldsMessages(t *testing.T) {
 	r := startClaude(t, 24, 80)
 	for i := range runs(10, 50) {
 		touched := filepath.Join(r.cwd, fmt.Sprintf("touched%d", i))
@@ -172,7 +172,7 @@ func TestClaudeDialogHoldsMessages(t *testing.T) {
 	shown(t, "Claude Code: permission dialog open, message held until the human answered, then delivered", "%d of %d", runs(10, 50), runs(10, 50))
 }
 
-func TestClaudeDraftHoldsMessages(t *testing.T) {
+func TestRealClaudeDraftHoldsMessages(t *testing.T) {
 	r := startClaude(t, 24, 80)
 	for i := range runs(10, 50) {
 		id, draft := fmt.Sprintf("h%d", i), fmt.Sprintf("half a draft %d", i)
@@ -205,7 +205,7 @@ func TestClaudeDraftHoldsMessages(t *testing.T) {
 
 // Without a shell that could continue us, an agent that suspends itself must not
 // sleep for ever.
-func TestClaudeThatSuspendsItselfIsContinued(t *testing.T) {
+func TestRealClaudeThatSuspendsItselfIsContinued(t *testing.T) {
 	r := startClaude(t, 24, 80)
 	must(t, r.Type("\x1a"))
 	must(t, r.WaitOutput(patience(t, 20*time.Second), func(b []byte) bool {

@@ -21,7 +21,6 @@ type fake struct {
 
 func startFake(t *testing.T, name string, conf agents.Config, flags ...string) *fake {
 	t.Helper()
-	fakes(t)
 	a, err := testrig.Agent(scratch(t), name, conf)
 	must(t, err)
 	env := append(os.Environ(), "HOME="+scratch(t)) // no session file of a real agent

@@ -16,7 +16,6 @@ import (
 // reports how often it ended as stated.
 func times(t *testing.T, what string, once func(t *testing.T)) {
 	t.Helper()
-	fakes(t)
 	t.Parallel()
 	n := runs(3, 20)
 	t.Run("runs", func(t *testing.T) {

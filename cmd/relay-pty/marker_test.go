@@ -30,7 +30,7 @@ func replies() (texts []string, commands [][]string) {
 	return texts, commands
 }
 
-func TestClaudesOwnWordsBecomeCommands(t *testing.T) {
+func TestRealClaudesOwnWordsBecomeCommands(t *testing.T) {
 	texts, want := replies()
 	for _, cols := range []int{40, 80, 200} {
 		t.Run(fmt.Sprint(cols), func(t *testing.T) {

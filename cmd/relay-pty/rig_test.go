@@ -27,24 +27,6 @@ func runs(short, full int) int {
 	return short
 }
 
-// fakes is called by tests on fake agents: `make test` runs them with the race
-// detector, and then, on what real agents do, not a second time.
-func fakes(t *testing.T) {
-	t.Helper()
-	if os.Getenv("RELAY_FAKES") == "off" {
-		t.Skip("fake agents are off (RELAY_FAKES=off)")
-	}
-}
-
-// reals is called by tests on real programs other than agents, which `make
-// check` leaves to the run without the race detector.
-func reals(t *testing.T) {
-	t.Helper()
-	if os.Getenv("RELAY_E2E") == "off" {
-		t.Skip("real programs are off (RELAY_E2E=off)")
-	}
-}
-
 // shown reports what a test has shown, for testdata/evidence.md.
 func shown(t *testing.T, what, format string, args ...any) {
 	t.Helper()

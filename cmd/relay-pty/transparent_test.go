@@ -195,9 +195,9 @@ func furnish(t *testing.T, home, run string) {
 	}
 }
 
-// TestNobodyNoticesTheWrapper compares what the human's terminal gets and what
+// TestRealProgramsDoNotNoticeTheWrapper compares what the human's terminal gets and what
 // the program reads, byte by byte, without the wrapper and with it.
-func TestNobodyNoticesTheWrapper(t *testing.T) {
+func TestRealProgramsDoNotNoticeTheWrapper(t *testing.T) {
 	var alike, ran, byEye atomic.Int32
 	t.Cleanup(func() {
 		if exact := ran.Load() - byEye.Load(); exact < 30 {
@@ -211,8 +211,9 @@ func TestNobodyNoticesTheWrapper(t *testing.T) {
 	for _, sc := range scripts {
 		t.Run(sc.name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := exec.LookPath(sc.needs); sc.needs != "" && err != nil {
-				t.Skipf("%s is not installed", sc.needs)
+			if sc.needs != "" {
+				_, err := exec.LookPath(sc.needs)
+				testrig.Require(t, sc.needs, err)
 			}
 			ran.Add(1)
 			if sc.byEye {
