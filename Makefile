@@ -1,16 +1,20 @@
 # The two commands to know: `make demo` and `make test`.
 GO ?= go
+BIN = bin
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 30s
-# What users get: no C library, no symbols. The race detector needs a C compiler; without one it is left out, and said.
-BUILD = CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w'
+# What users get: no C library, no symbols, and inlining only where it is hot, for the file of a wrapper is its memory. The race
+# detector needs a C compiler; without one it is left out, and said.
+HOT = runtime/... internal/... sync/... syscall bytes unicode/utf8 relay-pty/pty/...
+LEAN = -trimpath -ldflags='-s -w' -gcflags=all=-l $(HOT:%=-gcflags=%=)
+BUILD = CGO_ENABLED=0 $(GO) build $(LEAN)
 RACE := $(shell command -v gcc >/dev/null && echo -race)
 
 .PHONY: build install agents demo check test fuzz bench prove
 build:
-	$(BUILD) -o bin/ ./cmd/relay-pty
+	$(BUILD) -o $(BIN)/ ./cmd/relay-pty
 install:
-	CGO_ENABLED=0 $(GO) install -trimpath -ldflags='-s -w' ./cmd/relay-pty
+	CGO_ENABLED=0 $(GO) install $(LEAN) ./cmd/relay-pty
 agents:
 	bash .ci/agents
 demo: build

@@ -7,6 +7,7 @@ import (
 
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
+	"relay-pty/inject/view"
 )
 
 // settled is how long a composer must stay without our message before that
@@ -19,17 +20,21 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 	var r *Result
 	var gone, stood time.Time
 	unread := false
-	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l Look) (bool, time.Duration) {
+	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l view.Look) (bool, time.Duration) {
 		v, _ := a.in.judge(l)
 		if r = a.proved(l, v); r != nil {
 			return true, 0
 		}
 		over, wait := a.impatient(l)
 		if over {
+			a.bringBack(ctx)
 			a.release()
 		}
 		clear := l.Box.Visible && v.State != ready.Blocked && !a.leftIn(l.Box) && l.Unread <= 0
 		gone = since(gone, clear, l.Facts.Now)
+		if a.queued = a.joined && clear && l.Facts.Now.Sub(gone) >= asideRest; a.queued {
+			return true, 0
+		}
 		if clear && l.Facts.Now.Sub(gone) >= settled {
 			r = &Result{Status: Delivered, Evidence: Submitted}
 			return true, 0
@@ -41,12 +46,12 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 		return false, sooner(wait, settled/6)
 	})
 	switch {
-	case r != nil:
+	case r != nil, a.queued:
 		return r
 	case !errors.Is(err, errDue):
 		return &Result{Doubtful, "", "shutting_down", "the wrapper ended before the message was confirmed"}
 	case unread:
-		return a.takeBack("the agent has not read the message")
+		return a.takeBack(ctx, "the agent has not read the message")
 	case stood.IsZero():
 		return &Result{Doubtful, "", "dialog", "Enter was pressed and the composer has not come back since"}
 	}
@@ -54,20 +59,20 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 }
 
 // proved tells an end that needs no patience.
-func (a *attempt) proved(l Look, v ready.Verdict) *Result {
+func (a *attempt) proved(l view.Look, v ready.Verdict) *Result {
 	switch {
-	case a.in.Log != nil && a.in.Log.Took(a.ID):
+	case a.in.took(a.Turn):
 		return &Result{Status: Delivered, Evidence: Turn}
 	case l.Facts.Exited:
 		return &Result{Doubtful, "", "agent_exited", "the agent ended right after Enter"}
-	case l.Box.Visible && !a.leftIn(l.Box) && l.Unread <= 0 && v.State == ready.Busy && !v.Settling:
+	case l.Box.Visible && !a.leftIn(l.Box) && l.Unread <= 0 && v.State == ready.Busy && !v.Settling && !a.joined:
 		return &Result{Status: Delivered, Evidence: Submitted}
 	}
 	return nil
 }
 
 // leftIn says whether any of the message is still in the composer.
-func (a *attempt) leftIn(b profile.Box) bool { return a.left(b.Mode + b.Text) }
+func (a *attempt) leftIn(b profile.Box) bool { return a.Left(b.Mode + b.Text) }
 
 // since keeps the moment from which something has held without a break.
 func since(start time.Time, holds bool, now time.Time) time.Time {
@@ -111,7 +116,7 @@ func (a *attempt) withdraw(ctx context.Context, code, why string) *Result {
 		return doubt
 	}
 	if !a.holdsText(ctx) {
-		return a.unread(doubt, code, why)
+		return a.unread(ctx, doubt, code, why)
 	}
 	for _, keys := range a.in.Profile.Typing.Clear {
 		if !a.in.holdsText(a.in.look()) {
@@ -129,11 +134,11 @@ func (a *attempt) withdraw(ctx context.Context, code, why string) *Result {
 
 // unread takes back what never showed because the agent has not read it; what
 // it has read is in doubt.
-func (a *attempt) unread(doubt *Result, code, why string) *Result {
+func (a *attempt) unread(ctx context.Context, doubt *Result, code, why string) *Result {
 	if a.in.look().Unread <= 0 {
 		return doubt
 	}
-	r := a.takeBack(why)
+	r := a.takeBack(ctx, why)
 	if r.Status == Withdrawn && (code == humanFirst || code == byRequest) {
 		r.Code = code
 	}
@@ -142,7 +147,7 @@ func (a *attempt) unread(doubt *Result, code, why string) *Result {
 
 // holdsText says whether the composer can be seen and holds text, or the line
 // of a program with a prompt does.
-func (in *Injector) holdsText(l Look) bool {
+func (in *Injector) holdsText(l view.Look) bool {
 	v, _ := in.judge(l)
 	if in.Profile.Composer == nil {
 		return l.Facts.Foreground && !in.clean(l)
@@ -153,20 +158,20 @@ func (in *Injector) holdsText(l Look) bool {
 // holdsText waits a while for the composer to hold text, all of which the agent
 // has read: right after a write it is about to.
 func (a *attempt) holdsText(ctx context.Context) bool {
-	return a.in.until(ctx, 2*settled, func(l Look) (bool, time.Duration) {
+	return a.in.until(ctx, 2*settled, func(l view.Look) (bool, time.Duration) {
 		return l.Unread <= 0 && a.in.holdsText(l), settled / 6
 	}) == nil
 }
 
 // clean says whether the cursor stands at a prompt with nothing after it.
-func (in *Injector) clean(l Look) bool {
+func (in *Injector) clean(l view.Look) bool {
 	return l.Facts.AtPrompt && l.After == "" && l.Unread <= 0
 }
 
 // emptied waits until the composer is seen empty, and stays so for a while.
 func (a *attempt) emptied(ctx context.Context) bool {
 	var empty time.Time
-	return a.in.until(ctx, 2*settled, func(l Look) (bool, time.Duration) {
+	return a.in.until(ctx, 2*settled, func(l view.Look) (bool, time.Duration) {
 		v, _ := a.in.judge(l)
 		is := l.Box.Visible && v.State != ready.Blocked && l.Box.Text == "" && l.Unread <= 0
 		if a.in.Profile.Composer == nil {
@@ -180,14 +185,14 @@ func (a *attempt) emptied(ctx context.Context) bool {
 // resume goes on with an attempt that a dialog came in between: the message was
 // typed and never submitted. When the dialog is gone and the agent is ready,
 // what the composer holds decides.
-func (in *Injector) resume(ctx context.Context, look Look, hold Hold) {
+func (in *Injector) resume(ctx context.Context, look view.Look, hold Hold) {
 	a := in.stranded
 	switch {
-	case in.Log != nil && in.Log.Took(a.ID): // the human sent it
-		in.finish(a, &Result{Status: Delivered, Evidence: Turn})
+	case in.took(a.Turn): // the human sent it
+		in.finish(ctx, a, &Result{Status: Delivered, Evidence: Turn})
 		return
 	case look.Facts.Exited:
-		in.finish(a, &Result{Failed, "", "agent_exited", "the agent ended before the message was submitted"})
+		in.finish(ctx, a, &Result{Failed, "", "agent_exited", "the agent ended before the message was submitted"})
 		return
 	case hold != "":
 		return // also a wish to cancel waits: its text cannot be taken back before
@@ -199,13 +204,13 @@ func (in *Injector) resume(ctx context.Context, look Look, hold Hold) {
 	a.tx = tx
 	defer a.release()
 	if look = in.look(); a.holdsOurs(look) {
-		in.finish(a, a.submit(ctx))
+		in.finish(ctx, a, a.submit(ctx))
 		return
 	}
 	if look.Box.Text == "" && a.emptied(ctx) {
-		in.finish(a, &Result{Withdrawn, "", "dialog", "a dialog swallowed the message before it was submitted"})
+		in.finish(ctx, a, &Result{Withdrawn, "", "dialog", "a dialog swallowed the message before it was submitted"})
 		return
 	}
-	in.finish(a, &Result{Doubtful, "", "draft_uncertain",
+	in.finish(ctx, a, &Result{Doubtful, "", "draft_uncertain",
 		"a dialog came before Enter, and the composer now holds the message mixed with other text"})
 }

@@ -7,15 +7,18 @@ import (
 	"time"
 
 	"relay-pty/inject/ready"
+	"relay-pty/inject/turn"
+	"relay-pty/inject/view"
 )
 
-// attempt is one message on its way into the agent.
+// attempt is one turn on its way into the agent.
 type attempt struct {
-	Message
+	turn.Turn
 	in     *Injector
-	tx     Tx     // nil once the human has the terminal back
-	typed  string // what is typed
-	sent   int    // bytes written
+	tx     view.Tx // nil once the human has the terminal back
+	typed  string  // what is typed
+	sent   int     // bytes written
+	pasted bool    // a paste was begun
 	began  time.Time
 	prompt string    // the row up to the cursor before the line was typed
 	line   string    // what stands before the cursor once the line has shown
@@ -23,35 +26,53 @@ type attempt struct {
 	shown  bool      // the agent has shown it, so it stands in the composer
 	enter  time.Time // our last Enter; zero: not pressed, so it cannot be submitted
 	again  bool      // Enter was pressed a second time
+	joined bool      // Enter was pressed while the agent was busy
+	queued bool      // the agent took it into its own queue
+	rested time.Time // since when the agent rests with it there
+	aside  *aside    // the draft that was set aside for it; nil: none
 }
 
-// deliver makes one attempt with the message.
-func (in *Injector) deliver(ctx context.Context, m Message) {
+// deliver makes one attempt with the messages.
+func (in *Injector) deliver(ctx context.Context, b turn.Batch) {
 	tx, err := in.begin(ctx)
 	if err != nil {
 		return // the next look tells why
 	}
-	text := m.Typed(in.Profile.Quote)
-	a := &attempt{Message: m, in: in, tx: tx, typed: text, line: text, prompt: in.look().Line, began: time.Now()}
+	if in.comeBack.id == b.Turn[0].ID && in.comeBack.times > 0 {
+		b.Turn = b.Turn[:1] // one of them may be why
+	}
+	typed := b.Typed(in.Profile.Quote)
+	a := &attempt{Turn: b.Turn, in: in, tx: tx, typed: typed, line: typed, prompt: in.look().Line, began: time.Now()}
 	defer a.release()
 	look := in.look()
 	v, _ := in.judge(look)
-	if hold, _ := in.hold(look, v); hold != "" || !in.Mailbox.Take(m.ID) {
+	if hold, _ := in.hold(look, v, &b); hold != "" {
 		return
 	}
-	if !look.Facts.Raw && longest(text) > maxCooked {
-		in.Mailbox.End(m.ID, Result{Failed, "", "line_too_long",
+	if in.drafted(look) {
+		if !a.setAside(ctx, look) {
+			return
+		}
+		look = in.look()
+		a.prompt = look.Line
+	}
+	if !in.Mailbox.Take(a.Turn) {
+		a.bringBack(ctx)
+		return
+	}
+	if !look.Facts.Raw && turn.Longest(typed) > maxCooked {
+		in.Mailbox.End(a.Turn, Result{Failed, "", "line_too_long",
 			"the agent's terminal is in line mode, which cuts lines over 4095 bytes; send shorter lines"})
 		return
 	}
-	in.finish(a, a.run(ctx, look))
+	in.finish(ctx, a, a.run(ctx, look))
 }
 
 // beginWait is how long a human's key that the agent does not read may keep us
 // from looking again.
 const beginWait = time.Second
 
-func (in *Injector) begin(ctx context.Context) (Tx, error) {
+func (in *Injector) begin(ctx context.Context) (view.Tx, error) {
 	ctx, cancel := context.WithTimeout(ctx, beginWait)
 	defer cancel()
 	return in.Terminal.Begin(ctx)
@@ -61,25 +82,36 @@ func (in *Injector) begin(ctx context.Context) (Tx, error) {
 // throws away without a word.
 const maxCooked = 4095
 
-// finish reports the end of an attempt; a nil result means that it goes on when
-// the dialog that came in between is gone.
-func (in *Injector) finish(a *attempt, r *Result) {
-	if r == nil {
-		in.stranded = a
-		return
+// finish reports the end of an attempt; a nil result means that it goes on: in
+// the agent's queue, or when the dialog that came in between is gone.
+func (in *Injector) finish(ctx context.Context, a *attempt, r *Result) {
+	if r != nil || a.queued {
+		a.bringBack(ctx)
 	}
 	in.stranded = nil
-	in.bound(a.ID, r)
-	if in.lastInput = a.enter; a.enter.IsZero() {
+	switch {
+	case r != nil:
+		in.end(a, r)
+	case a.queued:
+		in.queued = append(in.queued, a)
+	default:
+		in.stranded = a
+	}
+}
+
+// end reports the end of an attempt.
+func (in *Injector) end(a *attempt, r *Result) {
+	in.bound(a.Turn[0].ID, r)
+	if in.lastInput = later(in.lastInput, a.enter); a.enter.IsZero() {
 		in.lastInput = time.Now()
 	}
-	if r.Status == Delivered {
+	if r.Status == Delivered && !a.queued {
 		in.submitted = a.enter
 		// Told before the delivery, so that whoever hears of it and asks does not find the agent ready from before. A turn that
 		// is over already shows with the next look.
 		in.Report(Report{Verdict: ready.Verdict{State: ready.Busy, Confidence: confidence(r.Evidence)}, Hold: ForTurn})
 	}
-	in.Mailbox.End(a.ID, *r)
+	in.Mailbox.End(a.Turn, *r)
 }
 
 func confidence(e Evidence) ready.Confidence {
@@ -119,7 +151,7 @@ func (a *attempt) release() {
 }
 
 // run types the message, waits for it to show, submits and confirms it.
-func (a *attempt) run(ctx context.Context, look Look) *Result {
+func (a *attempt) run(ctx context.Context, look view.Look) *Result {
 	p := a.in.Profile
 	if p.Composer == nil && !look.Facts.Raw {
 		a.shown = look.Echo // the line discipline echoes all of it
@@ -128,7 +160,7 @@ func (a *attempt) run(ctx context.Context, look Look) *Result {
 	if p.Composer == nil && p.Quote.Inert() && !look.Paste {
 		return a.runLines(ctx)
 	}
-	if r := a.write(ctx, a.pieces(p, look.Paste)); r != nil {
+	if r := a.write(ctx, a.Pieces(p, look.Paste)); r != nil {
 		return r
 	}
 	if p.Composer == nil {
@@ -139,18 +171,25 @@ func (a *attempt) run(ctx context.Context, look Look) *Result {
 
 // write types all pieces. What cannot be written to the end may still be read
 // by the agent later, so that is doubt, unless nothing went out at all.
-func (a *attempt) write(ctx context.Context, pieces []string) *Result {
-	for _, piece := range pieces {
-		if _, err := a.put(ctx, piece); err == nil {
-			continue
+func (a *attempt) write(ctx context.Context, pieces []turn.Piece) *Result {
+	for i, piece := range pieces {
+		if i > 0 {
+			a.awaitPiece(ctx, pieces[i-1])
 		}
-		r := a.takeBack("the agent does not read its terminal")
-		if r.Status != Withdrawn && strings.Contains(piece, pasteOpen) {
-			a.put(ctx, pasteClose) // an open paste would swallow the human's keys; nothing else can be done
+		a.pasted = a.pasted || strings.Contains(piece.Keys, turn.PasteOpen)
+		if _, err := a.put(ctx, piece.Keys); err != nil {
+			return a.takeBack(ctx, "the agent does not read its terminal")
 		}
-		return r
 	}
 	return nil
+}
+
+// awaitPiece waits a while until a piece is read and shows; whether all of them
+// do is asked in the end.
+func (a *attempt) awaitPiece(ctx context.Context, piece turn.Piece) {
+	a.in.until(ctx, settled, func(l view.Look) (bool, time.Duration) {
+		return l.Unread <= 0 && (piece.Behind == "" || turn.Follows(l.Box.Text, piece.Behind)) || !l.Box.Visible, settled / 12
+	})
 }
 
 // put types keys, and counts them.
@@ -163,12 +202,15 @@ func (a *attempt) put(ctx context.Context, keys string) (n int, err error) {
 // runComposer delivers into a composer: shown, Enter, gone.
 func (a *attempt) runComposer(ctx context.Context) *Result {
 	t := a.in.Profile.Typing
-	if r, suspended := a.awaitShown(ctx, t.Echo); r != nil || suspended {
+	r, suspended := a.awaitShown(ctx, t.Echo)
+	if suspended {
 		a.release()
+	}
+	if r != nil || suspended {
 		return r
 	}
 	if t.EnterDelay > 0 {
-		a.in.until(ctx, t.EnterDelay, func(Look) (bool, time.Duration) { return false, 0 }) // only time ends it, or ctx, which Enter hears of
+		a.in.until(ctx, t.EnterDelay, func(view.Look) (bool, time.Duration) { return false, 0 }) // only time ends it, or ctx, which Enter hears of
 		if l := a.in.look(); !a.holdsOurs(l) {
 			return a.withdraw(ctx, "stranded", "the composer changed before Enter")
 		}
@@ -178,7 +220,7 @@ func (a *attempt) runComposer(ctx context.Context) *Result {
 
 // submit presses Enter on what was just seen to be ours, and confirms.
 func (a *attempt) submit(ctx context.Context) *Result {
-	if !a.in.Mailbox.Commit(a.ID) {
+	if !a.in.Mailbox.Commit(a.Turn) {
 		return a.withdraw(ctx, byRequest, "cancelled before Enter")
 	}
 	if r := a.pressEnter(ctx); r != nil {
@@ -188,8 +230,10 @@ func (a *attempt) submit(ctx context.Context) *Result {
 }
 
 func (a *attempt) pressEnter(ctx context.Context) *Result {
-	a.enter = time.Now()
-	if n, err := a.put(ctx, a.in.Profile.Typing.Submit); err != nil && n == 0 {
+	v, _ := a.in.judge(a.in.look())
+	key := a.in.submitKey(v)
+	a.enter, a.joined = time.Now(), v.State == ready.Busy && !v.Settling
+	if n, err := a.put(ctx, key); err != nil && n == 0 {
 		return &Result{Doubtful, "", "stranded", "the message stands in the composer and Enter could not be typed"}
 	}
 	return nil
@@ -200,7 +244,7 @@ var errDue = errors.New("time is over")
 
 // until looks each time something changed, until f is content or the time is
 // over. f may ask for a look after a while.
-func (in *Injector) until(ctx context.Context, limit time.Duration, f func(Look) (bool, time.Duration)) error {
+func (in *Injector) until(ctx context.Context, limit time.Duration, f func(view.Look) (bool, time.Duration)) error {
 	end, halted := time.Now().Add(limit), false
 	for {
 		look := in.look()
@@ -231,16 +275,16 @@ func (in *Injector) until(ctx context.Context, limit time.Duration, f func(Look)
 // the text back, when time is over or the human has waited too long. A dialog
 // suspends the attempt: nothing may be typed until it is answered.
 func (a *attempt) awaitShown(ctx context.Context, limit time.Duration) (r *Result, suspended bool) {
-	var end Look
+	var end view.Look
 	impatient, cancelled := false, false
-	err := a.in.until(ctx, limit, func(l Look) (bool, time.Duration) {
+	err := a.in.until(ctx, limit, func(l view.Look) (bool, time.Duration) {
 		end = l
 		v, _ := a.in.judge(l)
 		suspended = v.State == ready.Blocked
 		a.shown = !suspended && a.holdsOurs(l)
 		var again time.Duration
 		impatient, again = a.impatient(l)
-		cancelled = a.in.Mailbox.Wanted(a.ID)
+		cancelled = a.in.Mailbox.Wanted(a.Turn)
 		return a.shown || suspended || l.Facts.Exited || impatient || cancelled, again
 	})
 	switch {
@@ -261,17 +305,17 @@ func (a *attempt) awaitShown(ctx context.Context, limit time.Duration) (r *Resul
 }
 
 // holdsOurs says whether the composer shows our message and nothing else.
-func (a *attempt) holdsOurs(l Look) bool {
-	text := l.Box.Text
-	if a.Command {
-		text = l.Box.Mode + text // its first character may have switched the composer to a mode of its own
+func (a *attempt) holdsOurs(l view.Look) bool {
+	shown := l.Box.Text
+	if a.Command() {
+		shown = l.Box.Mode + shown // its first character may have switched the composer to a mode of its own
 	}
-	return l.Box.Visible && a.stands(text, l.Box.Top || l.Box.Foreign)
+	return l.Box.Visible && a.Stands(shown, l.Box.Top || l.Box.Foreign)
 }
 
 // impatient says whether the human's keys have been kept as long as they may,
 // and else when to ask again. A stopped agent could not take them anyway.
-func (a *attempt) impatient(l Look) (bool, time.Duration) {
+func (a *attempt) impatient(l view.Look) (bool, time.Duration) {
 	if a.tx == nil || l.Facts.Stopped {
 		return false, 0
 	}

@@ -2,6 +2,7 @@ package inject
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -9,7 +10,12 @@ import (
 	"relay-pty/inject/draft"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
+	"relay-pty/inject/turn"
+	"relay-pty/inject/view"
 )
+
+// pass lets the bubble's time pass.
+func pass(d time.Duration) { <-time.After(d) }
 
 // fakeTerm is an agent with a composer, simple enough to see that it is right.
 type fakeTerm struct {
@@ -39,6 +45,14 @@ type fakeTerm struct {
 	noClear  bool // keys that clear do nothing
 	onPaste  func(*fakeTerm)
 	onSubmit func(*fakeTerm)
+
+	queue    []string // submitted while busy
+	stash    string   // the draft that was set aside
+	stashed  bool
+	noStash  bool   // the key for it does nothing
+	thinking bool   // a turn that is interrupted now gives its prompt back
+	prompt   string // of the turn that runs
+	turn     int
 }
 
 func newFake() *fakeTerm {
@@ -62,17 +76,17 @@ func (f *fakeTerm) do(change func(*fakeTerm)) {
 	f.wake()
 }
 
-func (f *fakeTerm) Look() Look {
+func (f *fakeTerm) Look() view.Look {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	own := ready.Word{State: ready.Ready}
 	if f.busy {
 		own.State = ready.Busy
 	}
-	return Look{
+	return view.Look{
 		Sight: profile.Sight{
 			Box:    profile.Box{Visible: f.dialog == "", Top: true, Text: f.box},
-			Dialog: f.dialog, Working: f.busy, Paste: true,
+			Dialog: f.dialog, Working: f.busy, Paste: true, Stashed: f.stashed,
 		},
 		Facts: ready.Facts{
 			Now: time.Now(), Started: f.started, Exited: f.exited, Foreground: true, Raw: true, Own: own, Stopped: f.stopped,
@@ -81,7 +95,7 @@ func (f *fakeTerm) Look() Look {
 	}
 }
 
-func (f *fakeTerm) Begin(context.Context) (Tx, error) {
+func (f *fakeTerm) Begin(context.Context) (view.Tx, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.owner = true
@@ -137,10 +151,16 @@ func (f *fakeTerm) read(keys string) {
 		if !f.noClear {
 			f.box = ""
 		}
+	case keys == "\x13":
+		if !f.noStash {
+			f.stash, f.box, f.stashed = f.box, f.stash, !f.stashed
+		}
+	case keys == "\x1b":
+		f.interrupt()
 	case keys == "\r":
 		f.enter()
 	default:
-		f.box += strings.NewReplacer(pasteOpen, "", pasteClose, "").Replace(keys)
+		f.box += strings.NewReplacer(turn.PasteOpen, "", turn.PasteClose, "").Replace(keys)
 		if f.onPaste != nil {
 			f.onPaste(f)
 		}
@@ -155,12 +175,53 @@ func (f *fakeTerm) enter() {
 	if f.wedged || f.box == "" {
 		return
 	}
-	f.turns = append(f.turns, f.box)
-	f.box, f.busy = "", true
+	if f.busy {
+		f.queue = append(f.queue, f.box)
+	} else {
+		f.begin(f.box)
+	}
+	if f.box = ""; f.stashed {
+		f.box, f.stash, f.stashed = f.stash, "", false
+	}
+}
+
+// begin starts a turn; what is queued follows it.
+func (f *fakeTerm) begin(prompt string) {
+	f.turns = append(f.turns, prompt)
+	f.turn++
+	f.busy, f.prompt = true, prompt
 	if f.onSubmit != nil {
 		f.onSubmit(f)
 	}
-	time.AfterFunc(f.turnTime, func() { f.do(func(f *fakeTerm) { f.busy = false }) })
+	n := f.turn
+	time.AfterFunc(f.turnTime, func() {
+		f.do(func(f *fakeTerm) {
+			if f.turn == n && f.busy {
+				f.end()
+			}
+		})
+	})
+}
+
+func (f *fakeTerm) end() {
+	f.busy = false
+	if len(f.queue) > 0 {
+		next := f.queue[0]
+		f.queue = f.queue[1:]
+		f.begin(next)
+	}
+}
+
+func (f *fakeTerm) interrupt() {
+	if !f.busy {
+		return
+	}
+	f.turns = append(f.turns, "INTERRUPTED")
+	if f.thinking && f.box == "" {
+		f.box = f.prompt
+	}
+	f.thinking = false
+	f.end()
 }
 
 func (f *fakeTerm) submitted() []string {
@@ -213,27 +274,33 @@ func (t *fakeTx) End() error {
 	return nil
 }
 
-// fakeMail is a mailbox with one line of messages.
+// fakeMail is a mailbox with one line of messages, which all go as mode.
 type fakeMail struct {
 	mu      sync.Mutex
-	wait    []Message
+	wait    []turn.Message
 	taken   map[string]int
 	results map[string]Result
 	ended   chan string
 	wake    chan struct{}
 	onEnd   func()
+	mode    turn.Mode
+	batch   int // most messages of one turn
 
 	cancelled string // the id that somebody wants cancelled
 }
 
 func newMail() *fakeMail {
-	return &fakeMail{taken: map[string]int{}, results: map[string]Result{},
+	return &fakeMail{taken: map[string]int{}, results: map[string]Result{}, mode: turn.Sequential, batch: 1,
 		ended: make(chan string, 100), wake: make(chan struct{}, 1)}
+}
+
+func framed(id, body string) turn.Message {
+	return turn.Message{ID: id, Header: "[relay " + id + " from bob]", Body: body, Footer: "[end " + id + "]"}
 }
 
 func (m *fakeMail) add(id, body string) {
 	m.mu.Lock()
-	m.wait = append(m.wait, Message{ID: id, Header: "[relay " + id + " from bob]", Body: body, Footer: "[end " + id + "]"})
+	m.wait = append(m.wait, framed(id, body))
 	m.mu.Unlock()
 	select {
 	case m.wake <- struct{}{}:
@@ -241,30 +308,40 @@ func (m *fakeMail) add(id, body string) {
 	}
 }
 
-func (m *fakeMail) Next(time.Time) (*Message, time.Time) {
+// press adds a message of a mode, before all others.
+func (m *fakeMail) press(mode turn.Mode, id, body string) {
+	m.mu.Lock()
+	m.mode, m.wait = mode, append([]turn.Message{framed(id, body)}, m.wait...)
+	m.mu.Unlock()
+	m.wake <- struct{}{}
+}
+
+func (m *fakeMail) Next(time.Time) (*turn.Batch, time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.wait) == 0 {
 		return nil, time.Time{}
 	}
-	head := m.wait[0]
-	return &head, time.Time{}
+	return &turn.Batch{Mode: m.mode, Turn: slices.Clone(m.wait[:min(m.batch, len(m.wait))])}, time.Time{}
 }
 
-func (m *fakeMail) Take(id string) bool {
+func (m *fakeMail) Take(t turn.Turn) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.taken[id]++
+	for _, id := range t.IDs() {
+		m.taken[id]++
+	}
+	m.wait = slices.DeleteFunc(m.wait, func(msg turn.Message) bool { return slices.Contains(t.IDs(), msg.ID) })
 	return true
 }
 
-func (m *fakeMail) Wanted(id string) bool {
+func (m *fakeMail) Wanted(t turn.Turn) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.cancelled == id
+	return slices.Contains(t.IDs(), m.cancelled)
 }
 
-func (m *fakeMail) Commit(id string) bool { return !m.Wanted(id) }
+func (m *fakeMail) Commit(t turn.Turn) bool { return !m.Wanted(t) }
 
 // cancel asks for a message to be cancelled.
 func (m *fakeMail) cancel(id string) {
@@ -274,18 +351,22 @@ func (m *fakeMail) cancel(id string) {
 	m.wake <- struct{}{}
 }
 
-func (m *fakeMail) End(id string, r Result) {
+func (m *fakeMail) End(t turn.Turn, r Result) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.results[id] = r
 	if m.onEnd != nil {
 		m.onEnd()
 	}
-	if r.Status == Withdrawn && m.cancelled != id {
-		return
+	var back []turn.Message
+	for _, msg := range t {
+		m.results[msg.ID] = r
+		if r.Status == Withdrawn && m.cancelled != msg.ID {
+			back = append(back, msg)
+			continue
+		}
+		m.ended <- msg.ID
 	}
-	m.wait = m.wait[1:]
-	m.ended <- id
+	m.wait = append(back, m.wait...)
 }
 
 // tries is how often the message was taken.

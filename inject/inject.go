@@ -12,65 +12,28 @@ import (
 	"errors"
 	"time"
 
-	"relay-pty/inject/draft"
 	"relay-pty/inject/profile"
+	"relay-pty/inject/prompt"
 	"relay-pty/inject/ready"
+	"relay-pty/inject/turn"
+	"relay-pty/inject/view"
 )
-
-// Look is everything that can be seen of the agent at one moment.
-type Look struct {
-	profile.Sight
-	Facts   ready.Facts // the loop adds WasReady, LastBusy, LastInput and Submitted
-	Draft   draft.State
-	Echo    bool      // the terminal echoes what is typed
-	Unread  int       // bytes typed that the agent has not read; -1: not known
-	Flushed time.Time // when the agent last threw away what it had not read; zero: never
-	Brought time.Time // when keys that had been kept were last typed; zero: never
-}
-
-// Terminal is the agent's terminal.
-type Terminal interface {
-	// Look gathers what can be seen now. It must be quick.
-	Look() Look
-	// Begin makes the caller the only writer until End.
-	Begin(ctx context.Context) (Tx, error)
-	// Changed wakes whoever waits: look again.
-	Changed() <-chan struct{}
-}
-
-// Tx is a transaction on the terminal's input. The human's keys of its time are
-// kept and follow when it ends.
-type Tx interface {
-	Write(ctx context.Context, p []byte) (int, error)
-	// Held tells how many bytes of the human's wait, and since when.
-	Held() (n int, since time.Time)
-	// TakeBack takes back what the agent has not read, up to n bytes, and tells
-	// how many those were.
-	TakeBack(n int) (got int, err error)
-	End() error
-}
-
-// Message is one message in the three parts that are typed. Of a command the
-// body alone is typed, as it is, and runs.
-type Message struct {
-	ID, Header, Body, Footer string
-	Command                  bool
-}
 
 // Mailbox is where messages wait.
 type Mailbox interface {
-	// Next is the message to deliver next, nil when none waits, and when to ask
-	// again because one would expire; zero: only a change can matter.
-	Next(now time.Time) (*Message, time.Time)
-	// Take begins an attempt; false when the message is not waiting any more.
-	Take(id string) bool
-	// Wanted says whether somebody asked for the message to be cancelled.
-	Wanted(id string) bool
+	// Next is what to deliver next, nil when nothing waits, and when to ask
+	// again because something would expire; zero: only a change can matter.
+	Next(now time.Time) (*turn.Batch, time.Time)
+	// Take begins an attempt with all of a turn; false when some of it is not
+	// waiting any more.
+	Take(turn.Turn) bool
+	// Wanted says whether somebody asked for any of it to be cancelled.
+	Wanted(turn.Turn) bool
 	// Commit says that Enter is about to be pressed: from here on it is too
 	// late to cancel. When it is false, Enter must not be pressed.
-	Commit(id string) bool
+	Commit(turn.Turn) bool
 	// End ends the attempt.
-	End(id string, r Result)
+	End(turn.Turn, Result)
 }
 
 // Log is the agent's own log.
@@ -138,13 +101,16 @@ const looks = 10 * time.Millisecond
 // Injector delivers the messages of one mailbox to one agent.
 type Injector struct {
 	Profile  *profile.Profile
-	Terminal Terminal
+	Terminal view.Terminal
 	Mailbox  Mailbox
 	Mail     <-chan struct{} // wakes: the mailbox changed
 	Log      Log             // nil: the agent keeps none
 	Heard    <-chan struct{} // wakes: the agent's own word or its log changed; may be nil
 	Gone     <-chan struct{} // closed when the agent has exited; may be nil
 	Report   func(Report)    // called in the loop, must be quick
+
+	DraftTimeout time.Duration             // a draft unchanged so long may be set aside; 0: never
+	Aside        func(id string, set bool) // told of a draft set aside for a message, and brought back; may be nil
 
 	looked    time.Time
 	read      time.Time // since when the agent is seen to have read all
@@ -153,10 +119,18 @@ type Injector struct {
 	lastInput time.Time
 	submitted time.Time
 	stopped   time.Time // when the agent was last seen stopped in an attempt
-	fresh     string    // the row up to the cursor at the newest prompt, before any key
-	sigil     string    // how the rows of prompts end, by the first one
-	stranded  *attempt  // typed, not submitted, and a dialog came in between
-	comeBack  struct {  // the message that was last withdrawn
+	prompts   prompt.Watch
+	stranded  *attempt   // typed, not submitted, and a dialog came in between
+	queued    []*attempt // submitted to a busy agent, which has not taken them up
+	halted    time.Time  // when we last interrupted the agent
+	returned  string     // the prompt that an interrupted agent gave back into its composer; "": none
+	unsent    struct {   // the draft as it was last seen
+		text  string
+		since time.Time
+		fixed bool // its key did not set it aside: it is not pressed again
+	}
+	back     bool     // a draft was brought back, and the human has not pressed Enter since
+	comeBack struct { // the message that was last withdrawn
 		id    string
 		times int
 	}
@@ -171,18 +145,15 @@ func (in *Injector) Run(ctx context.Context) error {
 	for {
 		look := in.look()
 		v, again := in.judge(look)
-		hold, rest := in.hold(look, v)
+		again = sooner(again, in.settle(look, v))
+		b, expiry := in.Mailbox.Next(look.Facts.Now)
+		hold, rest := in.hold(look, v, b)
 		in.Report(Report{v, hold, in.drafted(look), in.accepts(look, v)})
-		m, expiry := in.Mailbox.Next(look.Facts.Now)
-		switch {
-		case in.stranded != nil:
-			in.resume(ctx, look, hold)
-			again = sooner(again, rest)
-		case m != nil && hold == "":
-			in.deliver(ctx, *m)
+		if b != nil || in.stranded != nil || in.returned != "" {
+			again = sooner(sooner(again, rest), look.Again)
+		}
+		if in.act(ctx, look, v, b, hold) {
 			again = time.Nanosecond
-		case m != nil:
-			again = sooner(again, rest)
 		}
 		if look.Facts.Exited {
 			return ErrExited
@@ -190,10 +161,29 @@ func (in *Injector) Run(ctx context.Context) error {
 		if !expiry.IsZero() {
 			again = sooner(again, max(expiry.Sub(look.Facts.Now), time.Nanosecond))
 		}
-		if err := in.wait(ctx, again, m != nil); err != nil {
+		if err := in.wait(ctx, again, b != nil); err != nil {
 			return err
 		}
 	}
+}
+
+// act does what is to be done now and says whether it did anything.
+func (in *Injector) act(ctx context.Context, look view.Look, v ready.Verdict, b *turn.Batch, hold Hold) bool {
+	switch {
+	case in.stranded != nil:
+		in.resume(ctx, look, hold)
+	case in.resubmits(look, v, b):
+		in.resubmit(ctx, b)
+		return true
+	case b != nil && hold == "":
+		in.deliver(ctx, *b)
+		return true
+	}
+	if yes, _ := in.interrupts(look, v, b); yes {
+		in.interrupt(ctx, b)
+		return true
+	}
+	return false
 }
 
 // wait blocks until something changed or the time is over. Changes that come
@@ -230,7 +220,7 @@ func (in *Injector) wait(ctx context.Context, again time.Duration, eager bool) e
 }
 
 // look adds to a look what only the loop knows.
-func (in *Injector) look() Look {
+func (in *Injector) look() view.Look {
 	l := in.Terminal.Look()
 	in.readFor(l)
 	in.looked = l.Facts.Now
@@ -240,7 +230,9 @@ func (in *Injector) look() Look {
 		l.Facts.LastInput = l.Draft.Enter
 	}
 	l.Facts.Dialog, l.Facts.Working, l.Facts.Composer = l.Dialog, l.Working, l.Box.Visible
-	l.Facts.AtPrompt = in.typesAtPrompt(l) || l.Facts.AtPrompt && in.atPrompt(l)
+	in.back = in.back && l.Draft.Begun
+	l.Facts.AtPrompt = in.atPrompt(l)
+	in.watchDraft(l)
 	if l.Facts.Raw && !l.Facts.AtPrompt {
 		l.Facts.Dialog = cmp.Or(l.Dialog, l.Menu)
 	}
@@ -248,7 +240,7 @@ func (in *Injector) look() Look {
 }
 
 // judge asks for the verdict and remembers what later verdicts stand on.
-func (in *Injector) judge(l Look) (ready.Verdict, time.Duration) {
+func (in *Injector) judge(l view.Look) (ready.Verdict, time.Duration) {
 	v, again := in.Profile.Rules.Judge(l.Facts)
 	switch {
 	case v.State == ready.Ready:
@@ -257,96 +249,4 @@ func (in *Injector) judge(l Look) (ready.Verdict, time.Duration) {
 		in.lastBusy = l.Facts.Now
 	}
 	return v, again
-}
-
-// hold says what keeps a message from being typed now, and after how long to
-// ask again where only time changes that.
-func (in *Injector) hold(l Look, v ready.Verdict) (Hold, time.Duration) {
-	switch v.State {
-	case ready.Ready:
-	case ready.Blocked:
-		return ForDialog, 0
-	case ready.Stopped:
-		return ForStopped, 0
-	case ready.Busy:
-		return ForTurn, 0
-	default:
-		return ForReady, 0
-	}
-	if l.Box.Foreign || in.drafted(l) && in.stranded == nil {
-		return ForDraft, 0
-	}
-	if !l.Facts.AtPrompt && in.Profile.Quote.Inert() {
-		return ForReady, 0 // its line is not a prompt, so a message might not be inert there
-	}
-	if !l.Draft.Boundary {
-		return ForHuman, 0
-	}
-	if last := later(l.Draft.LastKey, l.Brought); !last.IsZero() {
-		if left := humanRest - l.Facts.Now.Sub(last); left > 0 {
-			return ForHuman, left
-		}
-	}
-	if l.Unread > 0 {
-		return ForReady, unreadRest
-	}
-	if last := later(l.Draft.LastKey, l.Brought); !last.Before(l.Facts.LastOutput) && !last.IsZero() && l.Facts.Now.Sub(in.read) < settled {
-		return ForHuman, unreadRest // a draft may be about to show
-	}
-	return "", 0
-}
-
-// unreadRest is when to ask again whether the agent has read what was typed.
-const unreadRest = 50 * time.Millisecond
-
-// readFor keeps the moment from which the agent is seen to have read all. Looks
-// that lie far apart do not count: something may have been unread in between.
-func (in *Injector) readFor(l Look) {
-	if l.Unread > 0 || l.Facts.Now.Sub(in.looked) > 2*unreadRest {
-		in.read = l.Facts.Now
-	}
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
-// drafted says whether the human has unsent text. A composer on the screen
-// knows best. A prompt is compared with itself before any key. Elsewhere it is
-// what was typed since the last Enter, if it left a trace before the cursor or
-// the terminal keeps the line until Enter.
-func (in *Injector) drafted(l Look) bool {
-	if l.Facts.Exited {
-		return false
-	}
-	if in.Profile.Composer != nil {
-		return l.Box.Text != ""
-	}
-	if !l.Facts.Raw && l.Draft.Text != "" {
-		return true
-	}
-	if l.Facts.AtPrompt && in.typedSince(l) && (l.Line != in.fresh || l.After != "") {
-		return true // also what came without being typed: history, completion, a paste
-	}
-	return l.Facts.Raw && l.Draft.Shown(l.Before)
-}
-
-func (in *Injector) accepts(l Look, v ready.Verdict) bool {
-	if in.Profile.Composer != nil {
-		return l.Box.Visible && !l.Box.Foreign && v.State != ready.Blocked
-	}
-	return v.State == ready.Ready
-}
-
-func sooner(a, b time.Duration) time.Duration {
-	if a <= 0 {
-		return b
-	}
-	if b <= 0 {
-		return a
-	}
-	return min(a, b)
 }

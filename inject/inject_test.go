@@ -3,7 +3,6 @@ package inject
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,6 +23,26 @@ type rig struct {
 	last atomic.Pointer[Report]
 	then atomic.Pointer[Report] // at the latest end of a message
 	log  sync.Map               // ids that the agent's log shows
+	told chan string            // drafts set aside, and back
+}
+
+// draftTimeout is how old a draft must be to be set aside.
+const draftTimeout = 2 * time.Hour
+
+// asides are what was told of drafts so far.
+func (r *rig) asides() (told []string) {
+	for len(r.told) > 0 {
+		told = append(told, <-r.told)
+	}
+	return told
+}
+
+func (r *rig) aside(id string, set bool) {
+	if set {
+		r.told <- "set " + id
+		return
+	}
+	r.told <- "back " + id
 }
 
 func (r *rig) Took(id string) bool {
@@ -36,10 +55,10 @@ func (r *rig) hold() Hold { return r.last.Load().Hold }
 func run(t *testing.T, test func(t *testing.T, r *rig)) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _ := profile.Named("claude")
-		r := &rig{fakeTerm: newFake(), mail: newMail()}
+		r := &rig{fakeTerm: newFake(), mail: newMail(), told: make(chan string, 100)}
 		in := &Injector{
 			Profile: p, Terminal: r.fakeTerm, Mailbox: r.mail, Mail: r.mail.wake, Log: r,
-			Report: func(rep Report) { r.last.Store(&rep) },
+			Report: func(rep Report) { r.last.Store(&rep) }, DraftTimeout: draftTimeout, Aside: r.aside,
 		}
 		r.mail.onEnd = func() { r.then.Store(r.last.Load()) }
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -51,7 +70,7 @@ func run(t *testing.T, test func(t *testing.T, r *rig)) {
 		if err := <-done; !errors.Is(err, errStop) && !(r.exited && errors.Is(err, ErrExited)) {
 			t.Errorf("Run = %v, want %v", err, errStop)
 		}
-		time.Sleep(time.Minute) // fake time: lets the agent's own timers end
+		pass(time.Minute) // lets the agent's own timers end
 	})
 }
 
@@ -100,7 +119,7 @@ func TestBusyIsToldBeforeTheDelivery(t *testing.T) {
 		if got := r.then.Load().Verdict.State; got != ready.Busy {
 			t.Errorf("the state at the delivery is %s, want busy", got)
 		}
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		if got := r.last.Load().Verdict.State; got != ready.Ready {
 			t.Errorf("the state afterwards is %s, want ready", got)
 		}
@@ -142,7 +161,7 @@ func TestDialogHoldsUntilAnswered(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
 		r.do(func(f *fakeTerm) { f.dialog = "Do you want to proceed?" })
 		r.mail.add("m1", "hello")
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		if got := r.bytes(); got != "" {
 			t.Fatalf("typed %q into a dialog", got)
 		}
@@ -159,7 +178,7 @@ func TestDraftHoldsUntilSent(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
 		r.human("half a dr")
 		r.mail.add("m1", "hello")
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		if got := r.bytes(); got != "half a dr" {
 			t.Fatalf("typed %q beside a draft", got)
 		}
@@ -175,7 +194,7 @@ func TestDraftHoldsUntilSent(t *testing.T) {
 
 func TestRecentKeyHoldsASecond(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
-		time.Sleep(10 * time.Second)
+		pass(10 * time.Second)
 		r.human("\x1b[A") // leaves no text
 		r.do(func(f *fakeTerm) { f.box = "" })
 		start := time.Now()
@@ -195,7 +214,7 @@ func TestUnfinishedSequenceHolds(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
 		r.do(func(f *fakeTerm) { f.shadow.Keys([]byte("\x1b[200~pas"), time.Now()) })
 		r.mail.add("m1", "hello")
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		if got := r.bytes(); got != "" {
 			t.Fatalf("typed %q into the human's open paste", got)
 		}
@@ -249,7 +268,7 @@ func TestDialogBetweenPasteAndEnter(t *testing.T) {
 			run(t, func(t *testing.T, r *rig) {
 				r.onPaste = func(f *fakeTerm) { f.box, f.dialog = c.after, "Do you want to proceed?" }
 				r.mail.add("m1", "hello")
-				time.Sleep(time.Hour)
+				pass(time.Hour)
 				if strings.Contains(r.bytes(), "\r") {
 					t.Fatal("Enter pressed into a dialog")
 				}
@@ -265,7 +284,7 @@ func TestDialogThatSwallowsTheMessageCostsNothing(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
 		r.onPaste = func(f *fakeTerm) { f.box, f.dialog, f.onPaste = "", "Do you want to proceed?", nil }
 		r.mail.add("m1", "hello")
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		r.human("\r")
 		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
 		wantTurns(t, r, "ANSWERED", "hello")
@@ -299,7 +318,7 @@ func TestHumanDoesNotWaitForADeafComposer(t *testing.T) {
 		r.human("x")
 		start := time.Now()
 		for r.mail.result("m1") == (Result{}) {
-			time.Sleep(10 * time.Millisecond)
+			pass(10 * time.Millisecond)
 		}
 		if took := time.Since(start); took > 2*time.Second {
 			t.Errorf("the human's key was kept for %v", took)
@@ -331,7 +350,7 @@ func TestHumanWhoWaitsGetsTheComposerBack(t *testing.T) {
 		r.mail.add("m1", "hello")
 		synctest.Wait()
 		r.human("x")
-		time.Sleep(3 * time.Second)
+		pass(3 * time.Second)
 		if r.shows() != "x" {
 			t.Fatalf("composer holds %q, want the human's key alone", r.shows())
 		}
@@ -339,58 +358,6 @@ func TestHumanWhoWaitsGetsTheComposerBack(t *testing.T) {
 		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
 		wantTurns(t, r, "x", "hello")
 	})
-}
-
-func TestPieces(t *testing.T) {
-	p, _ := profile.Named("claude")
-	for _, c := range []struct {
-		name, body string
-		paste      bool
-		want       []string
-	}{
-		{"short", "hi", true, []string{"\x1b[200~H hi\nF\x1b[201~"}},
-		{"no bracketed paste", "a\nb", false, []string{"H a\nb\nF"}},
-		{"many lines", "a\nb\nc\nd", true, []string{"H ", "\x1b[200~a\nb\nc\nd\x1b[201~", "\nF"}},
-		{"newlines at the end", "a\nb\nc\nd\n\n", true, []string{"H ", "\x1b[200~a\nb\nc\nd\x1b[201~", "\n\n\nF"}},
-		{"nothing but newlines", "\n\n\n\n", true, []string{"H \n\n\n\n\nF"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			m := Message{Header: "H", Body: c.body, Footer: "F"}
-			got := m.pieces(p, c.paste)
-			if !slices.Equal(got, c.want) {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
-			plain := strings.NewReplacer(pasteOpen, "", pasteClose, "").Replace(strings.Join(got, ""))
-			if plain != m.Text() {
-				t.Errorf("typed %q, want %q", plain, m.Text())
-			}
-		})
-	}
-}
-
-func TestStands(t *testing.T) {
-	m := Message{ID: "m1", Header: "[relay m1 from bob]", Body: "hello there", Footer: "[end m1]"}
-	for _, c := range []struct {
-		name, shown string
-		top, want   bool
-	}{
-		{"whole", "[relay m1 from bob] hello there\n[end m1]", true, true},
-		{"wrapped", "[relay m1 fr\nom bob] hello there [e\nnd m1]", true, true},
-		{"a chip for the body", "[relay m1 from bob] [Pasted text #1 +9 lines]\n[end m1]", true, true},
-		{"scrolled: its end", "there\n[end m1]", false, true},
-		{"something before it", "x [relay m1 from bob] hello there\n[end m1]", true, false},
-		{"something behind it", "[relay m1 from bob] hello there\n[end m1] x", true, false},
-		{"twice", "[relay m1 from bob] a\n[end m1][relay m1 from bob] a\n[end m1]", true, false},
-		{"another message", "[relay m2 from bob] hello there\n[end m2]", true, false},
-		{"not all of it yet", "[relay m1 from bob] hello", true, false},
-		{"nothing", "", true, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := m.stands(c.shown, c.top); got != c.want {
-				t.Errorf("stands %v, want %v", got, c.want)
-			}
-		})
-	}
 }
 
 func TestAgentThatExitsFailsBeforeEnterAndIsDoubtAfter(t *testing.T) {

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"relay-pty/inject/turn"
+	"relay-pty/inject/view"
 )
 
 // readTwice is how far apart the two looks lie that must find all bytes read.
@@ -15,12 +18,12 @@ const readTwice = 5 * time.Millisecond
 // in one write, so that the terminal's echo of it is not cut by what the program
 // answers to its first line.
 func (a *attempt) runCooked(ctx context.Context) *Result {
-	if !a.in.Mailbox.Commit(a.ID) {
+	if !a.in.Mailbox.Commit(a.Turn) {
 		return &Result{Withdrawn, "", byRequest, "cancelled before anything was typed"}
 	}
 	a.enter = time.Now()
-	text := strings.ReplaceAll(a.typed, "\n", a.in.Profile.Typing.Newline) + a.in.Profile.Typing.Submit
-	if r := a.write(ctx, []string{text}); r != nil {
+	keys := strings.ReplaceAll(a.typed, "\n", a.in.Profile.Typing.Newline) + a.in.Profile.Typing.Submit
+	if r := a.write(ctx, []turn.Piece{{Keys: keys}}); r != nil {
 		return r
 	}
 	return a.awaitRead(ctx)
@@ -32,7 +35,7 @@ func (a *attempt) runLine(ctx context.Context) *Result {
 	if r := a.awaitEcho(ctx); r != nil {
 		return r
 	}
-	if !a.in.Mailbox.Commit(a.ID) {
+	if !a.in.Mailbox.Commit(a.Turn) {
 		return a.withdraw(ctx, byRequest, "cancelled before Enter")
 	}
 	if r := a.pressEnter(ctx); r != nil {
@@ -47,11 +50,11 @@ func (a *attempt) runLines(ctx context.Context) *Result {
 	lines := strings.Split(a.typed, "\n")
 	for i, line := range lines {
 		a.line, a.prompt = line, a.in.look().Line
-		r := a.write(ctx, []string{line})
+		r := a.write(ctx, []turn.Piece{{Keys: line}})
 		if r == nil {
 			r = a.awaitEcho(ctx)
 		}
-		if i == 0 && r == nil && !a.in.Mailbox.Commit(a.ID) {
+		if i == 0 && r == nil && !a.in.Mailbox.Commit(a.Turn) {
 			r = a.withdraw(ctx, byRequest, "cancelled before Enter")
 		}
 		if r == nil {
@@ -77,8 +80,8 @@ func partly(r *Result, lines int) *Result {
 
 // awaitPrompt waits until the program has taken the line and asks for another.
 func (a *attempt) awaitPrompt(ctx context.Context) *Result {
-	var end Look
-	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l Look) (bool, time.Duration) {
+	var end view.Look
+	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l view.Look) (bool, time.Duration) {
 		end = l
 		return l.Facts.Exited || l.Facts.AtPrompt && l.Unread == 0 && !a.standsYet(l), readTwice
 	})
@@ -100,18 +103,18 @@ const askedRest = 100 * time.Millisecond
 // awaitEcho waits until what was typed shows. A program that knows its line
 // must show all of it; another one that shows nothing, but reads, may go on.
 func (a *attempt) awaitEcho(ctx context.Context) *Result {
-	var end Look
+	var end view.Look
 	var asked, unseen time.Time
 	var over, cancelled, asks bool
 	t := a.in.Profile.Typing
-	err := a.in.until(ctx, max(t.Echo, t.Confirm), func(l Look) (bool, time.Duration) {
+	err := a.in.until(ctx, max(t.Echo, t.Confirm), func(l view.Look) (bool, time.Duration) {
 		end = l
 		a.shown, a.row = a.echoed(l), l.Line
 		asked = since(asked, l.Facts.Dialog != "" && !a.shown, l.Facts.Now)
 		asks = !asked.IsZero() && l.Facts.Now.Sub(asked) >= askedRest
 		unseen = since(unseen, l.Unread <= 0, l.Facts.Now)
 		silent := !unseen.IsZero() && l.Facts.Now.Sub(unseen) >= t.Echo
-		cancelled = a.enter.IsZero() && a.in.Mailbox.Wanted(a.ID)
+		cancelled = a.enter.IsZero() && a.in.Mailbox.Wanted(a.Turn)
 		over, _ = a.impatient(l)
 		over = over && a.enter.IsZero()
 		return a.shown || silent || over || cancelled || asks || l.Facts.Exited || !l.Facts.Foreground, askedRest
@@ -126,7 +129,7 @@ func (a *attempt) awaitEcho(ctx context.Context) *Result {
 	case a.shown:
 		return nil
 	case end.Unread > 0:
-		return a.takeBack("the agent does not read what is typed")
+		return a.takeBack(ctx, "the agent does not read what is typed")
 	case !end.Facts.Foreground:
 		return &Result{Doubtful, "", "stranded", "another program took the terminal while the message was being typed"}
 	case !a.strict():
@@ -141,18 +144,18 @@ func (a *attempt) awaitEcho(ctx context.Context) *Result {
 
 // strict says whether every character must show before Enter: what is typed is
 // kept from running by its own form, or is to run as it is.
-func (a *attempt) strict() bool { return a.Command || a.in.Profile.Quote.Inert() }
+func (a *attempt) strict() bool { return a.Command() || a.in.Profile.Quote.Inert() }
 
 // echoed says whether what was typed, or at least its end, stands before the cursor.
-func (a *attempt) echoed(l Look) bool {
+func (a *attempt) echoed(l view.Look) bool {
 	if a.strict() {
-		return l.Line != a.prompt && endsWith(l.Before, a.line)
+		return l.Line != a.prompt && turn.EndsWith(l.Before, a.line)
 	}
-	return strings.HasSuffix(squeeze(l.Before), squeeze(a.Footer))
+	return a.EndsAt(l.Before)
 }
 
 // standsYet says whether the line is as it was before Enter.
-func (a *attempt) standsYet(l Look) bool {
+func (a *attempt) standsYet(l view.Look) bool {
 	if a.strict() {
 		return l.Line == a.row
 	}
@@ -162,8 +165,8 @@ func (a *attempt) standsYet(l Look) bool {
 // awaitRead waits until the program has read the message and its Enter.
 func (a *attempt) awaitRead(ctx context.Context) *Result {
 	var read time.Time
-	var end Look
-	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l Look) (bool, time.Duration) {
+	var end view.Look
+	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l view.Look) (bool, time.Duration) {
 		end = l
 		if over, _ := a.impatient(l); over && l.Unread == 0 {
 			a.release()
@@ -186,23 +189,27 @@ func (a *attempt) awaitRead(ctx context.Context) *Result {
 	case !errors.Is(err, errDue):
 		return &Result{Doubtful, "", "shutting_down", "the wrapper ended before the message was confirmed"}
 	case end.Unread > 0:
-		return a.takeBack("the agent has not read the message")
+		return a.takeBack(ctx, "the agent has not read the message")
 	}
 	return &Result{Doubtful, "", "no_consume", "the message still stands in the line after Enter"}
 }
 
 // flushed says whether the agent threw away unread input since the attempt
 // began. What a raw-mode program had shown by then, it had read.
-func (a *attempt) flushed(l Look) bool {
+func (a *attempt) flushed(l view.Look) bool {
 	return l.Flushed.After(a.began) && !(a.shown && l.Facts.Raw)
 }
 
 // takeBack removes from the terminal what the agent has not read. Only when
-// that is all that was typed is it certain that nothing arrived.
-func (a *attempt) takeBack(why string) *Result {
+// that is all that was typed is it certain that nothing arrived. A paste that
+// was read in part is closed: it would swallow the human's keys.
+func (a *attempt) takeBack(ctx context.Context, why string) *Result {
 	if a.tx != nil {
 		if n, err := a.tx.TakeBack(a.sent); err == nil && n == a.sent {
 			return &Result{Withdrawn, "", "no_consume", why + "; it was taken back whole"}
+		}
+		if a.pasted {
+			a.put(ctx, turn.PasteClose) // nothing else can be done
 		}
 	}
 	return &Result{Doubtful, "", "no_consume", why + "; it may do so later"}

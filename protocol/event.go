@@ -129,6 +129,19 @@ type Waiting struct {
 // About is the message's id.
 func (w *Waiting) About() string { return w.ID }
 
+// DraftStashed says that the human's draft was set aside for a message, whose ID it
+// tells; a DraftRestored follows when it was seen to be back.
+type DraftStashed struct {
+	Stamp
+	ID string `json:"id"`
+}
+
+// DraftRestored says that the draft stands in the composer again.
+type DraftRestored struct {
+	Stamp
+	ID string `json:"id"`
+}
+
 // MarkerInvalid is output that looked like a command and is none.
 type MarkerInvalid struct {
 	Stamp
@@ -164,6 +177,12 @@ func (*Backpressure) Type() string { return "backpressure" }
 
 // Type is the frame's "type".
 func (*Waiting) Type() string { return "waiting" }
+
+// Type is the frame's "type".
+func (*DraftStashed) Type() string { return "draft_stashed" }
+
+// Type is the frame's "type".
+func (*DraftRestored) Type() string { return "draft_restored" }
 
 // Type is the frame's "type".
 func (*MarkerInvalid) Type() string { return "marker_invalid" }

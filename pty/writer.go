@@ -1,6 +1,7 @@
 package pty
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,12 @@ const (
 	chunkMax = 2 << 10
 	// chunkWait is how long one chunk may take to be taken when the context names no deadline.
 	chunkWait = time.Second
+	// pauseMax is the longest pause before a kept Enter that its replay repeats: agents take an Enter that comes sooner after text for a part of it.
+	pauseMax = 150 * time.Millisecond
+	// pausesMax bounds the pauses that are remembered.
+	pausesMax = 256
+	// readLook is how often the replay looks whether the agent has read what came before an Enter, and readWait how long it waits for that.
+	readLook, readWait = 2 * time.Millisecond, time.Second
 )
 
 // ErrTxEnded is returned by a write to a transaction that is over.
@@ -41,9 +48,17 @@ type writer struct {
 	tx      *Tx // the open transaction, when the injector owns
 	ended   bool
 	held    []byte
+	pauses  []pause       // in held, in order
 	since   time.Time     // of the first byte in held
+	typed   time.Time     // of the last one
 	last    byte          // last human byte taken
 	changed chan struct{} // closed and replaced when someone who waits should look again
+}
+
+// pause is how long the human paused before the Enter at an offset of held.
+type pause struct {
+	at   int
+	long time.Duration
 }
 
 func (w *writer) init(f *os.File) {
@@ -96,11 +111,23 @@ func (w *writer) takeLocked(o owner, tx *Tx) {
 // holdLocked keeps as much of p as there is room for.
 func (w *writer) holdLocked(p []byte) int {
 	n := min(len(p), heldMax-len(w.held))
-	if n > 0 && len(w.held) == 0 {
-		w.since = time.Now()
+	if n == 0 {
+		return 0
 	}
-	w.held = append(w.held, p[:n]...)
+	now := time.Now()
+	if len(w.held) == 0 {
+		w.since = now
+	}
+	if follows := len(w.held) > 0 || w.owner == replayer; follows && isEnter(p) && len(w.pauses) < pausesMax {
+		w.pauses = append(w.pauses, pause{len(w.held), min(now.Sub(w.typed), pauseMax)})
+	}
+	w.held, w.typed = append(w.held, p[:n]...), now
 	return n
+}
+
+// isEnter says whether a human's write begins with Enter, in the plain form or in kitty's.
+func isEnter(p []byte) bool {
+	return p[0] == '\r' || bytes.HasPrefix(p, []byte("\x1b[13"))
 }
 
 func (w *writer) release() {
@@ -249,7 +276,7 @@ func (tx *Tx) End() error {
 	if len(w.held) > 0 {
 		w.owner = replayer
 		tx.s.helpers.Go(func() {
-			w.replay()
+			tx.s.replay()
 			tx.s.stamp(&tx.s.lastReplay)
 			tx.s.wake()
 		})
@@ -259,26 +286,68 @@ func (tx *Tx) End() error {
 	return nil
 }
 
-// replay types what was held, and what is held while it does so.
-func (w *writer) replay() {
-	for p := w.nextHeld(); p != nil; p = w.nextHeld() {
+// replay types what was held, and what is held while it does so. Before an Enter it lets the agent read what came before, and pauses as the human did.
+func (s *Session) replay() {
+	w := &s.keys
+	for p, long := w.nextHeld(); p != nil; p, long = w.nextHeld() {
+		if long > 0 {
+			s.untilRead()
+			w.rest(long)
+		}
 		w.f.Write(p) // fails only when the agent has ended, and then there is no next
 	}
 }
 
-// nextHeld takes what is held, which makes room for more; nil, and the keyboard free, when there is nothing.
-func (w *writer) nextHeld() []byte {
+// untilRead waits, for a while, until the agent has read what was typed.
+func (s *Session) untilRead() {
+	for end := time.Now().Add(readWait); time.Now().Before(end); {
+		if tty, err := s.TTY(); err != nil || tty.Canonical || tty.Unread == 0 || !s.keys.rest(readLook) {
+			return
+		}
+	}
+}
+
+// rest waits; false: the agent has ended.
+func (w *writer) rest(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for {
+		w.mu.Lock()
+		ended, changed := w.ended, w.changed
+		w.mu.Unlock()
+		if ended {
+			return false
+		}
+		select {
+		case <-timer.C:
+			return true
+		case <-changed:
+		}
+	}
+}
+
+// nextHeld takes what is held up to the next pause, which makes room for more, and the pause before it; nil, and the keyboard free, when there is nothing.
+func (w *writer) nextHeld() (p []byte, before time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	defer w.changedLocked()
 	if w.ended || len(w.held) == 0 {
 		w.owner = nobody
-		return nil
+		return nil, 0
 	}
-	p := w.held
-	w.held = nil
+	if len(w.pauses) > 0 && w.pauses[0].at == 0 {
+		before, w.pauses = w.pauses[0].long, w.pauses[1:]
+	}
+	n := len(w.held)
+	if len(w.pauses) > 0 {
+		n = w.pauses[0].at
+	}
+	p, w.held = w.held[:n:n], w.held[n:]
+	for i := range w.pauses {
+		w.pauses[i].at -= n
+	}
 	w.takeLocked(replayer, nil)
-	return p
+	return p, before
 }
 
 // lastByte is the last thing the human typed, a newline when nothing.

@@ -57,16 +57,20 @@ func (m *Mailbox) Wanted(id string) bool {
 	return err == nil && e.cancels > 0
 }
 
-// Commit says that Enter is about to be pressed on a message: from here on it is too
-// late to cancel it. When it is false, its cancelling is [Mailbox.Wanted] or it is not
-// being injected any more, and Enter must not be pressed.
-func (m *Mailbox) Commit(id string) bool {
+// Commit says that Enter is about to be pressed on messages of one turn: from here on
+// it is too late to cancel them. When it is false, the cancelling of one of them is
+// [Mailbox.Wanted] or it is not being injected any more; then Enter must not be
+// pressed, and none of them is committed.
+func (m *Mailbox) Commit(ids ...string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e, err := m.inLocked(id, protocol.StatusInjecting)
-	if err != nil || e.cancels > 0 {
-		return false
+	for _, id := range ids {
+		if e, err := m.inLocked(id, protocol.StatusInjecting); err != nil || e.cancels > 0 {
+			return false
+		}
 	}
-	e.entered = true
+	for _, id := range ids {
+		m.entries[id].entered = true
+	}
 	return true
 }

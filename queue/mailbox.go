@@ -159,23 +159,13 @@ func (m *Mailbox) limit(mode string) int {
 	return m.cfg.Max - m.cfg.Max/10
 }
 
-// Head returns the message that goes next, without taking it.
-func (m *Mailbox) Head() (Message, bool) {
+// Heads returns at most n messages, those that go next, without taking them.
+func (m *Mailbox) Heads(n int) []Message {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.waiting) == 0 {
-		return Message{}, false
-	}
-	return m.waiting[0].msg, true
-}
-
-// Waiting returns the waiting messages in the order in which they go.
-func (m *Mailbox) Waiting() []Message {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	msgs := make([]Message, len(m.waiting))
-	for i, e := range m.waiting {
-		msgs[i] = e.msg
+	msgs := make([]Message, min(n, len(m.waiting)))
+	for i := range msgs {
+		msgs[i] = m.waiting[i].msg
 	}
 	return msgs
 }

@@ -75,7 +75,7 @@ func wantHistory(t *testing.T, log *Outbox, want ...string) {
 
 func ids(m *Mailbox) string {
 	var s []string
-	for _, msg := range m.Waiting() {
+	for _, msg := range m.Heads(m.Len()) {
 		s = append(s, msg.ID)
 	}
 	return strings.Join(s, " ")
@@ -477,9 +477,10 @@ func TestManySenders(t *testing.T) {
 	stop := make(chan struct{})
 	injecting.Go(func() {
 		for {
-			if msg, ok := m.Head(); ok {
-				if _, err := m.Take(msg.ID, t0); err == nil {
-					m.Finish(msg.ID, Outcome{Status: "delivered", Evidence: "turn"}, t0)
+			if heads := m.Heads(1); len(heads) > 0 {
+				id := heads[0].ID
+				if _, err := m.Take(id, t0); err == nil {
+					m.Finish(id, Outcome{Status: "delivered", Evidence: "turn"}, t0)
 				}
 				continue
 			}

@@ -243,7 +243,7 @@ func TestAgainstModel(t *testing.T) {
 
 func checkAgainst(t *rapid.T, m *Mailbox, oracle *model) {
 	var got []string
-	for _, msg := range m.Waiting() {
+	for _, msg := range m.Heads(m.Len()) {
 		got = append(got, msg.ID)
 	}
 	want := oracle.order()

@@ -156,7 +156,7 @@ func TestCheckWithoutAnAgent(t *testing.T) {
 		args      []string
 		out, errs string
 	}{
-		{nil, "claude: not installed: no claude in PATH\n",
+		{nil, "claude: not installed: no claude in PATH\ncodex: not installed: no codex in PATH\ngemini: not installed: no gemini in PATH\nopencode: not installed: no opencode in PATH\n",
 			"relay-pty: --check-profile: no agent is installed\nrelay-pty: put one into PATH, or name its command: relay-pty --check-profile -- /path/to/claude\n"},
 		{[]string{"claude"}, "",
 			"relay-pty: --check-profile: no command of profile claude is installed\nrelay-pty: name one: relay-pty --check-profile AGENT -- COMMAND\n"},

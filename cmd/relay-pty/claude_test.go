@@ -115,7 +115,7 @@ func spread(took []time.Duration) string {
 }
 
 func TestRealClaudeQueueIsDeliveredInOrderBetweenTurns(t *testing.T) {
-	r := startClaude(t, 24, 80)
+	r := startClaude(t, 24, 80, "--batch-max", "1")
 	n := runs(10, 40)
 	for i := range n {
 		r.inject(fmt.Sprintf("q%d", i), fmt.Sprintf("message %d", i))

@@ -27,6 +27,9 @@ lines are typed into it when it is ready; what is typed by hand goes through.
   --prompt-pattern RE    the line up to the cursor that means ready
   --idle-timeout DUR     silence that means ready if nothing better does (500)
   --queue-max N          most messages waiting (50); --queue-high, --queue-low
+  --draft-timeout DUR    a draft left alone so long may be set aside for a
+                         message and brought back; 0: never          (120s)
+  --batch-max N          most messages typed as one turn               (10)
   --markers SOURCE       read ->relay: from auto, log, stream or off     (auto)
   --allow-command        take messages of kind command, which run as typed
   --json-output          relay_command events as JSON lines on stderr
@@ -44,12 +47,16 @@ Example, in one terminal and in another:
 
 // config is the command line.
 type config struct {
-	Name      string
-	Socket    string
-	Profile   *profile.Profile
-	Prompt    string // the user's own pattern; "" is the profile's
-	Idle      time.Duration
-	Queue     queueMarks
+	Name    string
+	Socket  string
+	Profile *profile.Profile
+	Prompt  string // the user's own pattern; "" is the profile's
+	Idle    time.Duration
+	Queue   queueMarks
+
+	DraftTimeout time.Duration // 0: a draft is never set aside
+	BatchMax     int           // most messages typed as one turn
+
 	Markers   string
 	JSON      bool
 	Headless  bool
@@ -123,6 +130,9 @@ func (c *config) flags() *pflag.FlagSet {
 	fs.IntVar(&c.Queue.Max, "queue-max", 50, "")
 	fs.IntVar(&c.Queue.High, "queue-high", 0, "")
 	fs.IntVar(&c.Queue.Low, "queue-low", 0, "")
+	c.DraftTimeout = 120 * time.Second
+	fs.Var((*millis)(&c.DraftTimeout), "draft-timeout", "")
+	fs.IntVar(&c.BatchMax, "batch-max", 10, "")
 	fs.StringVar(&c.Markers, "markers", "auto", "")
 	fs.BoolVar(&c.JSON, "json-output", false, "")
 	fs.BoolVar(&c.Commands, "allow-command", false, "")
@@ -178,6 +188,9 @@ func (c *config) checkQueue() error {
 	}
 	if q.Low == 0 {
 		q.Low = min(q.Max*40/100, q.High-1)
+	}
+	if c.BatchMax < 1 {
+		return fmt.Errorf("--batch-max: %d: want at least 1", c.BatchMax)
 	}
 	if q.High < 1 || q.High > q.Max || q.Low < 0 || q.Low >= q.High {
 		return fmt.Errorf("--queue-low %d, --queue-high %d: want 0 <= low < high <= %d (--queue-max)", q.Low, q.High, q.Max)

@@ -26,7 +26,9 @@ type history struct {
 	heard  chan struct{} // wakes the injector
 
 	mu      sync.Mutex
-	reader  *transcript.Reader
+	follow  *transcript.Log
+	at      string          // the agent's directory that it looks at
+	found   bool            // and has found a session in
 	pending map[string]bool // ids being typed, and whether a turn has shown them
 	failed  bool            // the last look failed, as the log was told
 }
@@ -50,7 +52,7 @@ func newHistory(w *wrapper, l profile.Log) *history {
 	return &history{
 		w: w, format: format, log: l,
 		output: w.agent.Session.Watch(), heard: w.told,
-		reader: transcript.NewReader(format, w.agent.Started), pending: map[string]bool{},
+		pending: map[string]bool{},
 	}
 }
 
@@ -65,7 +67,7 @@ func (h *history) dir(pid int) string {
 	for _, kv := range env {
 		switch name, value, _ := strings.Cut(kv, "="); {
 		case name == h.log.HomeEnv && value != "":
-			return value
+			return filepath.Join(value, h.log.Within)
 		case name == "HOME":
 			home = value
 		}
@@ -105,22 +107,22 @@ func (h *history) look() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	pid := h.w.agent.Session.PID()
-	session, err := h.format.Locate(h.dir(pid), pid)
-	if err != nil {
-		h.tell(err)
-		if h.w.agent.Own.Set(ready.Word{}) {
-			h.wake()
+	if !h.found {
+		if dir := h.dir(pid); h.follow == nil || dir != h.at {
+			h.at, h.follow = dir, transcript.Follow(h.format, dir, pid, h.w.agent.Started)
+			h.follow.Expected = h.pending
 		}
-		return
 	}
-	if h.w.agent.Own.Set(ready.Word{State: h.log.Words[session.Status], Detail: session.WaitingFor, At: session.StatusAt}) {
+	session, entries, err := h.follow.Look()
+	h.found = h.found || err == nil
+	h.tell(err)
+	word := ready.Word{}
+	if err == nil {
+		word = ready.Word{State: h.log.Words[session.Status], Detail: session.WaitingFor, At: session.StatusAt}
+	}
+	if h.w.agent.Own.Set(word) {
 		h.wake()
 	}
-	if session.Transcript == "" {
-		return
-	}
-	entries, err := h.reader.Poll(session.Transcript)
-	h.tell(err)
 	for _, e := range entries {
 		h.take(e)
 	}

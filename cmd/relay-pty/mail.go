@@ -1,74 +1,120 @@
 package main
 
 import (
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"relay-pty/inject"
+	"relay-pty/inject/turn"
 	"relay-pty/parser"
 	"relay-pty/protocol"
 	"relay-pty/queue"
 )
 
-// mail shows the mailbox to the injector, message by message as it is typed.
+// mail shows the mailbox to the injector, turn by turn as it is typed.
 type mail struct {
 	box   *queue.Mailbox
 	log   zerolog.Logger
-	begun func(inject.Message) // called before anything of the message is typed
-	ended func(id string)      // called when an attempt is over
+	batch int                            // most messages of one turn
+	begun func(turn.Turn)                // called before anything of a turn is typed
+	ended func(turn.Turn, inject.Status) // called when an attempt is over
 
-	next  *inject.Message // the head, framed; the injector's loop alone uses it
-	until time.Time       // from when on its header would tell another age
+	next  *turn.Batch // what goes next, framed; the injector's loop alone uses it
+	ids   []string      // its messages
+	until time.Time     // from when on a header would tell another age
 }
 
-// Next expires what is over its time and returns the message that goes next.
-func (m *mail) Next(now time.Time) (*inject.Message, time.Time) {
+// maxTurn is how many bytes of bodies may be typed as one turn, unless a single
+// message has more.
+const maxTurn = protocol.MaxBody
+
+// Next expires what is over its time and returns what goes next.
+func (m *mail) Next(now time.Time) (*turn.Batch, time.Time) {
 	expiry, err := m.box.Expire(now)
 	m.note(err, "")
-	head, ok := m.box.Head()
-	if !ok {
+	heads := oneTurn(m.box.Heads(m.batch))
+	if len(heads) == 0 {
 		m.next = nil
 		return nil, expiry
 	}
-	if m.next == nil || m.next.ID != head.ID || !now.Before(m.until) {
-		age := now.Sub(head.QueuedAt)
-		m.next, m.until = framed(head, age), head.QueuedAt.Add(age.Truncate(time.Minute)+time.Minute)
+	if m.next == nil || !now.Before(m.until) || !slices.EqualFunc(heads, m.ids, func(q queue.Message, id string) bool { return q.ID == id }) {
+		m.frame(heads, now)
 	}
 	return m.next, expiry
 }
 
-// framed is the message in the form in which the agent reads it; a command has
-// neither header nor footer.
-func framed(q queue.Message, age time.Duration) *inject.Message {
-	if q.Kind == protocol.KindCommand {
-		return &inject.Message{ID: q.ID, Body: q.Body, Command: true}
+// oneTurn is the beginning of messages that may be typed as one turn: of one
+// mode, not too much in all, and a command alone.
+func oneTurn(msgs []queue.Message) []queue.Message {
+	size := 0
+	for i, q := range msgs {
+		size += len(q.Body)
+		if i > 0 && (q.Mode != msgs[0].Mode || size > maxTurn || q.Kind == protocol.KindCommand || msgs[0].Kind == protocol.KindCommand) {
+			return msgs[:i]
+		}
 	}
-	e := parser.Envelope{ID: q.ID, From: q.From, Body: q.Body, Notice: q.Kind == protocol.KindNotice, Age: age}
-	return &inject.Message{ID: q.ID, Header: e.Header(), Body: e.Content(), Footer: e.Footer()}
+	return msgs
 }
 
-// Wanted says whether somebody asked for the message to be cancelled.
-func (m *mail) Wanted(id string) bool { return m.box.Wanted(id) }
+// frame prepares the messages for the agent.
+func (m *mail) frame(heads []queue.Message, now time.Time) {
+	m.next, m.ids = &turn.Batch{Mode: turn.Mode(heads[0].Mode)}, nil
+	for i, q := range heads {
+		age := now.Sub(q.QueuedAt)
+		m.next.Turn = append(m.next.Turn, framed(q, age))
+		m.ids = append(m.ids, q.ID)
+		if until := q.QueuedAt.Add(age.Truncate(time.Minute) + time.Minute); i == 0 || until.Before(m.until) {
+			m.until = until
+		}
+	}
+}
+
+// framed is the message in the form in which the agent reads it; a command has
+// neither header nor footer.
+func framed(q queue.Message, age time.Duration) turn.Message {
+	if q.Kind == protocol.KindCommand {
+		return turn.Message{ID: q.ID, Body: q.Body, Command: true}
+	}
+	e := parser.Envelope{ID: q.ID, From: q.From, Body: q.Body, Notice: q.Kind == protocol.KindNotice, Age: age}
+	return turn.Message{ID: q.ID, Header: e.Header(), Body: e.Content(), Footer: e.Footer()}
+}
+
+// Wanted says whether somebody asked for a message of the turn to be cancelled.
+func (m *mail) Wanted(t turn.Turn) bool {
+	return slices.ContainsFunc(t, func(msg turn.Message) bool { return m.box.Wanted(msg.ID) })
+}
 
 // Commit says that Enter is about to be pressed; when it is false, it must not be.
-func (m *mail) Commit(id string) bool { return m.box.Commit(id) }
+func (m *mail) Commit(t turn.Turn) bool { return m.box.Commit(t.IDs()...) }
 
-// Take begins an attempt.
-func (m *mail) Take(id string) bool {
-	_, err := m.box.Take(id, time.Now())
-	m.note(err, id)
-	if err != nil {
-		return false
+// Take begins an attempt with all of the turn, or with none of it.
+func (m *mail) Take(t turn.Turn) bool {
+	ids := t.IDs()
+	for i, id := range ids {
+		if _, err := m.box.Take(id, time.Now()); err != nil {
+			m.note(err, id)
+			for _, taken := range ids[:i] {
+				m.note(m.box.Return(taken, time.Now()), taken)
+			}
+			return false
+		}
 	}
-	m.begun(*m.next)
+	m.begun(t)
 	return true
 }
 
 // End ends an attempt.
-func (m *mail) End(id string, r inject.Result) {
-	m.ended(id)
+func (m *mail) End(t turn.Turn, r inject.Result) {
 	r.Cause = oneLine(r.Cause)
+	m.ended(t, r.Status)
+	for _, id := range t.IDs() {
+		m.end(id, r)
+	}
+}
+
+func (m *mail) end(id string, r inject.Result) {
 	if r.Status == inject.Withdrawn {
 		m.log.Warn().Str("id", id).Str("err", r.Cause).Msg("attempt withdrawn")
 		m.note(m.box.Return(id, time.Now()), id)

@@ -66,11 +66,10 @@ func binary(t testing.TB) string {
 			return
 		}
 		build.path = filepath.Join(dir, "relay-pty")
-		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", build.path, ".") // as make build does
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		cmd := exec.Command("make", "-s", "-C", "../..", "build", "BIN="+dir)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
-			build.err = fmt.Errorf("go build: %w\n%s", err, out)
+			build.err = fmt.Errorf("make build: %w\n%s", err, out)
 		}
 	})
 	must(t, build.err)
@@ -259,7 +258,7 @@ type real struct {
 	cwd string
 }
 
-func startClaude(t *testing.T, rows, cols int) *real {
+func startClaude(t *testing.T, rows, cols int, flags ...string) *real {
 	t.Helper()
 	path, err := claude.Find()
 	testrig.Require(t, "claude", err)
@@ -269,7 +268,7 @@ func startClaude(t *testing.T, rows, cols int) *real {
 	dir := scratch(t)
 	env, cwd, err := claude.Prepare(dir, api.URL())
 	must(t, err)
-	w := start(t, term.Options{Argv: claude.Argv(path), Env: env, Dir: cwd, Rows: rows, Cols: cols}, "--agent", "claude")
+	w := start(t, term.Options{Argv: claude.Argv(path), Env: env, Dir: cwd, Rows: rows, Cols: cols}, append([]string{"--agent", "claude"}, flags...)...)
 	w.state("ready")
 	return &real{w, api, cwd}
 }

@@ -253,3 +253,40 @@ func TestRealShellRunsNoCommandUnlessAllowed(t *testing.T) {
 	}
 	shown(t, "commands without --allow-command: refused as not_authorized", "20 of 20")
 }
+
+// A line editor's draft older than --draft-timeout is removed, and typed again
+// behind the message.
+func TestRealShellsGetTheirDraftsBack(t *testing.T) {
+	for _, c := range []struct {
+		argv         []string
+		draft, shows string
+	}{
+		{[]string{"bash", "--norc"}, `echo "$((6*7)) é 数" | tr a-z A-Z`, "42 é 数"},
+		{[]string{"zsh", "-f"}, `echo "$((6*7)) é 数" | tr a-z A-Z`, "42 é 数"},
+		{[]string{"fish", "--no-config"}, `echo (math 6 x 7) é 数 | string upper`, "42 É 数"},
+		{[]string{"python3", "-q"}, `print(6*7, "é 数")`, "42 é 数"},
+	} {
+		t.Run(c.argv[0], func(t *testing.T) {
+			t.Parallel()
+			w, _ := startShell(t, c.argv, "--draft-timeout", "1100")
+			n := runs(2, 10)
+			for i := range n {
+				must(t, w.Type(c.draft))
+				must(t, w.WaitText(patience(t, 20*time.Second), c.draft))
+				id := fmt.Sprintf("m%d", i)
+				w.inject(id, "first line\nand second")
+				w.held(id, "draft", 300*time.Millisecond)
+				w.delivers(id, "echo")
+				_, err := w.client.Wait(patience(t, 20*time.Second), func(f testrig.Frame) bool { return f.Type() == "draft_restored" && f.Str("id") == id })
+				must(t, err)
+				must(t, w.Type("\r"))
+				ctx := patience(t, 20*time.Second)
+				must(t, w.WaitScreen(ctx, func(s *screen.Screen) bool {
+					return strings.Count(term.Dump(s), "\n"+c.shows+"\n") == i+1
+				}))
+				w.state("ready")
+			}
+			shown(t, c.argv[0]+": a draft set aside for a message, and back as it was", "%d of %d", n, n)
+		})
+	}
+}

@@ -20,6 +20,7 @@ import (
 	"relay-pty/inject"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
+	"relay-pty/inject/turn"
 	"relay-pty/parser"
 	"relay-pty/protocol"
 	"relay-pty/protocol/sock"
@@ -200,8 +201,9 @@ func (w *wrapper) start(tty *terminal) error {
 // injector joins the injector to the agent, its mailbox and its log.
 func (w *wrapper) injector() *inject.Injector {
 	in := &inject.Injector{
-		Profile: tuned(w.cfg), Terminal: w.agent, Mailbox: &mail{box: w.box, log: w.log, begun: w.begun, ended: w.ended},
+		Profile: tuned(w.cfg), Terminal: w.agent, Mailbox: &mail{box: w.box, log: w.log, batch: w.batch(), begun: w.begun, ended: w.ended},
 		Mail: w.box.Changed(), Heard: w.told, Gone: w.agent.Session.Done(), Report: w.report,
+		DraftTimeout: w.cfg.DraftTimeout, Aside: w.aside,
 	}
 	if w.history != nil {
 		in.Log = w.history
@@ -209,22 +211,49 @@ func (w *wrapper) injector() *inject.Injector {
 	return in
 }
 
-// begun is told of a message before anything of it is typed.
-func (w *wrapper) begun(m inject.Message) {
+// batch is how many messages may be typed as one turn. Where text is code each
+// must be inert by itself, so they go one by one.
+func (w *wrapper) batch() int {
+	if w.cfg.Profile.Quote.Inert() {
+		return 1
+	}
+	return w.cfg.BatchMax
+}
+
+// begun is told of a turn before anything of it is typed.
+func (w *wrapper) begun(t turn.Turn) {
 	if w.stream != nil {
 		w.stream.End()
-		w.stream.Mask(m.Typed(w.cfg.Profile.Quote))
+		w.stream.Mask(t.Typed(w.cfg.Profile.Quote))
 	}
 	if w.history != nil {
-		w.history.expect(m.ID)
+		for _, id := range t.IDs() {
+			w.history.expect(id)
+		}
 	}
 }
 
-// ended is told of a message that is at its end, or waits again.
-func (w *wrapper) ended(id string) {
-	if w.history != nil {
-		w.history.forget(id)
+// ended is told of messages that are at their end, or wait again.
+func (w *wrapper) ended(t turn.Turn, s inject.Status) {
+	if s == inject.Delivered {
+		w.agent.Submitted()
 	}
+	if w.history != nil {
+		for _, id := range t.IDs() {
+			w.history.forget(id)
+		}
+	}
+}
+
+// aside is told of a draft that was set aside for a message, or brought back.
+func (w *wrapper) aside(id string, set bool) {
+	w.log.Info().Str("id", id).Bool("set", set).Msg("draft aside")
+	if set {
+		w.agent.Aside()
+		w.append(&protocol.DraftStashed{ID: id})
+		return
+	}
+	w.append(&protocol.DraftRestored{ID: id})
 }
 
 // tuned is the profile with the user's own settings.

@@ -1,86 +1,202 @@
 package draft
 
 import (
-	"bytes"
 	"strconv"
+	"strings"
 )
 
-// Kitty's event type of a key release, and its bit for Ctrl, one less than sent.
+// The bits of a key's modifiers, one less than sent, and kitty's event type of a
+// key release. Sources: xterm's ctlseqs; kitty's keyboard protocol.
 const (
-	release = 3
-	ctrlBit = 4
-	modBits = 4 | 2 | 8 // Ctrl, Alt, Super: with any of them a character is a command
+	shiftBit = 1
+	altBit   = 2
+	ctrlBit  = 4
+	capsBit  = 64
+	lockBits = 64 | 128 // Caps Lock, Num Lock
+	release  = 3
 )
 
-// csiKey names a control sequence of the user's terminal by its parameters and
-// final byte. Sources: xterm's ctlseqs, and kitty's keyboard protocol for CSI u.
-func csiKey(params []byte, final byte) key {
-	if len(params) > 0 && (params[0] == '<' || params[0] == '?' || params[0] == '>') {
-		return key{kind: report} // SGR mouse, and answers to queries
+// csiKeys tells the keys of one control sequence of the user's terminal, by its
+// parameters and final byte: one, but text of an input method may be longer.
+func csiKeys(params string, final byte, emit func(key)) {
+	if params != "" && strings.IndexByte("<?>=", params[0]) >= 0 {
+		emit(key{kind: report}) // SGR mouse, and answers to queries
+		return
 	}
 	switch final {
-	case 'I', 'O': // focus
-		return key{kind: report}
-	case 'R', 'c', 'n', 't', 'y', 'x': // CPR, DA, DSR, window, DECRPM and DECREQTPARM reports
-		if final != 'R' || bytes.IndexByte(params, ';') >= 0 {
-			return key{kind: report}
-		}
-	case 'u':
-		code, mods, event := kitty(params)
-		return kittyKey(code, mods, event)
-	case '~':
-		if f := bytes.Split(params, []byte{';'}); len(f) == 3 && string(f[0]) == "27" {
-			return kittyKey(number(f[2]), number(f[1])-1, 1) // modifyOtherKeys
+	case 'I', 'O', 'M', 'c', 'n', 't', 'y', 'x': // focus, urxvt mouse; DA, DSR, window, DECRPM and DECREQTPARM reports
+		emit(key{kind: report})
+		return
+	case 'R':
+		if strings.Contains(params, ";") { // a cursor report; without a place it is F3
+			emit(key{kind: report})
+			return
 		}
 	}
-	if _, _, event := kitty(params); event == release {
-		return key{kind: report}
+	f := parseKey(params)
+	switch {
+	case f.event == release:
+		emit(key{kind: report})
+	case final == 'u':
+		f.emit(emit)
+	case final == '~' && f.code == 27: // modifyOtherKeys: CSI 27;mods;code~
+		f.code, f.written = number(f.written), ""
+		emit(f.named())
+	case final == '~':
+		emit(tilde(f.code, f.mods))
+	default:
+		emit(cursorKey(final, f.mods))
 	}
-	return key{kind: motion}
 }
 
-// kitty splits `code:… ; mods:event ; …` into code, modifier bits and event.
-func kitty(params []byte) (code, mods, event int) {
-	f := bytes.Split(params, []byte{';'})
-	head, _, _ := bytes.Cut(f[0], []byte{':'})
-	code, event = number(head), 1
-	if len(f) > 1 {
-		m, e, ok := bytes.Cut(f[1], []byte{':'})
-		mods = max(number(m)-1, 0)
-		if ok {
-			event = number(e)
-		}
-	}
-	return code, mods, event
+// fields are the parameters `code:shifted:base ; mods:event ; text:text…`.
+type fields struct {
+	code, shifted, mods, event int
+	written                    string // the text as it was sent
 }
 
-func kittyKey(code, mods, event int) key {
-	if event == release || code >= 57344 && code <= 63743 && code != 57414 { // modifiers and locks alone
-		return key{kind: report}
+func parseKey(params string) fields {
+	head, rest, _ := strings.Cut(params, ";")
+	second, third, _ := strings.Cut(rest, ";")
+	code, alternates, _ := strings.Cut(head, ":")
+	shifted, _, _ := strings.Cut(alternates, ":")
+	mods, event, _ := strings.Cut(second, ":")
+	return fields{number(code), number(shifted), max(number(mods)-1, 0), number(event), third}
+}
+
+// emit tells a key of the kitty protocol.
+func (f fields) emit(emit func(key)) {
+	if f.written == "" || f.mods&^(shiftBit|lockBits) != 0 {
+		emit(f.named())
+		return
+	}
+	for code := range strings.SplitSeq(f.written, ":") {
+		if c := number(code); c >= ' ' && c != 0x7f {
+			emit(key{text, rune(c)})
+		}
+	}
+}
+
+// named is the key of a code with its modifiers.
+func (f fields) named() key {
+	mods := f.mods &^ lockBits
+	if k, ok := keypad(f.code, mods); ok {
+		return k
 	}
 	switch {
-	case mods&ctrlBit != 0 && (code == 'c' || code == 'u'):
-		return key{kind: discard}
-	case mods&ctrlBit != 0 && code == 'z':
-		return key{kind: suspend}
-	case mods&ctrlBit != 0 && code == 'w':
-		return key{kind: eraseWord}
-	case mods&ctrlBit != 0 && code == 'm':
-		return key{kind: enter}
-	case mods&modBits != 0:
-		return key{kind: motion}
-	case (code == 13 || code == 57414) && mods == 0:
-		return key{kind: enter}
-	case code == 127 || code == 8:
-		return key{kind: erase}
-	case code >= 0x20:
-		return key{text, rune(code)}
+	case f.code >= 57344 && f.code <= 63743: // locks, modifiers, F13 and on, media keys
+		if mods == 0 && f.code >= 57376 && f.code <= 57398 {
+			return key{kind: idle}
+		}
+		return key{kind: report}
+	case f.code == '\r' && mods != 0:
+		return key{kind: newline}
+	case f.code == '\t' && mods == shiftBit:
+		return key{kind: idle}
+	case f.code == 0x7f && mods&^shiftBit != 0:
+		return key{kind: killBack}
+	case mods == ctrlBit && f.code >= '@' && f.code <= '~':
+		return control(byte(f.code) & 0x1f)
+	case mods == altBit:
+		return altKey(rune(f.code))
+	case mods&^shiftBit != 0 || f.code == 0:
+		return key{kind: unfollowed}
+	case f.code < ' ' || f.code == 0x7f:
+		return control(byte(f.code))
 	}
-	return key{kind: motion}
+	return f.character()
 }
 
-func number(p []byte) int {
-	n, err := strconv.Atoi(string(p))
+// character is a key that types: with Shift it is sent by the key's own code, and
+// what that types is certain for letters, or when it is told.
+func (f fields) character() key {
+	shifted := f.mods&shiftBit != 0
+	letter := f.code >= 'a' && f.code <= 'z'
+	switch {
+	case shifted && f.shifted != 0:
+		return key{text, rune(f.shifted)}
+	case letter && shifted != (f.mods&capsBit != 0):
+		return key{text, rune(f.code - 'a' + 'A')}
+	case shifted && !letter && !(f.code >= 'A' && f.code <= 'Z') && f.code != ' ':
+		return key{kind: unfollowed}
+	}
+	return key{text, rune(f.code)}
+}
+
+// keypad names kitty's codes of the keypad.
+func keypad(code, mods int) (key, bool) {
+	const typed = "0123456789./*-+\r=,"
+	switch i := code - 57399; {
+	case i < 0 || i > 57427-57399:
+		return key{}, false
+	case i < len(typed) && typed[i] == '\r':
+		return fields{code: '\r', mods: mods}.named(), true
+	case i < len(typed):
+		return key{text, rune(typed[i])}, true
+	case i == 57426-57399:
+		return tilde(3, mods), true
+	case i-len(typed) < len("DCAB"):
+		return cursorKey("DCAB"[i-len(typed)], mods), true
+	case i == 57423-57399 || i == 57424-57399:
+		return cursorKey("HF"[code-57423], mods), true
+	}
+	return key{kind: idle}, true
+}
+
+// cursorKey names a key by the final byte of its sequence.
+func cursorKey(final byte, mods int) key {
+	bare, word := mods&^(shiftBit|lockBits) == 0, mods&(altBit|ctrlBit) != 0
+	switch final {
+	case 'A', 'B':
+		if !bare {
+			return key{kind: unfollowed} // brings back what is queued, in some
+		}
+		return key{kind: vertical}
+	case 'C', 'D':
+		step, jump := left, wordLeft
+		if final == 'C' {
+			step, jump = right, wordRight
+		}
+		switch {
+		case bare:
+			return key{kind: step}
+		case word:
+			return key{kind: jump}
+		}
+		return key{kind: wandering}
+	case 'H', 'F':
+		switch {
+		case !bare:
+			return key{kind: wandering}
+		case final == 'H':
+			return key{kind: home}
+		}
+		return key{kind: end}
+	case 'E', 'P', 'Q', 'R', 'S', 'Z':
+		return key{kind: idle}
+	}
+	return key{kind: unfollowed}
+}
+
+// tilde names a key by the number of its sequence CSI n ~.
+func tilde(code, mods int) key {
+	switch {
+	case code == 1 || code == 7:
+		return cursorKey('H', mods)
+	case code == 4 || code == 8:
+		return cursorKey('F', mods)
+	case code == 3 && mods&(altBit|ctrlBit) != 0:
+		return key{kind: killAhead}
+	case code == 3:
+		return key{kind: remove}
+	case code == 2 || code == 5 || code == 6 || code >= 11 && code <= 34:
+		return key{kind: idle}
+	}
+	return key{kind: unfollowed}
+}
+
+func number(s string) int {
+	n, err := strconv.Atoi(s)
 	if err != nil {
 		return 0
 	}

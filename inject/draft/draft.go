@@ -1,6 +1,7 @@
 // Package draft keeps the shadow of what the human has typed and not sent. It
-// reads the human's own keystrokes; the screen confirms or refutes it. Mouse,
-// focus, the terminal's answers to queries and key releases are not typing.
+// reads the human's own keystrokes as a line editor would; the screen confirms
+// or refutes it. Mouse, focus, the terminal's answers to queries and key
+// releases are not typing.
 package draft
 
 import (
@@ -10,20 +11,31 @@ import (
 	"unicode"
 )
 
-// maxText is how many characters of a draft the shadow remembers.
-const maxText = 4096
-
-// escapeRest is how long after a lone ESC what follows is a key of its own. A
-// terminal sends a sequence at once, even over a slow line.
-const escapeRest = 200 * time.Millisecond
+const (
+	// escapeRest is how long after a lone ESC what follows is a key of its own. A
+	// terminal sends a sequence at once, even over a slow line.
+	escapeRest = 200 * time.Millisecond
+	// brokenRest is how long an unfinished sequence may rest. One that rests longer
+	// was Alt and a key, as Alt-[, or its rest was lost.
+	brokenRest = 2 * time.Second
+	// screenRest is how long after the last key a composer that shows nothing of
+	// what was typed is believed: those keys went elsewhere, to a dialog, say.
+	screenRest = 3 * time.Second
+)
 
 // Shadow follows one human at one terminal. It is safe for concurrent use: keys
-// come from the terminal's reader, questions from the injector.
+// come from the terminal's reader, questions from the injector. The zero value
+// follows a composer of many lines.
 type Shadow struct {
+	// Lines: the program reads single lines, as a shell does. Then Ctrl-J is
+	// Enter, and a backslash before Enter is text.
+	Lines bool
+
 	mu     sync.Mutex
 	in     reader
-	text   []rune
+	ed     editor
 	begun  bool // keys came since the last Enter
+	away   bool // the keys go to something else, see Away
 	typed  time.Time
 	submit time.Time
 	sleep  time.Time
@@ -32,73 +44,158 @@ type Shadow struct {
 
 // State is the shadow at one moment.
 type State struct {
-	Text     string    // typed since the last Enter, as far as it can be followed
+	Text     string    // typed since the last Enter, as far as it can be followed; line ends are newlines
+	Known    bool      // every key could be followed, so Text should be all of it
+	AtEnd    bool      // the cursor is known to stand at its end
 	Begun    bool      // keys of any kind came since the last Enter
 	Boundary bool      // no key, character or paste is unfinished
 	LastKey  time.Time // last typing, Enter included; zero: never
 	Enter    time.Time // last Enter; zero: never
 	Suspend  time.Time // last Ctrl-Z; zero: never
+
+	marked string // Text with marks around pastes that an agent may show as a chip
+	loose  bool   // the last characters were blanks
 }
 
 // Keys takes bytes of the human's input, in any cutting, as they arrived at now.
 func (s *Shadow) Keys(p []byte, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	take := func(k key) {
-		if k.kind == report {
-			return
-		}
-		s.typed, s.begun = now, k.kind != enter
-		s.apply(k, now)
-	}
-	if now.Sub(s.last) > escapeRest {
-		s.in.rest(take)
-	}
+	s.settle(now)
 	s.last = now
-	s.in.feed(p, take)
-	if !s.in.boundary() && s.in.paste {
+	s.in.feed(p, func(k key) { s.take(k, now) })
+	if s.in.paste {
 		s.typed, s.begun = now, true
 	}
 }
 
-func (s *Shadow) apply(k key, now time.Time) {
+// settle decides what an unfinished sequence was, when nothing followed it.
+func (s *Shadow) settle(now time.Time) {
+	rest := brokenRest
+	if s.in.pending() {
+		rest = escapeRest
+	}
+	if now.Sub(s.last) > rest {
+		s.in.rest(func(k key) { s.take(k, s.last) })
+	}
+}
+
+func (s *Shadow) take(k key, now time.Time) {
+	if k.kind == report {
+		return
+	}
+	if s.Lines && k.kind == newline {
+		k.kind = enter
+	}
+	s.typed, s.begun = now, true
 	switch k.kind {
-	case text, pasted:
-		if len(s.text) < maxText {
-			s.text = append(s.text, k.r)
-		}
 	case enter:
-		s.text, s.submit = s.text[:0], now
-	case discard:
-		s.text = s.text[:0]
-	case erase:
-		if len(s.text) > 0 {
-			s.text = s.text[:len(s.text)-1]
-		}
-	case eraseWord:
-		s.text = []rune(strings.TrimRightFunc(cutWord(string(s.text)), unicode.IsControl))
+		s.submit, s.begun = now, false
 	case suspend:
 		s.sleep = now
 	}
-}
-
-// cutWord drops the last word and the blanks after it.
-func cutWord(t string) string {
-	t = strings.TrimRightFunc(t, unicode.IsSpace)
-	if i := strings.LastIndexFunc(t, unicode.IsSpace); i >= 0 {
-		return t[:i+1]
+	if s.away {
+		return
 	}
-	return ""
+	if s.ed.apply(k, s.Lines, now) {
+		s.begun = true // it was a new line, not the end
+	}
 }
 
-// State is the shadow now.
+// State is the shadow now. A sequence that is unfinished stays so.
 func (s *Shadow) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return State{
-		Text: string(s.text), Begun: s.begun, Boundary: s.in.boundary(),
-		LastKey: s.typed, Enter: s.submit, Suspend: s.sleep,
+	return s.state()
+}
+
+// At is State once what was unfinished at now has been decided: a key as Alt-[
+// does not hold for ever.
+func (s *Shadow) At(now time.Time) State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settle(now)
+	return s.state()
+}
+
+func (s *Shadow) state() State {
+	st := State{
+		Known: !s.ed.lost && !s.in.paste, AtEnd: !s.ed.astray && s.ed.at == len(s.ed.buf),
+		Begun: s.begun, Boundary: s.in.boundary(),
+		LastKey: s.typed, Enter: s.submit, Suspend: s.sleep, loose: s.ed.loose > 0,
 	}
+	st.Text, st.marked = s.ed.texts()
+	if s.in.pending() { // it counts as the Escape key already
+		st.LastKey, st.Begun = s.last, true
+		switch {
+		case s.away:
+		case s.Lines:
+			st.Known = false
+		case s.ed.escapes(s.last):
+			st.Text, st.marked, st.Known, st.AtEnd = "", "", true, true
+		}
+	}
+	return st
+}
+
+// Away says whether the composer is out of reach, behind a dialog, say: keys
+// typed meanwhile do not reach the draft. What stands in the composer when it is
+// back decides, so an Away that comes a little late does no harm.
+func (s *Shadow) Away(away bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.away = away
+}
+
+// SetAside says that the draft was set aside and will come back with the cursor
+// at its end, before any key from now on reaches it.
+func (s *Shadow) SetAside() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ed.toEnd()
+}
+
+// Submitted says that a message which is not the human's was submitted, upon
+// which a draft that the human had set aside comes back.
+func (s *Shadow) Submitted() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ed.unstash()
+}
+
+// Width tells how many columns the terminal has. Keys that go to the start or
+// the end of a line mean a row's in some editors: they are followed only in a
+// line that fits. Without it 40 columns are assumed.
+func (s *Shadow) Width(cols int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ed.cols = cols
+}
+
+// Seen says what the composer shows at now, all keys read and no dialog open:
+// shown and whole as in State.Against. A composer that has shown nothing for
+// seconds after the last key is empty, whatever the shadow says, unless only
+// blanks were typed, which nobody sees. It returns after how long to say so
+// again, zero when that would change nothing.
+func (s *Shadow) Seen(shown string, whole bool, now time.Time) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.in.boundary() {
+		return 0
+	}
+	st := s.state()
+	switch verdict, chips := st.compare(shown, whole); {
+	case verdict == Agreed && whole:
+		s.ed.resolve(chips)
+		return 0
+	case verdict != Uncertain, !whole, squeeze(shown) != "", st.Blank():
+		return 0
+	}
+	if left := screenRest - now.Sub(st.LastKey); left > 0 {
+		return left
+	}
+	s.ed.clear()
+	return 0
 }
 
 // trace is how many characters of the shadow must stand before the cursor.
@@ -107,8 +204,12 @@ const trace = 12
 // Shown says whether the end of the shadow's text stands at the end of before,
 // the screen's text up to the cursor. Blanks are not compared: wrapping and
 // prompts' padding change them.
-func (st State) Shown(before string) bool {
-	want := squeeze(st.Text)
+func (s State) Shown(before string) bool {
+	tail := s.Text
+	if n := len(tail) - 64*trace; n > 0 {
+		tail = tail[n:]
+	}
+	want := squeeze(tail)
 	if want == "" {
 		return false
 	}
@@ -118,10 +219,11 @@ func (st State) Shown(before string) bool {
 	return strings.HasSuffix(squeeze(before), want)
 }
 
-// squeeze drops all white space and control characters.
+// squeeze drops all that does not show by itself: white space, controls, and the
+// characters that only join or choose the looks of others.
 func squeeze(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || unicode.IsControl(r) {
+		if unicode.IsSpace(r) || unicode.IsControl(r) || r >= 0x200b && r <= 0x200f || r >= 0xfe00 && r <= 0xfe0f {
 			return -1
 		}
 		return r

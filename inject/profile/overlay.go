@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	keyname "relay-pty/inject/profile/keys"
 	"relay-pty/inject/ready"
 )
 
@@ -56,7 +57,7 @@ func (e *FieldError) Unwrap() error { return e.Err }
 //
 // All keys but name are optional; what is left out is the base's, which is
 // generic unless named. Patterns are Go regular expressions that do not match
-// the empty string; prompt matches at the start of a row. For keys see [Keys].
+// the empty string; prompt matches at the start of a row. For keys see [keyname.Parse].
 // Reading is strict: an error is a *FieldError.
 func Overlay(data []byte) (*Profile, error) {
 	o := overlay{fields: map[string]jsontext.Value{}}
@@ -433,7 +434,7 @@ func patternList(v jsontext.Value, field string, into *[]pattern) error {
 func keyList(v jsontext.Value, field string, into *[]string) error {
 	*into = nil // never the base's own
 	return list(v, field, func(s string) error {
-		k, err := Keys(s)
+		k, err := keyname.Parse(s)
 		*into = append(*into, k)
 		return err
 	})
@@ -444,7 +445,7 @@ func keys(v jsontext.Value, into *string) error {
 	if err != nil {
 		return err
 	}
-	*into, err = Keys(s)
+	*into, err = keyname.Parse(s)
 	return err
 }
 
@@ -464,7 +465,7 @@ func compile(source string) (pattern, error) {
 	case re.MatchString(""):
 		return nil, fmt.Errorf("%.60q matches the empty string, and so every row", source)
 	}
-	return func() *regexp.Regexp { return re }, nil
+	return rx(source), nil
 }
 
 // number reads a whole number from 0.

@@ -25,7 +25,7 @@ func plain(p Profile) map[string]any {
 	source := func(list ...pattern) (out []string) {
 		for _, rx := range list {
 			if rx != nil {
-				out = append(out, rx().String())
+				out = append(out, rx.String())
 			}
 		}
 		return out
@@ -33,13 +33,15 @@ func plain(p Profile) map[string]any {
 	t := p.Typing
 	t.StashShown = nil
 	m := map[string]any{
-		"name": p.Name, "commands": p.Commands, "title": p.BusyTitle, "busy": source(p.Busy...), "dialogs": source(p.Dialogs...),
+		"name": p.Name, "commands": p.Commands, "title": p.BusyTitle, "asktitle": source(p.AskTitle), "busy": source(p.Busy...), "dialogs": source(p.Dialogs...),
 		"overlays": source(p.Overlays...), "asks": source(p.Asks...), "ready": p.Prompt, "continued": source(p.Continued), "quote": p.Quote, "rules": p.Rules,
 		"typing": t, "stash_shown": source(p.Typing.StashShown), "log": p.Log,
 	}
 	if c := p.Composer; c != nil {
 		m["prompt"], m["modes"], m["more"] = source(c.Prompt), source(c.Modes...), source(c.More)
 		m["placeholder"], m["rule"], m["above"] = source(c.Placeholder), c.Rule, c.Above
+		m["floor"], m["shell"], m["edge"] = source(c.Floor), source(c.Shell), source(c.Edge)
+		m["under"], m["footed"], m["tall"] = c.Under, c.Footed, c.Tall
 	}
 	return m
 }
@@ -196,24 +198,6 @@ func TestOverlayErrorsNameTheField(t *testing.T) {
 		}
 		if s := f.Error(); strings.ContainsAny(s, "\n\x07") || len(s) > 400 {
 			t.Errorf("%.80s: %q is not one short line", c.in, s)
-		}
-	}
-}
-
-func TestKeys(t *testing.T) {
-	for names, want := range map[string]string{
-		"Enter": "\r", "Esc": "\x1b", "Tab": "\t", "Space": " ", "Backspace": "\x7f",
-		"C-a": "\x01", "C-j": "\n", "C-z": "\x1a", "C-@": "\x00", "C-Space": "\x00", "C-[": "\x1b", `C-\`: "\x1c", "C-]": "\x1d", "C-^": "\x1e", "C-_": "\x1f",
-		"M-a": "\x1ba", "M-Z": "\x1bZ", "M-1": "\x1b1", "M--": "\x1b-", "M-Enter": "\x1b\r", "M-Backspace": "\x1b\x7f",
-		"Esc Esc": "\x1b\x1b", "C-a C-k": "\x01\x0b",
-	} {
-		if got, err := Keys(names); got != want || err != nil {
-			t.Errorf("%q is %q, %v; want %q", names, got, err, want)
-		}
-	}
-	for _, names := range []string{"", " ", "a", "enter", "ESC", "C-", "C-aa", "C-S", "C-1", "C-é", "M-", "M- ", "M-é", "M-ab", "M-Tab", "Esc,Esc", "Esc ", "F1", "\x1b"} {
-		if got, err := Keys(names); err == nil {
-			t.Errorf("%q is %q, want an error", names, got)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,9 +22,11 @@ type Profile struct {
 
 	Composer  *Composer // nil: a line program, or a TUI we do not know
 	BusyTitle string    // first characters of the window title while it works
+	AskTitle  pattern   // the window title while a question stands on the screen; may be nil
+	Says      []Saying  // its own word for its state, told by the terminal
 	Busy      []pattern // rows beneath the composer, or right above it, while it works
 	Dialogs   []pattern // rows of a screen without composer on which a question stands
-	Overlays  []pattern // rows beneath a composer that is used for something else
+	Overlays  []pattern // rows beneath a composer that is used for something else, or right above it
 	Asks      []pattern // what stands before the cursor when a line program asks
 	Prompt    string    // regexp2 pattern of the row up to the cursor that means ready
 	Continued pattern   // the same when it waits for the rest of something begun; may be nil
@@ -33,20 +36,28 @@ type Profile struct {
 	Log       *Log // nil: the agent keeps no log that we read
 }
 
-// Composer is how the agent's input box looks.
+// Composer is how the agent's input box looks. One with a Floor or that is Footed
+// looks like other things on the screen, and only counts with the cursor in it.
 type Composer struct {
 	Prompt      pattern   // what stands before the text on its first row; its width is the indent of the further rows
 	Modes       []pattern // the same in modes in which a message must not be typed
-	Rule        rune      // the line above and below it; 0: none, its first row is found by Prompt alone
-	More        pattern   // what the line above shows when rows are scrolled out of it; nil: they never are
-	Above       int       // how many rows with text right above it may show busy marks
+	Rule        rune      // the line above and below it; 0: none, its first row is found by Prompt, or by the next two
+	Floor       pattern   // the row below it, in which case all of its rows begin with Prompt; may be nil
+	Under       int       // how many rows right above Floor are not its text
+	Shell       pattern   // the last of those while what is typed would be a command; may be nil
+	Footed      bool      // an empty row parts it from what stands at the bottom of the screen …
+	Edge        pattern   // … or one like this; may be nil
+	More        pattern   // what the line above, or the end of its first row, shows when rows are scrolled out of it; nil: they never are
+	Tall        int       // with so many rows of text some may be scrolled out of it and nothing tells; 0: never
+	Above       int       // how many rows with text right above it may show busy marks and overlays
 	Placeholder pattern   // text that shows in an empty one; nil: dim text is
 }
 
 // Typing is how a message is typed.
 type Typing struct {
-	PasteBytes int // a bracketed paste longer than this is marked as foreign text …
-	PasteLines int // … and so is one of so many lines or more; header and footer are then typed. 0: no limit
+	PasteBytes int  // a bracketed paste longer than this is marked as foreign text …
+	PasteLines int  // … and so is one of so many lines or more; header and footer are then typed. 0: no limit
+	PasteAll   bool // header and footer are then pasted, each by itself, as typing would not be taken for text
 	Newline    string
 	Submit     string
 	EnterDelay time.Duration // from the moment that the text shows to Enter
@@ -58,33 +69,61 @@ type Typing struct {
 	StashShown pattern       // what shows then; nil: nothing does
 	StashLine  bool          // only a draft of one line can be set aside
 	Unstash    string        // keys that bring it back; "": the next submit does, and so does Stash pressed again
+	Retype     bool          // or it is typed again: Stash merely removes it
 	Echo       time.Duration // how long the text may take to show
 	Hold       time.Duration // how long a human's key may wait for a transaction
 	Confirm    time.Duration // how long after Enter it may take to be gone
 	Again      time.Duration // text still there, and read, so long: Enter once more
 }
 
+// killLines empties a composer from the cursor back: the line up to it, then what
+// parts it from the one before. In an empty composer it does nothing.
+var killLines = []string{strings.Repeat("\x15\x7f", 32), strings.Repeat("\x15\x7f", 64), strings.Repeat("\x15\x7f", 128)}
+
+// Saying is what an agent says of its state in the window title or by an OSC.
+type Saying struct {
+	Note    int // the OSC's code, one that the screen notes; 0: the title
+	Pattern pattern
+	State   ready.State
+}
+
 // Log is where an agent keeps its state and its transcripts.
 type Log struct {
 	Format  string                 // a format that parser/transcript reads
-	HomeEnv string                 // variable that names the agent's directory
+	HomeEnv string                 // variable that names the agent's directory …
+	Within  string                 // … or the one that it is in by this name
 	Home    string                 // that directory beneath $HOME when the variable is not set
 	Words   map[string]ready.State // its own words for its states
 }
 
-// pattern is a regular expression that is compiled when it is first used: most
+// Pattern is a regular expression that is compiled when it is first used: most
 // runs use one profile.
-type pattern func() *regexp.Regexp
-
-// Match says whether the pattern matches the row.
-func (p pattern) Match(row string) bool { return p().MatchString(row) }
-
-func rx(source string) pattern {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
+type Pattern struct {
+	source string
+	once   sync.Once
+	re     *regexp.Regexp
 }
 
+type pattern = *Pattern
+
+func rx(source string) pattern { return &Pattern{source: source} }
+
+// Nothing is a pattern that matches no row.
+var Nothing = rx(`^\b$`)
+
+func (p *Pattern) get() *regexp.Regexp {
+	p.once.Do(func() { p.re = regexp.MustCompile(p.source) })
+	return p.re
+}
+
+// Match says whether the pattern matches the row.
+func (p *Pattern) Match(row string) bool { return p.get().MatchString(row) }
+
+// String is the pattern's source.
+func (p *Pattern) String() string { return p.source }
+
 // all lists the profiles; the last is the one for unknown commands.
-var all = []*Profile{&claude, &shell, &generic}
+var all = []*Profile{&claude, &codex, &gemini, &opencode, &shell, &generic}
 
 // Names lists the profiles' names.
 func Names() []string {

@@ -35,6 +35,7 @@ type dialect struct {
 	valued    []string // options whose value is the next argument
 	operands  int      // arguments that are not a script
 	prompts   string   // option with which it prompts whatever else there is
+	kills     []string // those of which C-u removes the line, as measured
 }
 
 // posixPrompt is a prompt of the usual signs, or one of the themes that end
@@ -50,16 +51,16 @@ var dialects = []dialect{
 	{
 		commands: []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash"}, quote: Quote{Posix: true},
 		prompt: posixPrompt, continued: rx(posixContinued),
-		runs: []string{"-c"}, valued: []string{"--rcfile", "--init-file", "-O", "+O", "-o", "+o"},
+		runs: []string{"-c"}, valued: []string{"--rcfile", "--init-file", "-O", "+O", "-o", "+o"}, kills: []string{"bash", "zsh"},
 	},
 	{
 		commands: []string{"fish"}, quote: Quote{Comment: " # "}, // the blank keeps it out of the history
 		prompt: posixPrompt, continued: rx(`^read> `),
-		runs: []string{"-c", "--command"}, valued: []string{"-C", "--init-command", "-d", "-f", "-o"},
+		runs: []string{"-c", "--command"}, valued: []string{"-C", "--init-command", "-d", "-f", "-o"}, kills: []string{"fish"},
 	},
 	{
 		commands: []string{"python", "python3"}, quote: Quote{Comment: "# "}, prompt: `^>>> $`,
-		runs: []string{"-c", "-m"}, valued: []string{"-W", "-X"}, prompts: "-i",
+		runs: []string{"-c", "-m"}, valued: []string{"-W", "-X"}, prompts: "-i", kills: []string{"python", "python3"},
 	},
 	{
 		// A word at the end of its line would be completed by Enter; a blank cannot be.
@@ -81,13 +82,16 @@ var dialects = []dialect{
 // shellFor is the shell profile for a command line; prompts says whether that
 // starts a shell which prompts.
 func shellFor(argv []string) (p *Profile, prompts bool) {
-	d := dialects[0]
+	d, name := dialects[0], strings.TrimPrefix(filepath.Base(argv[0]), "-") // a login shell's name has the dash
 	for _, each := range dialects {
-		if slices.Contains(each.commands, strings.TrimPrefix(filepath.Base(argv[0]), "-")) { // a login shell's name has the dash
+		if slices.Contains(each.commands, name) {
 			d, prompts = each, each.interactive(argv[1:])
 		}
 	}
 	s := shell
+	if slices.Contains(d.kills, name) {
+		s.Typing.Stash, s.Typing.StashLine, s.Typing.Retype = "\x15", true, true
+	}
 	s.Quote, s.Prompt, s.Continued = d.quote, d.prompt, d.continued
 	return &s, prompts
 }

@@ -51,11 +51,12 @@ type Facts struct {
 	Foreground bool // its process group has the terminal
 	Raw        bool // its terminal is not in canonical mode
 
-	Own      Word   // the agent's own word, newest
-	Dialog   string // the row that shows a dialog; "" is none
-	Working  bool   // busy marks on the screen or in the title
-	Composer bool   // the composer is on the screen
-	AtPrompt bool   // the row up to the cursor matches the prompt pattern
+	Own      Word      // the agent's own word, newest
+	Dialog   string    // the row that shows a dialog; "" is none
+	Working  bool      // busy marks on the screen or in the title
+	Composer bool      // the composer is on the screen
+	Stood    time.Time // since when it has been there without a dialog; zero: not known
+	AtPrompt bool      // the row up to the cursor matches the prompt pattern
 
 	WasReady  bool      // it has been ready before
 	LastBusy  time.Time // newest evidence of busy or blocked
@@ -71,6 +72,7 @@ type Rules struct {
 	Settle      time.Duration // how long ready evidence must follow busy evidence
 	PromptRest  time.Duration // quiet after which a prompt at the cursor counts
 	Grace       time.Duration // from the start, how long an agent's own word is waited for
+	First       time.Duration // how long the first composer must stand: dialogs of the start may come after it
 	TakeUp      time.Duration // after our Enter, how long a turn may take to show
 	StaleBusy   time.Duration // silence after which its own word "busy" no longer counts
 }
@@ -118,6 +120,9 @@ func (r Rules) judgeComposer(f Facts) (Verdict, time.Duration) {
 	}
 	if left := r.unsettled(f); left > 0 {
 		return r.unproven(f, Busy), left
+	}
+	if left := r.First - f.Now.Sub(f.Stood); left > 0 && !f.WasReady {
+		return r.unproven(f, Unknown), left
 	}
 	if f.Own.State == Ready {
 		return Verdict{State: Ready, Confidence: BySignal}, 0

@@ -121,3 +121,29 @@ func TestJudgeLine(t *testing.T) {
 		})
 	}
 }
+
+func TestFirstComposerMustStand(t *testing.T) {
+	r := composer
+	r.First = 1500 * ms
+	first := func(since int) fact {
+		return func(f *Facts) { f.WasReady, f.Stood = false, at(since) }
+	}
+	for _, c := range []struct {
+		name string
+		in   Facts
+		want State
+		left time.Duration
+	}{
+		{"it says ready, and its composer just came", idle(own(Ready, 59_000), first(59_900)), Starting, 1400 * ms},
+		{"it says nothing, and its composer just came", idle(first(59_900)), Starting, 1400 * ms},
+		{"its composer has stood", idle(own(Ready, 1000), first(58_500)), Ready, 0},
+		{"a later composer need not", idle(own(Ready, 1000), func(f *Facts) { f.Stood = at(59_900) }), Ready, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v, left := r.Judge(c.in)
+			if v.State != c.want || left != c.left {
+				t.Errorf("got %s, %v; want %s, %v", v.State, left, c.want, c.left)
+			}
+		})
+	}
+}

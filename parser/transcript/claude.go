@@ -19,6 +19,11 @@ var claude = Format{
 	transcripts: "projects/*/%s.jsonl",
 	session:     claudeSession,
 	row:         claudeRow,
+	follow:      followClaude,
+}
+
+func followClaude(f Format, dir string, child int, since time.Time) source {
+	return &sessionFiles{format: f, dir: dir, child: child, reader: NewReader(f, since)}
 }
 
 type claudeFile struct {

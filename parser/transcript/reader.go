@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"errors"
@@ -16,6 +17,7 @@ const (
 	readSize  = 64 << 10
 	keptRest  = 1 << 20 // a larger buffer is given back once its row is read
 	tailBytes = 64
+	maxFirst  = 4 << 20
 )
 
 // Reader reads the transcripts of one agent as they grow. Each entry is returned
@@ -162,4 +164,18 @@ func (r *Reader) first(e Entry) bool {
 	_, seen := r.seen[id]
 	r.seen[id] = struct{}{}
 	return !seen
+}
+
+// firstRow reads the first complete row of a file.
+func firstRow(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	row, err := bufio.NewReader(io.LimitReader(f, maxFirst)).ReadBytes('\n')
+	if err != nil {
+		return nil, fmt.Errorf("read the first row of %s: %w", path, err)
+	}
+	return row, nil
 }

@@ -11,10 +11,13 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"relay-pty/parser/transcript/entry"
+	"relay-pty/parser/transcript/proc"
 )
 
 // ErrNoSession says that the agent has no session file, perhaps not yet.
-var ErrNoSession = errors.New("no session")
+var ErrNoSession = entry.ErrNoSession
 
 // Session is what an agent says of itself in its session file.
 type Session struct {
@@ -82,28 +85,10 @@ func (f Format) read(path string, pid int) (Session, error) {
 	if err != nil {
 		return Session{}, fmt.Errorf("read %s: %w", path, err)
 	}
-	if s.PID != pid || s.procStart != "" && s.procStart != startOf(pid, s.procStart) {
+	if s.PID != pid || s.procStart != "" && s.procStart != proc.StartOf(pid, s.procStart) {
 		return Session{}, fmt.Errorf("%w: %s is stale", ErrNoSession, path)
 	}
 	return s, nil
-}
-
-// startOf is field 22 of /proc/PID/stat (proc(5)), or fallback where there is no
-// such file system.
-func startOf(pid int, fallback string) string {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		if _, err := os.Stat("/proc/self/stat"); err != nil {
-			return fallback
-		}
-		return ""
-	}
-	after := string(b[strings.LastIndexByte(string(b), ')')+1:])
-	fields := strings.Fields(after) // the first is number 3
-	if len(fields) < 20 {
-		return fallback
-	}
-	return fields[19]
 }
 
 // escapeGlob makes a path match itself only.

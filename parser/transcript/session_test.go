@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"relay-pty/parser/transcript/proc"
 )
 
 const (
@@ -102,7 +104,7 @@ func TestLocateBehindAScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	start := fmt.Sprintf(`,"procStart":%q`, startOf(grandchild, ""))
+	start := fmt.Sprintf(`,"procStart":%q`, proc.StartOf(grandchild, ""))
 	write(t, sessionFile(grandchild, idA, start), dir, "sessions", fmt.Sprint(grandchild)+".json")
 	write(t, sessionFile(os.Getpid(), idB, ""), dir, "sessions", fmt.Sprint(os.Getpid())+".json") // a stranger
 	write(t, sessionFile(1<<30, idB, ""), dir, "sessions", fmt.Sprint(1<<30)+".json")             // a dead one

@@ -6,10 +6,10 @@ import (
 	"context"
 	"time"
 
-	"relay-pty/inject"
 	"relay-pty/inject/draft"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
+	"relay-pty/inject/view"
 	"relay-pty/parser"
 	"relay-pty/pty"
 	"relay-pty/pty/screen"
@@ -31,6 +31,7 @@ type Agent struct {
 	changed <-chan struct{}
 	unlike  bool // the profile is not a shell's: to a shell in its place nothing may be typed
 	front   front
+	stood   time.Time      // since when the composer has been seen without a dialog
 	stream  *parser.Stream // nil: markers do not come from the output
 }
 
@@ -42,10 +43,12 @@ func New(p *profile.Profile, pattern string, command []string) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Agent{
+	a := &Agent{
 		profile: p, prompt: re, Suspends: make(chan pty.TTY, 1),
 		unlike: p.Composer == nil && !p.Quote.Inert() && !profile.For(command...).Quote.Inert(),
-	}, nil
+	}
+	a.shadow.Lines = p.Composer == nil
+	return a, nil
 }
 
 // Attach is told once that the agent runs, and of the reader of its output,
@@ -61,13 +64,24 @@ func (a *Agent) LastKey() time.Time { return a.shadow.State().LastKey }
 func (a *Agent) LastSuspend() time.Time { return a.shadow.State().Suspend }
 
 // Look gathers what can be seen now.
-func (a *Agent) Look() inject.Look {
-	var l inject.Look
-	a.Session.View(func(s *screen.Screen) { l.Sight = a.profile.Look(s) })
+func (a *Agent) Look() view.Look {
+	var l view.Look
+	cols := 0
+	a.Session.View(func(s *screen.Screen) {
+		l.Sight = a.profile.Look(s)
+		_, cols = s.Size()
+	})
 	now := time.Now()
+	a.Own.show(l.Said, now)
+	switch {
+	case !l.Box.Visible || l.Dialog != "":
+		a.stood = time.Time{}
+	case a.stood.IsZero():
+		a.stood = now
+	}
 	l.Facts = ready.Facts{
 		Now: now, Started: a.Started, LastOutput: a.Session.LastOutput(),
-		Stopped: a.Session.Stopped(), Own: a.Own.get(),
+		Stopped: a.Session.Stopped(), Own: a.Own.get(), Stood: a.stood,
 		AtPrompt: a.prompt.match(l.Line),
 	}
 	select {
@@ -75,12 +89,13 @@ func (a *Agent) Look() inject.Look {
 		l.Facts.Exited = true
 	default:
 	}
-	l.Draft, l.Brought, l.Flushed = a.shadow.State(), a.Session.LastReplay(), a.Session.LastFlush()
+	l.Brought, l.Flushed = a.Session.LastReplay(), a.Session.LastFlush()
 	tty, err := a.Session.TTY()
 	if err != nil { // the terminal is going away; nothing is typed into doubt
 		l.Unread = -1
 		return l
 	}
+	a.follow(&l, cols, tty.Unread == 0, now)
 	if l.Facts.Raw = !tty.Canonical; l.Facts.Raw {
 		a.Session.View(func(s *screen.Screen) { l.Menu = a.profile.Menu(s) })
 	}
@@ -89,8 +104,26 @@ func (a *Agent) Look() inject.Look {
 	return l
 }
 
+// follow lets the shadow of the human's keys learn from the screen.
+func (a *Agent) follow(l *view.Look, cols int, read bool, now time.Time) {
+	a.shadow.Width(cols)
+	if a.profile.Composer != nil {
+		a.shadow.Away(!l.Box.Visible || l.Dialog != "")
+		if l.Box.Visible && read {
+			l.Again = a.shadow.Seen(l.Box.Text, l.Box.Top, now)
+		}
+	}
+	l.Draft = a.shadow.At(now)
+}
+
+// Aside says that the human's draft was set aside and will come back.
+func (a *Agent) Aside() { a.shadow.SetAside() }
+
+// Submitted says that a message was submitted to the agent.
+func (a *Agent) Submitted() { a.shadow.Submitted() }
+
 // Begin makes the injector the only writer.
-func (a *Agent) Begin(ctx context.Context) (inject.Tx, error) { return a.Session.Begin(ctx) }
+func (a *Agent) Begin(ctx context.Context) (view.Tx, error) { return a.Session.Begin(ctx) }
 
 // Changed wakes the injector.
 func (a *Agent) Changed() <-chan struct{} { return a.changed }

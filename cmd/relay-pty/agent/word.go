@@ -4,14 +4,16 @@ import (
 	"sync"
 	"time"
 
+	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
 )
 
-// Own is what the agent itself last said of its state: in its files, and
-// by a signal or a marker. The newer one counts.
+// Own is what the agent itself last said of its state: in its files, by a signal
+// or a marker, and through the terminal. The newest one counts.
 type Own struct {
-	mu          sync.Mutex
-	files, said ready.Word
+	mu                 sync.Mutex
+	files, said, shown ready.Word
+	last               profile.Said // what shown was made of
 }
 
 // Set keeps what the agent's files say and tells whether that is news.
@@ -30,12 +32,25 @@ func (o *Own) Say(s ready.State, detail string) {
 	o.said = ready.Word{State: s, Detail: detail, At: time.Now(), Said: true}
 }
 
+// show keeps what the agent says through the terminal, seen at a time: the
+// first time that it is seen is when it was said.
+func (o *Own) show(s profile.Said, at time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if s != o.last {
+		o.last, o.shown = s, ready.Word{State: s.State, Detail: s.Detail, At: at}
+	}
+}
+
 // get is the word that counts.
 func (o *Own) get() ready.Word {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.files.At.After(o.said.At) || o.said.State == "" {
-		return o.files
+	var newest ready.Word
+	for _, w := range []ready.Word{o.said, o.shown, o.files} {
+		if w.State != "" && (newest.State == "" || w.At.After(newest.At)) {
+			newest = w
+		}
 	}
-	return o.said
+	return newest
 }

@@ -2,7 +2,9 @@ package agent
 
 import (
 	"testing"
+	"time"
 
+	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
 )
 
@@ -24,5 +26,38 @@ func TestNewerWordCounts(t *testing.T) {
 	}
 	if o.Set(ready.Word{}); o.get().State != ready.Busy {
 		t.Errorf("without files: %+v", o.get())
+	}
+}
+
+func TestWordThroughTheTerminalIsAsOldAsItsFirstSight(t *testing.T) {
+	var o Own
+	began := time.Now()
+	at := func(s int) time.Time { return began.Add(time.Duration(s) * time.Second) }
+	ready1 := profile.Said{State: ready.Ready, Text: "state=done", Serial: 1}
+	for _, c := range []struct {
+		say  profile.Said
+		at   int
+		want ready.Word
+	}{
+		{profile.Said{}, 0, ready.Word{}},
+		{ready1, 1, ready.Word{State: ready.Ready, At: at(1)}},
+		{ready1, 2, ready.Word{State: ready.Ready, At: at(1)}},
+		{profile.Said{State: ready.Ready, Text: "state=done", Serial: 2}, 3, ready.Word{State: ready.Ready, At: at(3)}},
+		{profile.Said{State: ready.Blocked, Text: "state=blocked", Detail: "permission", Serial: 3}, 4, ready.Word{State: ready.Blocked, Detail: "permission", At: at(4)}},
+		{profile.Said{}, 5, ready.Word{}},
+	} {
+		o.show(c.say, at(c.at))
+		if got := o.get(); got != c.want {
+			t.Errorf("after %+v at %d s: got %+v, want %+v", c.say, c.at, got, c.want)
+		}
+	}
+	o.show(ready1, at(6))
+	o.Set(ready.Word{State: ready.Busy, At: at(7)})
+	if got := o.get(); got.State != ready.Busy {
+		t.Errorf("newer files do not count: %+v", got)
+	}
+	o.show(profile.Said{State: ready.Ready, Serial: 9}, at(8))
+	if got := o.get(); got.State != ready.Ready {
+		t.Errorf("a newer word through the terminal does not count: %+v", got)
 	}
 }

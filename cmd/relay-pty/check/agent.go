@@ -179,7 +179,8 @@ type ownLog struct {
 	log     profile.Log
 	format  transcript.Format
 	dir     string
-	reader  *transcript.Reader
+	since   time.Time
+	follow  *transcript.Log // made at the first look
 	entries []transcript.Entry
 }
 
@@ -192,7 +193,7 @@ func newOwnLog(l *profile.Log, env []string) *ownLog {
 	if !ok {
 		return nil
 	}
-	o := &ownLog{log: *l, format: format, reader: transcript.NewReader(format, time.Now())}
+	o := &ownLog{log: *l, format: format, since: time.Now()}
 	for _, kv := range env {
 		if home, ok := strings.CutPrefix(kv, "HOME="); ok {
 			o.dir = filepath.Join(home, l.Home)
@@ -201,9 +202,20 @@ func newOwnLog(l *profile.Log, env []string) *ownLog {
 	return o
 }
 
+// readLog reads what is new of the agent's own log.
+func (a *agent) readLog() (transcript.Session, error) {
+	l := a.log
+	if l.follow == nil {
+		l.follow = transcript.Follow(l.format, l.dir, a.session.PID(), l.since)
+	}
+	s, news, err := l.follow.Look()
+	l.entries = append(l.entries, news...)
+	return s, err
+}
+
 // state is what the agent says of itself, in the profile's words and its own.
 func (a *agent) state() (ready.State, string) {
-	s, err := a.log.format.Locate(a.log.dir, a.session.PID())
+	s, err := a.readLog()
 	if err != nil {
 		return "", ""
 	}
@@ -215,12 +227,9 @@ func (a *agent) state() (ready.State, string) {
 //go:noinline
 func (a *agent) logs(ctx context.Context, want func(transcript.Entry) bool) bool {
 	return a.wait(ctx, turnWait, func() bool {
-		s, err := a.log.format.Locate(a.log.dir, a.session.PID())
-		if err != nil || s.Transcript == "" {
+		if _, err := a.readLog(); err != nil { // what cannot be read is missed, which is told
 			return false
 		}
-		news, _ := a.log.reader.Poll(s.Transcript) // what cannot be read is missed, which is told
-		a.log.entries = append(a.log.entries, news...)
 		return slices.ContainsFunc(a.log.entries, want)
 	})
 }

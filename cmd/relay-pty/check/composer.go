@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -25,7 +24,7 @@ func (c *checker) atRest(ctx context.Context) {
 	a := c.agent
 	v := a.look(c.p)
 	if !v.Box.Visible {
-		c.bad("prompt", "no row begins with %s, the prompt of an idle composer", c.p.Composer.Prompt())
+		c.bad("prompt", "no row begins with %s, the prompt of an idle composer", c.p.Composer.Prompt)
 		return
 	}
 	c.ok("prompt", "the composer is found when idle")
@@ -62,7 +61,7 @@ func (c *checker) marksApart() (rows, title *profile.Profile) {
 // asks says whether a row is one of a dialog.
 func (c *checker) asks(row string) bool {
 	for _, p := range c.p.Dialogs {
-		if p().MatchString(row) {
+		if p.Match(row) {
 			return true
 		}
 	}
@@ -70,10 +69,10 @@ func (c *checker) asks(row string) bool {
 }
 
 // sources are patterns in a report.
-func sources[P ~func() *regexp.Regexp](list []P) string {
+func sources(list []*profile.Pattern) string {
 	var out []string
 	for _, p := range list {
-		out = append(out, p().String())
+		out = append(out, p.String())
 	}
 	return fmt.Sprintf("%q", out)
 }

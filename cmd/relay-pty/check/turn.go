@@ -1,10 +1,11 @@
 package check
 
 import (
+	"relay-pty/inject/profile"
+
 	"context"
 	"fmt"
 	"os"
-	"regexp"
 	"time"
 
 	"relay-pty/inject/ready"
@@ -123,7 +124,7 @@ func (c *checker) ghost(ctx context.Context) {
 	a := c.agent
 	// All that the composer shows, ghost text or not, once the message has left it.
 	all, composer := *c.p, *c.p.Composer
-	composer.Placeholder = func() *regexp.Regexp { return regexp.MustCompile(`^\b$`) } // nothing
+	composer.Placeholder = profile.Nothing
 	all.Composer = &composer
 	if !a.steady(ctx, showWait, func() bool { return c.empty() && a.look(&all).Box.Text != text }) {
 		c.bad("placeholder", "%q, which nobody typed, counts as a draft", c.text())
@@ -145,11 +146,11 @@ func (c *checker) stash(ctx context.Context) {
 		return
 	}
 	shows := func() bool {
-		_, found := a.row(func(row string) bool { return t.StashShown().MatchString(row) })
+		_, found := a.row(func(row string) bool { return t.StashShown.Match(row) })
 		return found
 	}
 	if t.StashShown != nil && shows() {
-		c.bad("stash_shown", "a row matches %q before anything is set aside", t.StashShown())
+		c.bad("stash_shown", "a row matches %q before anything is set aside", t.StashShown)
 		return
 	}
 	const draft, text = "a draft to be set aside", "a message in between"
@@ -166,7 +167,7 @@ func (c *checker) stash(ctx context.Context) {
 	case a.wait(ctx, keyWait, shows):
 		c.ok("stash_shown", "it shows that a draft is set aside")
 	default:
-		c.bad("stash_shown", "no row matches %q while a draft is set aside", t.StashShown())
+		c.bad("stash_shown", "no row matches %q while a draft is set aside", t.StashShown)
 	}
 	turn, sent := c.send(ctx, text)
 	switch {

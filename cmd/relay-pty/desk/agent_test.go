@@ -89,7 +89,7 @@ func TestCommandsNeedLeave(t *testing.T) {
 	}
 	v.say(command("echo 'é' 🎉"))
 	v.hear("id", "m1", "status", "queued", "req", "r")
-	if m, _ := o.box.Head(); m.Kind != protocol.KindCommand || m.Body != "echo 'é' 🎉" {
+	if m := o.box.Heads(1)[0]; m.Kind != protocol.KindCommand || m.Body != "echo 'é' 🎉" {
 		t.Errorf("got %+v", m)
 	}
 }

@@ -1,89 +1,23 @@
 package anthropic
 
-import (
-	"errors"
-	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"time"
+import "relay-pty/cmd/internal/testrig/fakeapi"
 
-	"relay-pty/cmd/relay-pty/check/modelapi"
-)
-
-// The words of modelapi, so that tests need one package.
+// The words of fakeapi, so that tests need one package.
 type (
-	Turn  = modelapi.Turn
-	Reply = modelapi.Reply
-	Tool  = modelapi.Tool
+	Server = fakeapi.Server
+	Turn   = fakeapi.Turn
+	Reply  = fakeapi.Reply
+	Tool   = fakeapi.Tool
 )
 
 // ErrClosed is what WaitTurn returns once the server is closed.
-var ErrClosed = modelapi.ErrClosed
+var ErrClosed = fakeapi.ErrClosed
 
 // Say replies with text in small pieces.
-func Say(text string) Reply { return modelapi.Say(text) }
-
-// Server is a running fake API. Set the fields of its Model before the first request.
-type Server struct {
-	*modelapi.Model
-
-	url  string
-	http *http.Server
-	done chan error
-	mark marks
-}
+func Say(text string) Reply { return fakeapi.Say(text) }
 
 // Start serves on a free port of 127.0.0.1.
-func Start() (*Server, error) {
-	ln, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("listen for fake API: %w", err)
-	}
-	return Serve(ln), nil
-}
+func Start() (*Server, error) { return fakeapi.Start(fakeapi.Messages) }
 
-// Serve serves on ln, which must be on loopback, and owns it from then on.
-func Serve(ln net.Listener) *Server {
-	s := &Server{Model: &modelapi.Model{}, url: "http://" + ln.Addr().String(), done: make(chan error, 1)}
-	s.Respond = s.Script
-	s.http = &http.Server{Handler: http.HandlerFunc(s.handle), ReadHeaderTimeout: 10 * time.Second}
-	go func() { s.done <- s.http.Serve(ln) }()
-	return s
-}
-
-// URL is the base URL, for ANTHROPIC_BASE_URL.
-func (s *Server) URL() string { return s.url }
-
-// Close cuts all connections, stops serving and fails every WaitTurn.
-func (s *Server) Close() error {
-	err := s.http.Close()
-	s.Model.Close()
-	if e := <-s.done; !errors.Is(e, http.ErrServerClosed) {
-		err = errors.Join(err, e)
-	}
-	return err
-}
-
-// SetMark registers the text which a turn with the words "MARK name" is answered with.
-func (s *Server) SetMark(name, text string) { s.mark.set(name, text) }
-
-func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return // the client went away
-	}
-	s.Model.Serve(r.Context(), r.Method, r.URL.Path, body, answer{w}) // fails only when the client is gone
-}
-
-// answer is a response by net/http.
-type answer struct{ http.ResponseWriter }
-
-func (a answer) Head(status int, contentType string) error {
-	a.Header().Set("Content-Type", contentType)
-	a.Header().Set("Cache-Control", "no-cache")
-	a.WriteHeader(status)
-	return nil
-}
-
-func (a answer) Flush() error { return http.NewResponseController(a.ResponseWriter).Flush() }
+// Received is the user text of t as the user meant it; see fakeapi.Received.
+func Received(t Turn) string { return fakeapi.Received(t) }

@@ -80,18 +80,31 @@ func (m *Model) messages(ctx context.Context, body []byte, a Answer) error {
 	if err != nil {
 		return refuse(a, err)
 	}
+	reply := func(rep Reply) error { return m.answer(ctx, a, req, rep) }
 	if len(req.Tools) < sideTools {
-		m.log.side()
-		return m.answer(ctx, a, req, sideReply(req))
+		return m.Aside(reply, sideReply(req))
 	}
 	t := req.turn()
-	if m.KeepRaw {
-		t.Raw = body
+	t.Raw = body
+	return m.Take(t, reply)
+}
+
+// Take logs a turn, has its reply given and logs the end. An error of give means
+// that the client hung up. Other wires than Anthropic's use it, too.
+func (m *Model) Take(t Turn, give func(Reply) error) error {
+	if !m.KeepRaw {
+		t.Raw = nil
 	}
 	t = m.log.begin(t)
-	err = m.answer(ctx, a, req, m.Respond(t))
+	err := give(m.Respond(t))
 	m.log.end(t.N, err != nil)
 	return err
+}
+
+// Aside counts a side question and has rep given.
+func (m *Model) Aside(give func(Reply) error, rep Reply) error {
+	m.log.side()
+	return give(rep)
 }
 
 func (m *Model) answer(ctx context.Context, a Answer, req request, rep Reply) error {

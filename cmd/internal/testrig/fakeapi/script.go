@@ -1,4 +1,4 @@
-package anthropic
+package fakeapi
 
 import (
 	"fmt"
@@ -26,11 +26,15 @@ const slowGap = 250 * time.Millisecond
 var word = regexp.MustCompile(`\b(LONG|SLOW|THINK|TOUCH|TOOL|MARK) ([^\s"]+)`)
 
 // Script is the default Responder. A turn that only brings tool results is
-// answered "Done."; otherwise the first of the package's words decides.
+// answered "Done."; otherwise the first of the package's words in the last text
+// decides, for an interrupted one may stand before it.
 func (s *Server) Script(t Turn) Reply {
-	text := t.UserText()
-	if text == "" && len(t.Results) > 0 {
+	if len(t.Text) == 0 && len(t.Results) > 0 {
 		return Say("Done.")
+	}
+	text := ""
+	if n := len(t.Text); n > 0 {
+		text = t.Text[n-1]
 	}
 	rep := Say(fmt.Sprintf("ACK %d bytes", len(Received(t))))
 	w := word.FindStringSubmatch(text)

@@ -1,4 +1,5 @@
-package profile
+// Package keys knows the bytes that a terminal sends for the names of keys.
+package keys
 
 import (
 	"fmt"
@@ -8,11 +9,11 @@ import (
 // maxKeys bounds the keys of one sequence.
 const maxKeys = 8
 
-// Keys are the bytes that a terminal sends for key names, separated by blanks
+// Parse returns the bytes that a terminal sends for key names, separated by blanks
 // where several are pressed as one: Enter, Esc, Tab, Space, Backspace; C-x for x
 // a small letter, Space or one of @ [ \ ] ^ _; M-x for x a printable ASCII
 // character, Enter or Backspace, as terminals send Alt: with an Esc before it.
-func Keys(names string) (string, error) {
+func Parse(names string) (string, error) {
 	list := strings.Split(names, " ")
 	if len(list) > maxKeys {
 		return "", fmt.Errorf("%.60q: want at most %d keys", names, maxKeys)

@@ -1,4 +1,4 @@
-package anthropic
+package fakeapi
 
 import (
 	"bufio"
@@ -15,8 +15,6 @@ import (
 	"relay-pty/cmd/relay-pty/check/loopback"
 	"relay-pty/cmd/relay-pty/check/modelapi"
 )
-
-type obj = map[string]any
 
 // api is the fake API on one of its transports.
 type api struct {
@@ -36,7 +34,7 @@ func overBoth(t *testing.T, test func(t *testing.T, s api, ctx context.Context))
 }
 
 func byNetHTTP(t *testing.T) api {
-	s, err := Start()
+	s, err := Start(Messages)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +277,7 @@ func TestSilenceCarriesPings(t *testing.T) {
 }
 
 func TestWaitTurnEnds(t *testing.T) {
-	s, err := Start()
+	s, err := Start(Messages)
 	if err != nil {
 		t.Fatal(err)
 	}

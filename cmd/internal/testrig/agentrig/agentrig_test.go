@@ -1,0 +1,144 @@
+package agentrig
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"relay-pty/cmd/internal/testrig/fakeapi"
+)
+
+// blank takes all that Find looks at out of the environment.
+func blank(t *testing.T) {
+	for _, v := range []string{"RELAY_E2E", "RELAY_CACHE", "XDG_CACHE_HOME"} {
+		t.Setenv(v, "")
+	}
+	for _, a := range All() {
+		t.Setenv(a.variable, "")
+	}
+}
+
+// program makes an empty program.
+func program(t *testing.T, path string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFindNamesTheWay(t *testing.T) {
+	for _, a := range All() {
+		tail := filepath.Join(a.packed+"-"+a.Version, "package", strings.ReplaceAll(a.program, "*", "machine"))
+		for _, c := range []struct{ name, variable, value, path string }{
+			{"its own variable", a.variable, "/mine", "/mine"},
+			{"RELAY_CACHE", "RELAY_CACHE", "/c", "/c/" + tail},
+			{"XDG_CACHE_HOME", "XDG_CACHE_HOME", "/x", "/x/relay-pty/" + tail},
+			{"HOME", "HOME", "/h", "/h/.cache/relay-pty/" + tail},
+		} {
+			t.Run(a.Name()+" by "+c.name, func(t *testing.T) {
+				dir := t.TempDir()
+				blank(t)
+				t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+				program(t, filepath.Join(dir, a.Profile)) // on PATH: must not be found
+				t.Setenv(c.variable, dir+c.value)
+				if _, err := a.Find(); err == nil || !strings.Contains(err.Error(), "make agents") && c.variable != a.variable {
+					t.Errorf("absent: got %v, want a hint", err)
+				}
+				program(t, dir+c.path)
+				if got, err := a.Find(); got != dir+c.path || err != nil {
+					t.Errorf("got %q, %v; want %q", got, err, dir+c.path)
+				}
+				if err := os.Chmod(dir+c.path, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := a.Find(); err == nil && !a.node {
+					t.Error("a file that is not executable was taken")
+				}
+				t.Setenv("RELAY_E2E", "off")
+				if _, err := a.Find(); err == nil {
+					t.Error("found though real agents are off")
+				}
+			})
+		}
+	}
+}
+
+func TestScriptFetchesTheSameVersions(t *testing.T) {
+	b, err := os.ReadFile("../../../../.ci/agents")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := strings.ReplaceAll(string(b), "$platform", platform())
+	for _, a := range All() {
+		row := "\n" + a.packed + " " + a.Version + " "
+		_, rest, ok := strings.Cut(script, row)
+		fields := strings.Fields(strings.SplitN(rest, "\n", 2)[0])
+		if !ok || len(fields) != 3 || !strings.Contains(fields[0], "@"+a.Version) || fields[1] != a.program {
+			t.Errorf("the script does not fetch %s %s as %s: %q", a.packed, a.Version, a.program, fields)
+		}
+	}
+	if !strings.Contains(script, "\nopencode-plugin "+openCodeVersion+" @opencode-ai/plugin@"+openCodeVersion+" ") {
+		t.Error("the script does not fetch OpenCode's plugin package")
+	}
+}
+
+func TestPrepareLeaksNothing(t *testing.T) {
+	dir := t.TempDir()
+	blank(t)
+	secrets := []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "CLAUDE_CODE_SSE_PORT", "CODEX_HOME", "OPENCODE_CONFIG", "GIT_DIR"}
+	for _, v := range secrets {
+		t.Setenv(v, "secret")
+	}
+	t.Setenv("RELAY_CACHE", filepath.Join(dir, "cache"))
+	program(t, filepath.Join(dir, "cache", "opencode-plugin-"+openCodeVersion, "package", "package.json"))
+	for _, a := range All() {
+		t.Run(a.Name(), func(t *testing.T) {
+			dir := t.TempDir()
+			env, cwd, err := a.Prepare(dir, "http://127.0.0.1:9")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, kv := range env {
+				k, v, _ := strings.Cut(kv, "=")
+				if strings.Contains(v, "secret") || strings.HasPrefix(k, "XDG_") && !strings.HasPrefix(v, dir) {
+					t.Errorf("leaked %s", kv)
+				}
+			}
+			if !slices.Contains(env, "HOME="+filepath.Join(dir, "home")) {
+				t.Errorf("got %q", env)
+			}
+			cmd := exec.Command("git", "log", "--oneline")
+			cmd.Dir, cmd.Env = cwd, env
+			if out, err := cmd.Output(); err != nil || strings.Count(string(out), "\n") != 1 {
+				t.Errorf("got commits %q, %v; want one", out, err)
+			}
+		})
+	}
+}
+
+func TestReceivedIsWhatUsersMeant(t *testing.T) {
+	for _, c := range []struct {
+		agent Agent
+		text  []string
+		want  string
+	}{
+		{Claude(claudeNow), []string{"a\n\n<pasted_content id=\"1\">\nb\n</pasted_content id=\"1\">\nc"}, "abc"},
+		{Claude(claudeNow), []string{"[Request interrupted by user for tool use]\n\na", "b"}, "a\nb"},
+		{Claude(claudeNow), []string{"[Request interrupted by user for tool use]", "", "a"}, "a"},
+		{OpenCode(), []string{" b  "}, " b "},
+		{OpenCode(), []string{"[relay m from bob] a \nb \n[end m]"}, "[relay m from bob] a \nb\n[end m]"},
+		{Gemini(), []string{"@work.txt or @work"}, "@work or @work"},
+		{Codex(), []string{" a "}, " a "},
+		{Gemini(), []string{"a\n"}, "a\n"},
+	} {
+		if got := c.agent.Received(fakeapi.Turn{Text: c.text}); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.agent.Profile, got, c.want)
+		}
+	}
+}

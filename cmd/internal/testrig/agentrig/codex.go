@@ -1,0 +1,61 @@
+package agentrig
+
+import (
+	"fmt"
+	"strings"
+
+	"relay-pty/cmd/internal/testrig/fakeapi"
+)
+
+// Codex is OpenAI's Codex CLI. Without its daemon nothing outlives the test.
+func Codex() Agent {
+	return Agent{
+		Profile: "codex", Version: "0.169.0", variable: "RELAY_CODEX",
+		packed: "codex", program: "vendor/*/bin/codex",
+		args:     []string{"--no-daemon"},
+		wire:     fakeapi.Responses,
+		question: "Would you like to run the following command?",
+		settle:   codexSettle,
+		startups: []Startup{
+			{"trust", "Trust this folder?", CodexTrust},
+			{"hooks", "Hooks need review", CodexHooks},
+			{"login", "Sign in with ChatGPT", CodexLogin},
+		},
+	}
+}
+
+const codexConfig = `model = "fake-model"
+model_provider = "fake"
+check_for_update_on_startup = false
+[model_providers.fake]
+name = "fake"
+base_url = "%s/v1"
+wire_api = "responses"
+env_key = "FAKE_KEY"
+[analytics]
+enabled = false
+[notice]
+hide_full_access_warning = true
+`
+
+func codexSettle(h home, env []string) ([]string, error) {
+	trust := fmt.Sprintf("[projects.%q]\ntrust_level = \"trusted\"\n", h.cwd)
+	return append(env, "FAKE_KEY=x"), h.write(".codex/config.toml", fmt.Sprintf(codexConfig, h.baseURL)+trust)
+}
+
+// CodexTrust makes Codex ask whether the directory is trusted.
+func CodexTrust(h home, env []string) ([]string, error) {
+	return env, h.write(".codex/config.toml", fmt.Sprintf(codexConfig, h.baseURL))
+}
+
+// CodexHooks makes Codex ask for a review of hooks that it does not know yet.
+func CodexHooks(h home, env []string) ([]string, error) {
+	hook := obj{"type": "command", "command": "true"}
+	return env, h.write(".codex/hooks.json", obj{"hooks": obj{"Stop": []obj{{"hooks": []obj{hook}}}}})
+}
+
+// CodexLogin makes Codex ask how to sign in.
+func CodexLogin(h home, env []string) ([]string, error) {
+	config := strings.Replace(fmt.Sprintf(codexConfig, h.baseURL), `env_key = "FAKE_KEY"`, "requires_openai_auth = true", 1)
+	return env, h.write(".codex/config.toml", config)
+}

@@ -1,0 +1,156 @@
+package agentrig_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/agentrig"
+	"relay-pty/cmd/internal/testrig/fakeapi"
+	"relay-pty/cmd/internal/testrig/term"
+	"relay-pty/pty/screen"
+)
+
+// idle is what each agent shows when it waits for a prompt that nobody has begun.
+var idle = map[string]string{
+	"claude": "❯\u00a0\n", "codex": "› Ask Codex to do", "gemini": ">   Type your message", "opencode": "┃  Build · Fake",
+}
+
+// session is a real agent on a terminal of its own.
+type session struct {
+	*term.Term
+	t   *testing.T
+	ctx context.Context
+	a   agentrig.Agent
+	api *fakeapi.Server
+	cwd string
+}
+
+func open(t *testing.T, a agentrig.Agent, changes ...agentrig.Change) *session {
+	t.Helper()
+	path, err := a.Find()
+	testrig.Require(t, a.Name(), err)
+	api, err := a.API()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { api.Close() }) // the listener is gone either way
+	env, cwd, err := a.Prepare(t.TempDir(), api.URL(), changes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tm := testrig.StartTerm(t, term.Options{Argv: a.Argv(path), Env: env, Dir: cwd})
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	t.Cleanup(cancel)
+	return &session{tm, t, ctx, a, api, cwd}
+}
+
+func (s *session) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatalf("%v\n%s", err, s.Screen())
+	}
+}
+
+// idles waits until the agent's composer is empty.
+func (s *session) idles() {
+	s.t.Helper()
+	s.must(s.WaitText(s.ctx, idle[s.a.Profile]))
+}
+
+// says pastes text and submits it, and waits for its turn, whole.
+func (s *session) says(text string) fakeapi.Turn {
+	s.t.Helper()
+	s.must(s.Paste(text))
+	s.must(s.WaitText(s.ctx, text[strings.LastIndex(text, "\n")+1:]))
+	n := len(s.api.Turns())
+	// Gemini CLI takes an Enter soon after a paste for one more line of it.
+	s.must(s.PressUntil(s.ctx, "\r", time.Second, func(*screen.Screen) bool { return len(s.api.Turns()) > n }))
+	return s.ends(n)
+}
+
+// ends waits for the end of the turn n.
+func (s *session) ends(n int) fakeapi.Turn {
+	s.t.Helper()
+	turn, err := s.api.WaitTurn(s.ctx, func(t fakeapi.Turn) bool { return t.N == n && !t.Open() })
+	s.must(err)
+	return turn
+}
+
+func TestRealAgentsTalkAndAsk(t *testing.T) {
+	for _, a := range agentrig.All() {
+		t.Run(a.Name(), func(t *testing.T) {
+			s := open(t, a)
+			s.api.SetMark("one", "first\n\n->relay:bob <<<Hello Bob>>>")
+			s.idles()
+			for _, c := range []struct{ text, shown string }{
+				{"hello\nthere", "ACK 11 bytes"}, {"MARK one", "->relay:bob <<<Hello Bob>>>"}, {"LONG 40", "Line 40 of 40"}, {"TOOL 0", "Done."},
+			} {
+				turn := s.says(c.text)
+				if got := s.a.Received(turn); got != c.text || turn.Aborted {
+					t.Errorf("received %q (aborted %v), want %q", turn.Text, turn.Aborted, c.text)
+				}
+				s.must(s.WaitText(s.ctx, c.shown))
+				s.idles()
+			}
+			s.asks()
+			for _, turn := range s.api.Turns() {
+				if n := strings.Count(strings.Join(turn.Text, "\n"), "hello"); n > 0 && turn.N > 0 {
+					t.Errorf("turn %d repeats the first message: %q", turn.N, turn.Text)
+				}
+			}
+			t.Logf("%d turns, %d side questions", len(s.api.Turns()), s.api.Sides())
+		})
+	}
+}
+
+// asks checks that a tool call waits for its permission, and is run with it.
+func (s *session) asks() {
+	s.t.Helper()
+	made := filepath.Join(s.cwd, "made")
+	turn := s.says("TOUCH made")
+	s.must(s.WaitText(s.ctx, s.a.Question()))
+	if _, err := os.Stat(made); !errors.Is(err, fs.ErrNotExist) {
+		s.t.Fatalf("the command ran unasked: %v", err)
+	}
+	s.must(s.PressUntil(s.ctx, "\r", time.Second, func(*screen.Screen) bool { return len(s.api.Turns()) > turn.N+1 }))
+	result := s.ends(turn.N + 1)
+	if _, err := os.Stat(made); err != nil || len(result.Results) != 1 || len(result.Text) != 0 {
+		s.t.Errorf("got file %v, results %q and text %q; want the file, one result and no text", err, result.Results, result.Text)
+	}
+}
+
+func TestRealAgentsBeginWithDialogs(t *testing.T) {
+	for _, a := range agentrig.All() {
+		for _, st := range a.Startups() {
+			t.Run(fmt.Sprintf("%s/%s", a.Name(), st.Name), func(t *testing.T) {
+				s := open(t, a, st.Change)
+				s.must(s.WaitText(s.ctx, st.Text))
+			})
+		}
+	}
+}
+
+func TestRealAgentsHangUpWhenInterrupted(t *testing.T) {
+	for _, a := range agentrig.All() {
+		t.Run(a.Name(), func(t *testing.T) {
+			s := open(t, a)
+			s.idles()
+			s.must(s.Paste("SLOW 600"))
+			s.must(s.WaitText(s.ctx, "SLOW 600"))
+			s.must(s.PressUntil(s.ctx, "\r", time.Second, func(*screen.Screen) bool { return len(s.api.Turns()) > 0 }))
+			s.must(s.WaitText(s.ctx, "Line 1 of"))
+			s.must(s.PressUntil(s.ctx, "\x1b", time.Second, func(*screen.Screen) bool { return !s.api.Turns()[0].Open() }))
+			if turn := s.api.Turns()[0]; !turn.Aborted {
+				t.Errorf("the interrupted turn is not logged as aborted: %+v", turn)
+			}
+		})
+	}
+}

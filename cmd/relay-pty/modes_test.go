@@ -1,0 +1,177 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/agents"
+	"relay-pty/cmd/internal/testrig/anthropic"
+)
+
+// press sends a message of a mode.
+func (w *wrapped) press(mode, id, body string) {
+	w.t.Helper()
+	must(w.t, w.client.Send(map[string]any{"type": "inject", "id": id, "from": "bob", "body": body, "mode": mode}))
+}
+
+// ask types a prompt and submits it once it shows.
+func (f *fake) ask(prompt string) {
+	f.t.Helper()
+	f.types(prompt)
+	n := len(f.submits())
+	must(f.t, f.Type("\r"))
+	_, err := f.agent.WaitEvent(patience(f.t, 20*time.Second), agents.KindSubmit, n+1)
+	must(f.t, err)
+}
+
+// types types keys and waits until they show.
+func (f *fake) types(keys string) {
+	f.t.Helper()
+	must(f.t, f.Type(keys))
+	must(f.t, f.WaitText(patience(f.t, 20*time.Second), keys))
+}
+
+// draft is what stands in the composer.
+func (f *fake) draft() string {
+	f.t.Helper()
+	st, err := f.agent.Do(patience(f.t, 20*time.Second), agents.Command{Cmd: "state"})
+	must(f.t, err)
+	return st.Draft
+}
+
+// event waits for an event of a type.
+func (w *wrapped) event(kind string) testrig.Frame {
+	w.t.Helper()
+	f, err := w.client.Wait(patience(w.t, 30*time.Second), func(f testrig.Frame) bool { return f.Type() == kind })
+	if err != nil {
+		w.t.Fatalf("no %s: %v", kind, err)
+	}
+	return f
+}
+
+func TestUrgentInterruptsAndTheDraftSurvives(t *testing.T) {
+	times(t, "a composer with a draft, busy: an urgent message interrupts the turn, the draft comes back", func(t *testing.T) {
+		f := startComposer(t, agents.Config{BusyMS: -1})
+		f.ask("work")
+		f.types("half a draft")
+		f.press("urgent", "m1", "hello")
+		f.delivers("m1", "submitted")
+		f.event("draft_stashed")
+		f.event("draft_restored")
+		if want := []string{"work", text("m1", "hello")}; !slices.Equal(f.submits(), want) || f.draft() != "half a draft" {
+			t.Errorf("submitted %q, the composer holds %q", f.submits(), f.draft())
+		}
+	})
+}
+
+func TestUrgentGivesTheInterruptedPromptBack(t *testing.T) {
+	times(t, "a composer that thinks: an urgent message interrupts it, and the prompt that came back is submitted again", func(t *testing.T) {
+		f := startComposer(t, agents.Config{BusyMS: -1, ReturnPrompt: true})
+		f.ask("work")
+		f.press("urgent", "m1", "hello")
+		f.delivers("m1", "submitted")
+		f.do(agents.Command{Cmd: "idle"})
+		_, err := f.agent.WaitEvent(patience(t, 20*time.Second), agents.KindSubmit, 3)
+		must(t, err)
+		if want := []string{"work", text("m1", "hello"), "work"}; !slices.Equal(f.submits(), want) || f.draft() != "" {
+			t.Errorf("submitted %q, the composer holds %q", f.submits(), f.draft())
+		}
+	})
+}
+
+func TestOldDraftIsSetAside(t *testing.T) {
+	times(t, "a composer with a draft older than --draft-timeout: set aside, message delivered, draft back", func(t *testing.T) {
+		f := startFake(t, "composer", agents.Config{BusyMS: 1}, "--agent", "claude", "--draft-timeout", "1500")
+		f.state("ready")
+		f.types("half a draft")
+		f.inject("m1", "hello")
+		f.held("m1", "draft", 1200*time.Millisecond)
+		f.delivers("m1", "submitted")
+		f.event("draft_restored")
+		f.types(", and more")
+		must(t, f.Type("\r"))
+		_, err := f.agent.WaitEvent(patience(t, 20*time.Second), agents.KindSubmit, 2)
+		must(t, err)
+		if want := []string{text("m1", "hello"), "half a draft, and more"}; !slices.Equal(f.submits(), want) {
+			t.Errorf("submitted %q, want %q", f.submits(), want)
+		}
+	})
+}
+
+func TestMessagesThatWaitGoTogether(t *testing.T) {
+	t.Parallel()
+	f := startFake(t, "composer", agents.Config{BusyMS: 1}, "--agent", "claude", "--batch-max", "3")
+	f.state("ready")
+	f.do(agents.Command{Cmd: "dialog", Text: "make"})
+	f.state("blocked")
+	var want []string
+	for _, id := range []string{"m1", "m2", "m3", "m4"} {
+		f.inject(id, "body of "+id+strings.Repeat(" and more", 100))
+		want = append(want, text(id, "body of "+id+strings.Repeat(" and more", 100)))
+	}
+	f.held("m4", "dialog", time.Second)
+	must(t, f.Type("\x1b"))
+	for _, id := range []string{"m1", "m2", "m3", "m4"} {
+		f.delivers(id, "submitted")
+	}
+	if got := f.submits(); !slices.Equal(got, []string{strings.Join(want[:3], "\n\n"), want[3]}) {
+		t.Errorf("submitted %q", got)
+	}
+}
+
+func TestRealClaudeUrgent(t *testing.T) {
+	for name, c := range map[string]struct{ prompt, draft string }{
+		"while it answers":              {"SLOW 3", ""},
+		"while it thinks":               {"THINK 3", ""},
+		"while it answers, and a draft": {"SLOW 3", "half a draft"},
+		"while it thinks, and a draft":  {"THINK 3", "half a draft"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := startClaude(t, 24, 80)
+			must(t, r.Type(c.prompt))
+			must(t, r.WaitText(patience(t, 20*time.Second), c.prompt))
+			must(t, r.Type("\r"))
+			r.state("busy")
+			must(t, r.Type(c.draft))
+			must(t, r.WaitText(patience(t, 20*time.Second), c.draft))
+			if strings.HasPrefix(c.prompt, "SLOW") {
+				must(t, r.WaitText(patience(t, 20*time.Second), "Line 1"))
+			}
+			r.press("urgent", "m1", "hello")
+			began := time.Now()
+			r.delivers("m1", "submitted", "turn")
+			t.Logf("%v", time.Since(began))
+			must(t, r.Type("!\r"))
+			<-time.After(6 * time.Second)
+			for _, turn := range r.api.Turns() {
+				t.Logf("%v %q aborted %v", turn.At.Sub(began), turn.UserText(), turn.Aborted)
+			}
+			t.Log(dump(r.client.Frames()))
+			t.Log(r.Screen())
+		})
+	}
+}
+
+func TestRealClaudeTakesManyAsOneTurn(t *testing.T) {
+	r := startClaude(t, 24, 80)
+	r.inject("slow", "SLOW 1")
+	r.delivers("slow", "submitted", "turn")
+	var want []string
+	for i, body := range []string{"one", "two\nthree\nfour\nfive", strings.Repeat("long ", 500), "five"} {
+		id := fmt.Sprintf("m%d", i)
+		r.inject(id, body)
+		want = append(want, text(id, body))
+	}
+	for i := range want {
+		r.delivers(fmt.Sprintf("m%d", i), "submitted", "turn")
+	}
+	turn, err := r.api.WaitTurn(patience(t, 20*time.Second), func(turn anthropic.Turn) bool { return strings.Contains(turn.UserText(), "[relay m0") })
+	must(t, err)
+	if got := anthropic.Received(turn); got != strings.Join(want, "\n\n") {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/agentrig"
+)
+
+func TestRealAgentsReceiveEveryMessageOnce(t *testing.T) {
+	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
+		r := startAgent(t, a)
+		bodies := shapes(r.canary)
+		n := runs(10, 50)
+		var ids []string
+		var took []time.Duration
+		for i := range n {
+			id, body := fmt.Sprintf("m%d", i), bodies[(i*7+len(a.Name()))%len(bodies)] // in a short run, other shapes for others
+			began := time.Now()
+			r.inject(id, body)
+			end := r.delivers(id, "submitted", "turn")
+			took = append(took, time.Since(began))
+			r.turn(id, body)
+			r.rests(end)
+			ids = append(ids, id)
+		}
+		r.once(ids)
+		if got := len(r.api.Turns()); got != n {
+			t.Errorf("%d turns, want %d", got, n)
+		}
+		shown(t, a.Name()+", idle: messages of 23 shapes, each in a turn of its own, intact, no command run", "%d of %d; socket to delivered %s", n, n, spread(took))
+	})
+}
+
+func TestRealBusyAgentsFinishTheirReplies(t *testing.T) {
+	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
+		r := startAgent(t, a)
+		n := runs(10, 20)
+		var ids []string
+		for i := range n {
+			long, id, body := fmt.Sprintf("b%d", i), fmt.Sprintf("m%d", i), fmt.Sprintf("sent\nwhile %d ran", i)
+			r.inject(long, []string{"SLOW 1", "THINK 1", "TOOL 1"}[i%3])
+			reply := r.turnWith("[relay " + long + " from bob]")
+			r.inject(id, body)
+			end := r.delivers(id, "submitted", "turn")
+			turn := r.turn(id, body)
+			if reply = r.ended(reply.N); reply.Aborted || turn.At.Before(reply.Ended) {
+				t.Fatalf("%s: the reply before it was cut short (aborted: %v)", id, reply.Aborted)
+			}
+			r.rests(end)
+			ids = append(ids, long, id)
+		}
+		r.once(ids)
+		shown(t, a.Name()+", busy: message sent during a reply, delivered after it, the reply whole", "%d of %d", n, n)
+	})
+}
+
+func TestRealDialogsOfAgentsStayUnanswered(t *testing.T) {
+	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
+		r := startAgent(t, a)
+		n := runs(10, 10)
+		var ids []string
+		for i := range n {
+			id, touched := fmt.Sprintf("m%d", i), fmt.Sprintf("touched%d", i)
+			must(t, r.Paste("TOUCH "+touched))
+			r.shows("TOUCH " + touched)
+			r.enter()
+			r.turnWith(touched)
+			r.state("blocked")
+			must(t, r.WaitText(patience(t, 20*time.Second), r.Question()))
+			pause(t, humanPause) // it is drawn row by row
+			dialog := r.asks()
+			r.inject(id, "hello\ny\n1\nthere")
+			r.held(id, "dialog", 600*time.Millisecond)
+			if now := r.asks(); now != dialog {
+				t.Fatalf("the dialog changed, and no human answered it; before:\n%s\nnow:\n%s", dialog, now)
+			}
+			must(t, r.Type("\x1b"))
+			end := r.delivers(id, "submitted", "turn")
+			r.turn(id, "hello\ny\n1\nthere")
+			if _, err := os.Stat(filepath.Join(r.cwd, touched)); err == nil {
+				t.Fatalf("%s: the dialog was answered with yes", id)
+			}
+			r.rests(end)
+			ids = append(ids, id)
+		}
+		r.once(ids)
+		shown(t, a.Name()+", dialog open: message held until the human answered, then delivered", "%d of %d", n, n)
+	})
+}
+
+// asks is the screen from the question on; what stands above it may move.
+func (r *realAgent) asks() string {
+	screen := r.Screen()
+	return screen[max(0, strings.LastIndex(screen, r.Question())):]
+}
+
+// draft is what a human has begun.
+type draft struct {
+	name  string
+	text  string // as it is to reach the model
+	shown string // a part that the composer shows in the end
+	paste bool
+}
+
+func drafts(i int) []draft {
+	mark := fmt.Sprintf("draft-%d", i)
+	long := mark + strings.Repeat(" and ten kilobytes of it", 440)
+	return []draft{
+		{"one line", mark + " half a line", "half a line", false},
+		{"three lines", mark + "\nsecond line\nthird", "third", false},
+		{"CJK", mark + " 数行の日本語 🎉 ünï", "数行の日本語", false},
+		{"paste chip", mark + strings.Repeat("\npasted line", 40), "asted", true},
+		{"10 KB", long, "", true},
+	}
+}
+
+// begins has the human write the draft, line by line, or paste it.
+func (r *realAgent) begins(d draft) {
+	r.t.Helper()
+	if d.paste {
+		must(r.t, r.Paste(d.text))
+		r.shows(d.shown)
+		return
+	}
+	for i, line := range strings.Split(d.text, "\n") {
+		if i > 0 {
+			must(r.t, r.Type("\n"))
+		}
+		must(r.t, r.Type(line[:4]))
+		must(r.t, r.Type(line[4:]))
+		r.shows(line[strings.LastIndex(line, " ")+1:])
+	}
+}
+
+func TestRealDraftsOfAgentsSurvive(t *testing.T) {
+	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
+		r := startAgent(t, a, "--draft-timeout", "1500")
+		n := runs(5, 10)
+		var ids []string
+		aside := 0
+		for i := range n {
+			id, d := fmt.Sprintf("m%d", i), drafts(i)[i%5]
+			r.begins(d)
+			r.inject(id, "hello")
+			status := r.outcome(id, 4*time.Second)
+			if status == "" {
+				if got := r.waitingFor(id); got != "draft" {
+					t.Fatalf("%s: waits for %q, want draft", d.name, got)
+				}
+				r.submits(d)
+				status = r.delivers(id, "submitted", "turn").Str("status")
+			} else {
+				aside++
+				r.restored(aside)
+				r.submits(d)
+			}
+			if status != "delivered" {
+				t.Fatalf("%s: %s ended as %s", d.name, id, status)
+			}
+			r.turn(id, "hello")
+			r.state("ready")
+			ids = append(ids, id)
+		}
+		r.once(ids)
+		if a := r.look.Typing; a.Stash != "" && aside == 0 {
+			t.Error("no draft was set aside, though the agent has a way")
+		}
+		shown(t, a.Name()+", draft (one line, three, CJK, paste chip, 10 KB): intact when the human sent it, message delivered", "%d of %d, %d of them set aside and brought back", n, n, aside)
+	})
+}
+
+// restored waits until the n-th draft that was set aside is back.
+func (r *realAgent) restored(n int) {
+	r.t.Helper()
+	seen, ctx := 0, patience(r.t, 20*time.Second)
+	for range n {
+		f, err := r.client.Wait(ctx, func(f testrig.Frame) bool { return f.Type() == "draft_restored" && int(f.Num("seq")) > seen })
+		if err != nil {
+			r.t.Fatalf("a message was delivered beside a draft, which did not come back: %v", err)
+		}
+		seen = int(f.Num("seq"))
+	}
+	r.state("ready")
+}
+
+// submits has the human send the draft, and checks what the model gets.
+func (r *realAgent) submits(d draft) {
+	r.t.Helper()
+	mark, _, _ := strings.Cut(d.text, "\n")
+	mark, _, _ = strings.Cut(mark, " ")
+	r.enter()
+	turn := r.turnWith(mark)
+	if got := r.Received(turn); got != d.text {
+		r.t.Fatalf("%s: the draft was sent as\n%q\nwant\n%q", d.name, clip(got), clip(d.text))
+	}
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/agentrig"
+	"relay-pty/cmd/internal/testrig/fakeapi"
+	"relay-pty/cmd/internal/testrig/term"
+	"relay-pty/inject/profile"
+	"relay-pty/parser"
+	"relay-pty/pty/screen"
+)
+
+// realAgent is a real agent of the rig's table under the wrapper.
+type realAgent struct {
+	*wrapped
+	agentrig.Agent
+	api    *fakeapi.Server
+	cwd    string
+	canary string // what a message would make if it ran
+	look   *profile.Profile
+}
+
+// eachAgent runs test for every agent of the table, side by side.
+func eachAgent(t *testing.T, test func(t *testing.T, a agentrig.Agent)) {
+	t.Parallel()
+	for _, a := range agentrig.All() {
+		t.Run(a.Name(), func(t *testing.T) {
+			t.Parallel()
+			test(t, a)
+		})
+	}
+}
+
+// begin starts the agent with the changes to its home.
+func begin(t *testing.T, a agentrig.Agent, changes []agentrig.Change, flags ...string) *realAgent {
+	t.Helper()
+	path, err := a.Find()
+	testrig.Require(t, a.Name(), err)
+	api, err := a.API()
+	must(t, err)
+	api.KeepRaw = true
+	t.Cleanup(func() { api.Close() })
+	env, cwd, err := a.Prepare(scratch(t), api.URL(), changes...)
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(cwd, "work.txt"), []byte("contents\n"), 0o600))
+	look, _ := profile.Named(a.Profile)
+	w := start(t, term.Options{Argv: a.Argv(path), Env: env, Dir: cwd}, append([]string{"--agent", a.Profile}, flags...)...)
+	return &realAgent{w, a, api, cwd, filepath.Join(cwd, "canary"), look}
+}
+
+// startAgent starts the agent and waits until it is ready.
+func startAgent(t *testing.T, a agentrig.Agent, flags ...string) *realAgent {
+	t.Helper()
+	r := begin(t, a, nil, flags...)
+	r.state("ready")
+	return r
+}
+
+// turn waits for the turn with the message and checks that it holds the message
+// whole and nothing else that is new.
+func (r *realAgent) turn(id, body string) fakeapi.Turn {
+	r.t.Helper()
+	turn := r.turnWith("[relay " + id + " from bob]")
+	want := r.Unwrap(parser.Envelope{ID: id, From: "bob", Body: body}.Text())
+	fresh := turn
+	fresh.Text = slices.DeleteFunc(slices.Clone(turn.Text), func(text string) bool { return r.said(turn.N, text) })
+	if got := r.Received(fresh); got != want {
+		r.t.Fatalf("%s: the model received\n%q\nwant\n%q", id, clip(got), clip(want))
+	}
+	return turn
+}
+
+// said says whether a turn before n brought the same text: it comes again with
+// the next one when the model's answer to it was interrupted.
+func (r *realAgent) said(n int, text string) bool {
+	for _, before := range r.api.Turns()[:n] {
+		if slices.Contains(before.Text, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// turnWith waits for the first turn whose user text holds part.
+func (r *realAgent) turnWith(part string) fakeapi.Turn {
+	r.t.Helper()
+	turn, err := r.api.WaitTurn(patience(r.t, 30*time.Second), func(t fakeapi.Turn) bool { return strings.Contains(t.UserText(), part) })
+	if err != nil {
+		r.t.Fatalf("turn with %q: %v", clip(part), err)
+	}
+	return turn
+}
+
+// ended waits for the end of a turn's reply.
+func (r *realAgent) ended(n int) fakeapi.Turn {
+	r.t.Helper()
+	turn, err := r.api.WaitTurn(patience(r.t, 30*time.Second), func(t fakeapi.Turn) bool { return t.N == n && !t.Open() })
+	must(r.t, err)
+	return turn
+}
+
+// once checks that every message is in the model's conversation once, and that
+// no message ran.
+func (r *realAgent) once(ids []string) {
+	r.t.Helper()
+	turns := r.api.Turns()
+	whole := string(turns[len(turns)-1].Raw)
+	for _, id := range ids {
+		if n := strings.Count(whole, "[relay "+id+" from bob]"); n != 1 {
+			r.t.Errorf("%s is %d times in the conversation, want once", id, n)
+		}
+	}
+	if _, err := os.Stat(r.canary); err == nil {
+		r.t.Error("a message ran a command")
+	}
+}
+
+// pause is the time that a human takes between what they see and the next key.
+// Gemini CLI takes an Enter sooner behind text for one more line.
+func pause(t *testing.T, d time.Duration) {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	<-ctx.Done()
+}
+
+const humanPause = 400 * time.Millisecond
+
+// enter is the human's Enter.
+func (r *realAgent) enter() {
+	r.t.Helper()
+	pause(r.t, humanPause)
+	must(r.t, r.Type("\r"))
+}
+
+// shows waits until the composer shows part, white space apart.
+func (r *realAgent) shows(part string) {
+	r.t.Helper()
+	part = squeeze(part)
+	err := r.WaitScreen(patience(r.t, 20*time.Second), func(s *screen.Screen) bool {
+		return strings.Contains(squeeze(r.look.Look(s).Box.Text), part)
+	})
+	if err != nil {
+		r.t.Fatalf("wait for the composer to show %q: %v\n%s", clip(part), err, r.Screen())
+	}
+}
+
+func squeeze(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// outcome waits for a while for the message's end and returns its status, "" for
+// none.
+func (r *realAgent) outcome(id string, while time.Duration) string {
+	ctx, cancel := context.WithTimeout(r.t.Context(), while)
+	defer cancel()
+	f, err := r.client.Wait(ctx, func(f testrig.Frame) bool {
+		return f.Type() == "inject_result" && f.Str("id") == id && slices.Contains([]string{"delivered", "failed", "expired", "unknown"}, f.Str("status"))
+	})
+	if err != nil {
+		return ""
+	}
+	return f.Str("status")
+}
+
+// waitingFor is what the message waits for at present.
+func (r *realAgent) waitingFor(id string) string {
+	r.t.Helper()
+	f, err := r.client.Request(patience(r.t, 10*time.Second), map[string]any{"type": "query", "id": id})
+	must(r.t, err)
+	return f.Str("waiting_for")
+}

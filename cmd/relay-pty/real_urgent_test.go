@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"relay-pty/cmd/internal/testrig/agentrig"
+	"relay-pty/cmd/internal/testrig/fakeapi"
+)
+
+// An urgent message cuts a long reply and a long silence short. The limit is the
+// product's promise and holds on an idle machine: short runs only report.
+func TestRealUrgentMessagesCutReplies(t *testing.T) {
+	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
+		r := startAgent(t, a)
+		n := runs(4, 20)
+		if len(r.look.Typing.Interrupt) == 0 {
+			t.Skip("the agent cannot be interrupted")
+		}
+		r.api.Respond = onlyOnce(r.api)
+		var took []time.Duration
+		withDraft := 0
+		for i := range n {
+			long, id := fmt.Sprintf("b%d", i), fmt.Sprintf("m%d", i)
+			r.inject(long, []string{"SLOW 60", "THINK 60"}[i%2])
+			reply := r.turnWith("[relay " + long + " from bob]")
+			r.state("busy")
+			d := draft{name: "one line", text: fmt.Sprintf("draft-%d half a line", i), shown: "half a line"}
+			begun := i%4 >= 2 && r.look.Typing.Stash != ""
+			if begun {
+				r.begins(d)
+				pause(t, 1200*time.Millisecond) // a human at the keys comes first
+			}
+			began := time.Now()
+			must(t, r.client.Send(map[string]any{"type": "inject", "id": id, "from": "bob", "body": "now", "mode": "urgent"}))
+			turn := r.turnWith("[relay " + id + " from bob]")
+			took = append(took, turn.At.Sub(began))
+			r.delivers(id, "submitted", "turn")
+			if reply = r.ended(reply.N); !reply.Aborted {
+				t.Fatalf("%s: the reply before it was not cut short", id)
+			}
+			r.remembers(reply.N, long)
+			r.state("ready")
+			if begun {
+				withDraft++
+				r.shows(d.shown)
+				r.submits(d)
+				r.state("ready")
+			}
+		}
+		t.Logf("from the socket to the model, in order: %v", took)
+		if worst := slices.Max(took); worst > 2*time.Second && runs(0, 1) == 1 {
+			t.Errorf("the model had an urgent message after %v, want 2s at the most", worst)
+		}
+		shown(t, a.Name()+", urgent: long reply or silence cut short, the model has the message, the interrupted prompt and a draft are kept", "%d of %d, %d with a draft; after %s", n, n, withDraft, spread(took))
+	})
+}
+
+// onlyOnce is the model's script, but a long reply to the same text is given once:
+// an interrupted prompt may come again.
+func onlyOnce(api *fakeapi.Server) func(fakeapi.Turn) fakeapi.Reply {
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	return func(t fakeapi.Turn) fakeapi.Reply {
+		mu.Lock()
+		defer mu.Unlock()
+		text := t.Text[max(0, len(t.Text)-1):]
+		if len(text) > 0 && seen[text[0]] {
+			return fakeapi.Say("Again.")
+		}
+		if len(text) > 0 {
+			seen[text[0]] = true
+		}
+		return api.Script(t)
+	}
+}
+
+// remembers checks that the model still gets an interrupted message: with a later
+// request, as its history or as what is new.
+func (r *realAgent) remembers(after int, id string) {
+	r.t.Helper()
+	has := func(t fakeapi.Turn) bool {
+		return t.N > after && strings.Contains(string(t.Raw), "[relay "+id+" from bob]")
+	}
+	if _, err := r.api.WaitTurn(patience(r.t, 20*time.Second), has); err != nil {
+		r.t.Fatalf("%s: the model does not get the interrupted message again: %v", id, err)
+	}
+}

@@ -1,0 +1,151 @@
+package inject
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"relay-pty/inject/draft"
+	"relay-pty/inject/turn"
+	"relay-pty/inject/view"
+)
+
+// aside is a text that was set aside for a message.
+type aside struct {
+	text     string // as it showed
+	typed    string // as the human typed it
+	returned bool   // it is what the interrupted agent gave back, not the human's
+	back     bool
+}
+
+// unsentText is what stands unsent in the composer, or behind the prompt.
+func (in *Injector) unsentText(l view.Look) string {
+	if in.Profile.Composer != nil {
+		return l.Box.Text
+	}
+	if !l.Facts.AtPrompt {
+		return ""
+	}
+	return in.prompts.Text(in.row(l))
+}
+
+// watchDraft keeps since when the draft is as it is.
+func (in *Injector) watchDraft(l view.Look) {
+	if t := in.unsentText(l); t != in.unsent.text {
+		in.unsent.text, in.unsent.since, in.unsent.fixed = t, l.Facts.Now, false
+	}
+	if in.returned != "" && (later(l.Draft.LastKey, l.Brought).After(in.halted) || l.Facts.Exited) {
+		in.returned = "" // whatever stands there is the human's now
+	}
+}
+
+// maySetAside says whether the draft may be set aside for the message, and else
+// when to ask again because only time is missing. A shadow and a screen that do
+// not agree on it forbid it: nobody could tell whether all of it came back.
+func (in *Injector) maySetAside(l view.Look, b *turn.Batch) (bool, time.Duration) {
+	t := in.Profile.Typing
+	if b == nil || t.Stash == "" || l.Stashed || in.unsent.fixed || in.unsent.text == "" {
+		return false, 0
+	}
+	if in.holdsReturned(l) {
+		return b.Mode == turn.Urgent, 0
+	}
+	if t.StashLine && (strings.Contains(l.Draft.Text, "\n") || !l.Draft.AtEnd) {
+		return false, 0
+	}
+	if in.Profile.Composer == nil && !l.Facts.Raw {
+		return false, 0 // the terminal's own line editor can only throw a line away
+	}
+	if l.Draft.Against(in.unsent.text, l.Box.Top || in.Profile.Composer == nil) != draft.Agreed {
+		return false, 0
+	}
+	if b.Mode == turn.Urgent {
+		return true, 0
+	}
+	if in.DraftTimeout <= 0 {
+		return false, 0
+	}
+	left := in.DraftTimeout - l.Facts.Now.Sub(later(in.unsent.since, l.Draft.LastKey))
+	return left <= 0, left
+}
+
+// setAside presses the agent's own key that sets a draft aside and waits until
+// it is seen to be gone. When the key does nothing it is not pressed again.
+func (a *attempt) setAside(ctx context.Context, l view.Look) bool {
+	in, t := a.in, a.in.Profile.Typing
+	a.aside = &aside{text: in.unsentText(l), typed: l.Draft.Text, returned: in.holdsReturned(l)}
+	if _, err := a.tx.Write(ctx, []byte(t.Stash)); err != nil {
+		return false
+	}
+	var gone time.Time
+	err := in.until(ctx, 2*settled, func(l view.Look) (bool, time.Duration) {
+		is := in.empty(l) && l.Unread <= 0 && (t.StashShown == nil || l.Stashed)
+		gone = since(gone, is, l.Facts.Now)
+		return is && l.Facts.Now.Sub(gone) >= asideRest, asideRest
+	})
+	if err != nil {
+		a.aside = nil
+		in.unsent.fixed = true
+		return false
+	}
+	in.tellAside(a, true)
+	return true
+}
+
+// asideRest is how long the composer must stay empty, or filled again.
+const asideRest = 20 * time.Millisecond
+
+// empty says whether the composer, or the line behind the prompt, is seen empty.
+func (in *Injector) empty(l view.Look) bool {
+	if in.Profile.Composer == nil {
+		return in.clean(l)
+	}
+	return l.Box.Visible && l.Box.Text == ""
+}
+
+// bringBack sees to it that what was set aside stands in the composer again.
+// Some agents do it by themselves once something was submitted. A key for it is
+// pressed only into a composer that is seen empty: with our own text in it, that
+// text would take the draft's place.
+func (a *attempt) bringBack(ctx context.Context) {
+	if a.aside == nil || a.aside.back || a.tx == nil {
+		return
+	}
+	in, keys := a.in, a.backKeys()
+	var stands time.Time
+	err := in.until(ctx, 2*settled, func(l view.Look) (bool, time.Duration) {
+		if keys != "" && in.empty(l) && l.Unread <= 0 {
+			a.tx.Write(ctx, []byte(keys)) // what becomes of it is seen
+			keys = ""
+		}
+		is := turn.Same(in.unsentText(l), a.aside.text)
+		stands = since(stands, is, l.Facts.Now)
+		return is && l.Facts.Now.Sub(stands) >= asideRest, asideRest
+	})
+	if err == nil {
+		a.aside.back, in.back = true, true
+		in.tellAside(a, false)
+	}
+}
+
+// backKeys are what brings the draft back; "": the agent does that by itself.
+// Keys that bring it back from behind our message do not where none was
+// submitted: then it is typed again.
+func (a *attempt) backKeys() string {
+	t, submitted := a.in.Profile.Typing, !a.enter.IsZero()
+	switch {
+	case !t.Retype && t.Unstash == "" && !submitted:
+		return t.Stash
+	case !t.Retype && submitted:
+		return t.Unstash
+	case a.in.look().Paste:
+		return turn.PasteOpen + a.aside.typed + turn.PasteClose
+	}
+	return a.aside.typed
+}
+
+func (in *Injector) tellAside(a *attempt, set bool) {
+	if in.Aside != nil && !a.aside.returned {
+		in.Aside(a.Turn[0].ID, set)
+	}
+}

@@ -1,0 +1,190 @@
+package inject
+
+import (
+	"context"
+	"time"
+
+	"relay-pty/inject/ready"
+	"relay-pty/inject/turn"
+	"relay-pty/inject/view"
+)
+
+// joins says whether the message may be handed to the agent while it is busy:
+// it is pressing, the agent has a key for that which does not cut its reply, and
+// a log that will show when it took the message up.
+func (in *Injector) joins(l view.Look, v ready.Verdict, b *turn.Batch) bool {
+	t := in.Profile.Typing
+	if b == nil || b.Mode == turn.Sequential || b.Mode == turn.Urgent && len(t.Interrupt) > 0 || b.Command() {
+		return false
+	}
+	return v.State == ready.Busy && !v.Settling && t.Queue != "" && in.Log != nil && l.Box.Visible
+}
+
+// settle looks after what a busy agent has queued: its log shows it, or it came
+// back into the composer, or the agent rests and nothing shows. It says when to
+// look again.
+func (in *Injector) settle(l view.Look, v ready.Verdict) time.Duration {
+	var again time.Duration
+	left := in.queued[:0]
+	for _, a := range in.queued {
+		a.rested = since(a.rested, v.State == ready.Ready, l.Facts.Now)
+		limit := in.Profile.Typing.Confirm - l.Facts.Now.Sub(a.rested)
+		switch {
+		case in.took(a.Turn):
+			in.end(a, &Result{Status: Delivered, Evidence: Turn})
+		case l.Facts.Exited:
+			in.end(a, &Result{Doubtful, "", "agent_exited", "the agent ended before it took up what it had queued"})
+		case l.Box.Visible && v.State != ready.Blocked && a.leftIn(l.Box) && in.stranded == nil:
+			a.again, in.stranded = false, a
+		case !a.rested.IsZero() && limit <= 0:
+			in.end(a, &Result{Doubtful, "", "no_consume", "the agent queued the message, has come to rest, and its log does not show it"})
+		default:
+			left = append(left, a)
+			if !a.rested.IsZero() {
+				again = sooner(again, limit)
+			}
+		}
+	}
+	clear(in.queued[len(left):])
+	in.queued = left
+	return again
+}
+
+// took says whether the agent's log shows all of a turn.
+func (in *Injector) took(t turn.Turn) bool {
+	if in.Log == nil {
+		return false
+	}
+	for _, m := range t {
+		if !in.Log.Took(m.ID) {
+			return false
+		}
+	}
+	return true
+}
+
+// haltAgain is how long after an interrupt a turn that still runs is taken for
+// another one.
+const haltAgain = 5 * time.Second
+
+// interrupts says whether the agent's turn is to be interrupted for the message,
+// and else when to ask again: it is urgent, the human rests, and what stands in
+// the composer would not keep it from being typed afterwards. What asks a
+// question is never interrupted, for that would be an answer.
+func (in *Injector) interrupts(l view.Look, v ready.Verdict, b *turn.Batch) (bool, time.Duration) {
+	if b == nil || b.Mode != turn.Urgent || len(in.Profile.Typing.Interrupt) == 0 || in.stranded != nil ||
+		v.State != ready.Busy || v.Settling || !l.Box.Visible || l.Box.Foreign {
+		return false, 0
+	}
+	if left := haltAgain - l.Facts.Now.Sub(in.halted); left > 0 {
+		return false, left
+	}
+	if in.drafted(l) {
+		if may, _ := in.maySetAside(l, b); !may {
+			return false, 0
+		}
+	}
+	hold, again := in.quiet(l)
+	return hold == "", again
+}
+
+// keyGap is how long an agent may take to show that it heard a key.
+const keyGap = 300 * time.Millisecond
+
+// interrupt ends the agent's turn by its own keys. A composer that was empty and
+// then holds text holds the prompt that the agent did not begin with.
+func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
+	tx, err := in.begin(ctx)
+	if err != nil {
+		return
+	}
+	defer tx.End() // a terminal that is gone has no keys to bring back
+	look := in.look()
+	v, _ := in.judge(look)
+	if yes, _ := in.interrupts(look, v, b); !yes {
+		return
+	}
+	in.halted = time.Now()
+	empty := !in.drafted(look)
+	for i, keys := range in.Profile.Typing.Interrupt {
+		if i > 0 && !in.heeded(ctx, look.Facts.LastOutput) {
+			return
+		}
+		if _, err := tx.Write(ctx, []byte(keys)); err != nil {
+			return
+		}
+	}
+	if !in.Profile.Typing.Returns || !empty {
+		return
+	}
+	in.until(ctx, in.Profile.Typing.Hold, func(l view.Look) (bool, time.Duration) { // its end changes nothing
+		v, again := in.judge(l)
+		if v.State == ready.Ready {
+			in.returned = l.Box.Text
+		}
+		return v.State == ready.Ready || v.State == ready.Blocked, again
+	})
+}
+
+// heeded waits until the agent has painted since a key, and says whether it is
+// still busy: the next key might mean something else otherwise.
+func (in *Injector) heeded(ctx context.Context, painted time.Time) bool {
+	busy := false
+	in.until(ctx, keyGap, func(l view.Look) (bool, time.Duration) { // its end changes nothing
+		v, _ := in.judge(l)
+		busy = v.State == ready.Busy && l.Box.Visible
+		return l.Facts.LastOutput.After(painted) && l.Unread <= 0 || !busy, keyGap / 6
+	})
+	return busy
+}
+
+// holdsReturned says whether the composer holds what the agent gave back.
+func (in *Injector) holdsReturned(l view.Look) bool {
+	return in.returned != "" && l.Box.Visible && turn.Same(l.Box.Text, in.returned)
+}
+
+// resubmits says whether to press Enter on the prompt that an interrupted agent
+// gave back: when nothing urgent comes before it.
+func (in *Injector) resubmits(l view.Look, v ready.Verdict, b *turn.Batch) bool {
+	if !in.holdsReturned(l) || b != nil && b.Mode == turn.Urgent && l.Facts.Now.Sub(in.halted) < haltAgain {
+		return false
+	}
+	if v.State != ready.Ready && !(v.State == ready.Busy && !v.Settling && in.Profile.Typing.Queue != "") {
+		return false
+	}
+	hold, _ := in.quiet(l)
+	return hold == ""
+}
+
+// resubmit gives the agent its interrupted prompt again.
+func (in *Injector) resubmit(ctx context.Context, b *turn.Batch) {
+	tx, err := in.begin(ctx)
+	if err != nil {
+		return
+	}
+	defer tx.End() // a terminal that is gone has no keys to bring back
+	look := in.look()
+	v, _ := in.judge(look)
+	if !in.resubmits(look, v, b) {
+		return
+	}
+	if _, err := tx.Write(ctx, []byte(in.submitKey(v))); err != nil {
+		return
+	}
+	in.lastInput = time.Now()
+	err = in.until(ctx, in.Profile.Typing.Hold, func(l view.Look) (bool, time.Duration) {
+		return l.Unread <= 0 && !in.holdsReturned(l), settled / 6
+	})
+	if err == nil {
+		in.submitted = in.lastInput
+	}
+	in.returned = "" // if it still stands there, it is a draft that the human sees
+}
+
+// submitKey is what submits text now without cutting a reply.
+func (in *Injector) submitKey(v ready.Verdict) string {
+	if t := in.Profile.Typing; v.State == ready.Busy && !v.Settling && t.Queue != "" {
+		return t.Queue
+	}
+	return in.Profile.Typing.Submit
+}

@@ -1,0 +1,141 @@
+package inject
+
+import (
+	"time"
+
+	"relay-pty/inject/prompt"
+	"relay-pty/inject/ready"
+	"relay-pty/inject/turn"
+	"relay-pty/inject/view"
+)
+
+// hold says what keeps a message from being typed now, and after how long to
+// ask again where only time changes that.
+func (in *Injector) hold(l view.Look, v ready.Verdict, b *turn.Batch) (Hold, time.Duration) {
+	switch v.State {
+	case ready.Ready:
+	case ready.Blocked:
+		return ForDialog, 0
+	case ready.Stopped:
+		return ForStopped, 0
+	case ready.Busy:
+		if !in.joins(l, v, b) {
+			_, again := in.interrupts(l, v, b)
+			return ForTurn, again
+		}
+	default:
+		return ForReady, 0
+	}
+	if v.State == ready.Ready && len(in.queued) > 0 {
+		return ForTurn, 0 // what it has queued comes first
+	}
+	if l.Box.Foreign {
+		return ForDraft, 0
+	}
+	if in.drafted(l) && in.stranded == nil {
+		if may, wait := in.maySetAside(l, b); !may {
+			return ForDraft, wait
+		}
+	}
+	if !l.Facts.AtPrompt && in.Profile.Quote.Inert() {
+		return ForReady, 0 // its line is not a prompt, so a message might not be inert there
+	}
+	return in.quiet(l)
+}
+
+// quiet says whether the human is typing, or a draft may be about to show, and
+// after how long to ask again.
+func (in *Injector) quiet(l view.Look) (Hold, time.Duration) {
+	if !l.Draft.Boundary {
+		return ForHuman, 0
+	}
+	if last := later(l.Draft.LastKey, l.Brought); !last.IsZero() {
+		if left := humanRest - l.Facts.Now.Sub(last); left > 0 {
+			return ForHuman, left
+		}
+	}
+	if l.Unread > 0 {
+		return ForReady, unreadRest
+	}
+	if last := later(l.Draft.LastKey, l.Brought); !last.Before(l.Facts.LastOutput) && !last.IsZero() && l.Facts.Now.Sub(in.read) < settled {
+		return ForHuman, unreadRest // a draft may be about to show
+	}
+	return "", 0
+}
+
+// unreadRest is when to ask again whether the agent has read what was typed.
+const unreadRest = 50 * time.Millisecond
+
+// readFor keeps the moment from which the agent is seen to have read all. Looks
+// that lie far apart do not count: something may have been unread in between.
+func (in *Injector) readFor(l view.Look) {
+	if l.Unread > 0 || l.Facts.Now.Sub(in.looked) > 2*unreadRest {
+		in.read = l.Facts.Now
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// drafted says whether the human has unsent text. A composer on the screen
+// knows best. A prompt is compared with itself before any key. Elsewhere it is
+// what was typed since the last Enter, if it left a trace before the cursor or
+// the terminal keeps the line until Enter.
+func (in *Injector) drafted(l view.Look) bool {
+	if l.Facts.Exited {
+		return false
+	}
+	if in.Profile.Composer != nil {
+		return l.Box.Text != "" || l.Draft.Blank()
+	}
+	if !l.Facts.Raw && l.Draft.Text != "" {
+		return true
+	}
+	if l.Facts.AtPrompt && in.prompts.Changed(in.row(l)) {
+		return true
+	}
+	return l.Facts.Raw && l.Draft.Shown(l.Before)
+}
+
+func (in *Injector) accepts(l view.Look, v ready.Verdict) bool {
+	if in.Profile.Composer != nil {
+		return l.Box.Visible && !l.Box.Foreign && v.State != ready.Blocked
+	}
+	return v.State == ready.Ready
+}
+
+// row is the row in which the cursor stands.
+func (in *Injector) row(l view.Look) prompt.Row {
+	return prompt.Row{
+		Line: l.Line, After: l.After, Read: l.Unread <= 0,
+		Typed: l.Draft.Begun && (in.back || l.Draft.LastKey.After(in.lastInput)), Ever: !l.Draft.LastKey.IsZero(),
+	}
+}
+
+// atPrompt says whether the cursor stands at a prompt, or in the human's own
+// line behind one.
+func (in *Injector) atPrompt(l view.Look) bool {
+	row := in.row(l)
+	if in.Profile.Composer == nil && in.prompts.Continues(row, l.Draft.Shown(l.Before)) {
+		return true
+	}
+	var continued prompt.Pattern
+	if c := in.Profile.Continued; c != nil {
+		continued = c
+	}
+	return l.Facts.AtPrompt && in.prompts.At(row, continued)
+}
+
+func sooner(a, b time.Duration) time.Duration {
+	if a <= 0 {
+		return b
+	}
+	if b <= 0 {
+		return a
+	}
+	return min(a, b)
+}

@@ -1,0 +1,223 @@
+package inject
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"relay-pty/inject/turn"
+)
+
+// aloneIn says that a turn runs in which the human asked for something.
+func (r *rig) humanTurn(prompt string) {
+	r.human(prompt)
+	r.human("\r")
+	pass(1100 * time.Millisecond) // the human rests
+}
+
+func wantInOrder(t *testing.T, r *rig, want ...string) {
+	t.Helper()
+	if got := r.submitted(); !slices.Equal(got, want) {
+		t.Errorf("the agent got %q, want %q", got, want)
+	}
+}
+
+const (
+	m1 = "[relay m1 from bob] hello\n[end m1]"
+	m2 = "[relay m2 from bob] there\n[end m2]"
+)
+
+func TestImportantJoinsABusyTurn(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.turnTime = 20 * time.Second
+		r.humanTurn("work")
+		r.mail.press(turn.Important, "m1", "hello")
+		pass(5 * time.Second)
+		if got := r.mail.tries("m1"); got != 1 || r.mail.result("m1").Status != "" {
+			t.Errorf("tried %d times, ended as %+v; want it in the agent's queue", got, r.mail.result("m1"))
+		}
+		wantInOrder(t, r, "work")
+		r.onSubmit = func(*fakeTerm) { r.log.Store("m1", true) }
+		if got := r.ends(t, "m1"); got.Evidence != Turn {
+			t.Errorf("ended as %+v, want a turn", got)
+		}
+		wantInOrder(t, r, "work", m1)
+	})
+}
+
+func TestSequentialWaitsForTheTurnsEnd(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.humanTurn("work")
+		r.mail.add("m1", "hello")
+		pass(time.Second)
+		if r.hold() != ForTurn || r.mail.tries("m1") != 0 {
+			t.Errorf("holds for %q after %d tries", r.hold(), r.mail.tries("m1"))
+		}
+		r.ends(t, "m1")
+		wantInOrder(t, r, "work", m1)
+	})
+}
+
+func TestWhatTheAgentQueuedAndNeverShowsIsDoubt(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.humanTurn("work")
+		r.mail.press(turn.Important, "m1", "hello")
+		pass(500 * time.Millisecond)
+		r.do(func(f *fakeTerm) { f.queue = nil })
+		wantResult(t, r.ends(t, "m1"), Doubtful, "no_consume")
+	})
+}
+
+func TestUrgentInterrupts(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.turnTime = time.Hour
+		r.humanTurn("work")
+		r.mail.press(turn.Urgent, "m1", "hello")
+		began := time.Now()
+		r.ends(t, "m1")
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("it took %v", took)
+		}
+		wantInOrder(t, r, "work", "INTERRUPTED", m1)
+	})
+}
+
+func TestInterruptedPromptIsSubmittedAgain(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.turnTime, r.thinking = 3*time.Second, true
+		r.humanTurn("work")
+		r.mail.press(turn.Urgent, "m1", "hello")
+		r.ends(t, "m1")
+		pass(10 * time.Second)
+		wantInOrder(t, r, "work", "INTERRUPTED", m1, "work")
+		if r.shows() != "" || len(r.asides()) > 0 {
+			t.Errorf("the composer holds %q, told of drafts %q", r.shows(), r.asides())
+		}
+	})
+}
+
+func TestReturnedPromptThatTheHumanEditsIsADraft(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.turnTime, r.thinking = 3*time.Second, true
+		r.humanTurn("work")
+		r.mail.press(turn.Urgent, "m1", "hello")
+		for r.shows() != "work" {
+			<-time.After(time.Millisecond)
+		}
+		r.human(" more")
+		pass(30 * time.Second)
+		if r.mail.tries("m1") != 0 || r.hold() != ForDraft {
+			t.Errorf("%d tries, holds for %q", r.mail.tries("m1"), r.hold())
+		}
+		wantInOrder(t, r, "work", "INTERRUPTED")
+	})
+}
+
+func TestUrgentSetsADraftAside(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.turnTime = time.Hour
+		r.humanTurn("work")
+		r.human("half a draft")
+		pass(1100 * time.Millisecond)
+		r.mail.press(turn.Urgent, "m1", "hello")
+		r.ends(t, "m1")
+		wantInOrder(t, r, "work", "INTERRUPTED", m1)
+		if r.shows() != "half a draft" || !slices.Equal(r.asides(), []string{"set m1", "back m1"}) {
+			t.Errorf("the composer holds %q, told of drafts %q", r.shows(), r.asides())
+		}
+	})
+}
+
+func TestUrgentNeverAnswersADialog(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.turnTime = time.Hour
+		r.humanTurn("work")
+		r.do(func(f *fakeTerm) { f.dialog = "Do you want to?" })
+		r.mail.press(turn.Urgent, "m1", "hello")
+		pass(time.Minute)
+		wantInOrder(t, r, "work")
+		if r.hold() != ForDialog {
+			t.Errorf("holds for %q", r.hold())
+		}
+		r.do(func(f *fakeTerm) { f.dialog = "" })
+		r.ends(t, "m1")
+		wantInOrder(t, r, "work", "INTERRUPTED", m1)
+	})
+}
+
+func TestOldDraftIsSetAsideAndComesBack(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.human("half a draft")
+		r.mail.add("m1", "hello")
+		pass(draftTimeout - time.Second)
+		if r.hold() != ForDraft || len(r.submitted()) > 0 {
+			t.Errorf("holds for %q, submitted %q", r.hold(), r.submitted())
+		}
+		r.ends(t, "m1")
+		wantInOrder(t, r, m1)
+		if r.shows() != "half a draft" || !slices.Equal(r.asides(), []string{"set m1", "back m1"}) {
+			t.Errorf("the composer holds %q, told of drafts %q", r.shows(), r.asides())
+		}
+	})
+}
+
+func TestDraftsThatAreNotSetAside(t *testing.T) {
+	for name, prepare := range map[string]func(*rig){
+		"the shadow does not know it": func(r *rig) { r.do(func(f *fakeTerm) { f.box = "from nowhere" }) },
+		"one is set aside already":    func(r *rig) { r.do(func(f *fakeTerm) { f.stashed, f.stash = true, "older" }) },
+		"the key does nothing":        func(r *rig) { r.do(func(f *fakeTerm) { f.noStash = true }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(t *testing.T, r *rig) {
+				r.human("half a draft")
+				prepare(r)
+				was := r.shows()
+				r.mail.add("m1", "hello")
+				pass(2 * draftTimeout)
+				if r.hold() != ForDraft || r.shows() != was || len(r.submitted()) > 0 || r.mail.tries("m1") > 0 {
+					t.Errorf("holds for %q, composer %q, submitted %q, %d tries", r.hold(), r.shows(), r.submitted(), r.mail.tries("m1"))
+				}
+			})
+		})
+	}
+}
+
+func TestDraftComesBackWhenTheMessageIsWithdrawn(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.human("half a draft")
+		r.do(func(f *fakeTerm) { f.onPaste = func(f *fakeTerm) { f.box += "?" } })
+		r.mail.add("m1", "hello")
+		wantResult(t, r.ends(t, "m1"), Failed, "stranded")
+		if r.shows() != "half a draft" || len(r.submitted()) > 0 {
+			t.Errorf("the composer holds %q, submitted %q", r.shows(), r.submitted())
+		}
+	})
+}
+
+func TestMessagesOfOneTurn(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.dialog = "Do you want to?" })
+		r.mail.batch = 10
+		r.mail.add("m1", "hello")
+		r.mail.add("m2", "there")
+		r.do(func(f *fakeTerm) { f.dialog = "" })
+		r.ends(t, "m1")
+		r.ends(t, "m2")
+		wantInOrder(t, r, m1+"\n\n"+m2)
+	})
+}
+
+func TestCancelledMessageLeavesTheOthers(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.stalled = true })
+		r.mail.batch = 10
+		r.mail.add("m1", "hello")
+		r.mail.add("m2", "there")
+		pass(500 * time.Millisecond)
+		r.mail.cancel("m1")
+		r.ends(t, "m1")
+		r.resume()
+		r.ends(t, "m2")
+		wantInOrder(t, r, m2)
+	})
+}

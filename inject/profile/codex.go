@@ -1,0 +1,52 @@
+package profile
+
+import (
+	"time"
+
+	"relay-pty/inject/ready"
+)
+
+// codex is the Codex CLI, measured on 0.169.0. It tells its state by OSC 7501,
+// from the first prompt on; while it streams, its screen looks as at rest.
+var codex = Profile{
+	Name:     "codex",
+	Commands: []string{"codex"},
+	Composer: &Composer{
+		Prompt: rx("^› "), Modes: []pattern{rx("^! ")}, Footed: true, More: rx(` +↑$`), Above: 2,
+	},
+	BusyTitle: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏",
+	AskTitle:  rx(`^\[ [!.] \] Action Required`),
+	Says: []Saying{
+		{7501, rx(`\bstate=working\b`), ready.Busy},
+		{7501, rx(`\bstate=blocked\b.*\bkind=(\w+)`), ready.Blocked},
+		{7501, rx(`\bstate=(?:done|idle)\b`), ready.Ready},
+	},
+	Busy: []pattern{
+		rx(`\besc to interrupt\b`),
+	},
+	Dialogs: []pattern{
+		rx(`^\s*(Would you like to|Do you (want|trust)|Trust this folder|Hooks need review)\b`),
+		rx(`\b[Pp]ress enter to\b`),
+		rx(`\b[Ee]sc (to )?(cancel|go back|back|close|dismiss|exit)\b`),
+		rx(`^[›>] \d+\. `),
+		rx(`\breverse-i-search:`),
+	},
+	Overlays: []pattern{
+		rx(`^ +enter/tab insert · esc close`),
+	},
+	Rules: ready.Rules{
+		HasComposer: true,
+		Settle:      150 * time.Millisecond,
+		First:       time.Second,
+		TakeUp:      2 * time.Second,
+	},
+	Typing: Typing{
+		PasteBytes: 1000, PasteLines: 30, PasteAll: true, Newline: "\n", Submit: "\r",
+		Clear: killLines, // Ctrl-C would end it if the box were empty by then
+		Queue: "\t", Interrupt: []string{"\x1b"},
+		Stash: "\x03", Unstash: "\x1b[A\x1b[A", // a draft that is cleared becomes the newest of the history, and our message the next
+		Echo: 10 * time.Second, Hold: time.Second,
+		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
+	},
+	Log: &Log{Format: "codex", HomeEnv: "CODEX_HOME", Home: ".codex"},
+}

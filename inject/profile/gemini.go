@@ -1,0 +1,54 @@
+package profile
+
+import (
+	"time"
+
+	"relay-pty/inject/ready"
+)
+
+// gemini is the Gemini CLI, measured on 0.61.0. It tells its state in the window
+// title. Ctrl-Y must never be typed to it: it turns off all questions.
+var gemini = Profile{
+	Name:     "gemini",
+	Commands: []string{"gemini"},
+	Composer: &Composer{
+		Prompt: rx("^ > "), Modes: []pattern{rx("^ [!*] ")},
+		Footed: true, Edge: rx("^(▄{8,}|▀{8,})$"), Tall: 10, Above: 5,
+		Placeholder: rx(`^Type your (message|shell command)\b`),
+	},
+	BusyTitle: "✦",
+	AskTitle:  rx(`^✋`),
+	Says: []Saying{
+		{0, rx(`^◇`), ready.Ready},
+	},
+	Busy: []pattern{
+		rx(`\(esc to cancel\b`),
+	},
+	Dialogs: []pattern{
+		rx(`^[ │?]*(Allow|Apply|Do you|How would you like)\b.*\?`),
+		rx(`^[ │]*● \d+\. `),
+		rx(`\([Uu]se Enter to select`),
+		rx(`\b[Ee]nter to (confirm|select|continue|submit)\b`),
+		rx(`\b[Ee]sc to (go back|close|exit)\b`),
+		rx(`\bResume: Enter\b`),
+		rx(`^ \(r:\) `),
+	},
+	Overlays: []pattern{
+		rx(`^ Tab focus UI$`), // the last row of the shortcuts
+	},
+	Rules: ready.Rules{
+		HasComposer: true,
+		Settle:      150 * time.Millisecond,  // the title says ready between a turn and a queued message
+		First:       1500 * time.Millisecond, // it asks for trust up to 0.4 s after its first composer, and its title says ready
+		TakeUp:      2 * time.Second,
+	},
+	Typing: Typing{
+		PasteBytes: 500, PasteLines: 6, PasteAll: true, Newline: "\n", Submit: "\r",
+		EnterDelay: 250 * time.Millisecond, // an Enter close behind text becomes a newline
+		Clear:      killLines,              // Ctrl-C would end its turn if the box were empty by then
+		Queue:      "\r", Interrupt: []string{"\x1b"},
+		Echo: 10 * time.Second, Hold: time.Second,
+		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
+	},
+	Log: &Log{Format: "gemini", HomeEnv: "GEMINI_CLI_HOME", Within: ".gemini", Home: ".gemini"},
+}

@@ -1,0 +1,40 @@
+package profile
+
+import (
+	"time"
+
+	"relay-pty/inject/ready"
+)
+
+// opencode is OpenCode, measured on 1.18.33. All of its composer's rows have a
+// border at the left; the last two are empty and the model's name.
+var opencode = Profile{
+	Name:     "opencode",
+	Commands: []string{"opencode"},
+	Composer: &Composer{
+		Prompt: rx("^ *┃  "), Floor: rx("^ *╹▀{8,}"), Under: 2, Shell: rx("^ *┃  Shell$"), Tall: 6,
+		Placeholder: rx(`^(Ask anything|Run a command)… "`),
+	},
+	Busy: []pattern{
+		rx(`\besc (again to )?interrupt\b`),
+		rx(`^ +[■⬝]{4,}( |$)`), // where the terminal is too narrow for the words
+	},
+	Dialogs: []pattern{
+		rx(`△ `), // stands before the title of each of its questions
+		rx(`\S {6,}esc(/enter)?( |$)`),
+	},
+	Rules: ready.Rules{
+		HasComposer: true,
+		Settle:      150 * time.Millisecond,
+		First:       time.Second,
+		TakeUp:      5 * time.Second,
+	},
+	Typing: Typing{
+		PasteBytes: 150, PasteLines: 2, PasteAll: true, Newline: "\n", Submit: "\r",
+		Clear: []string{"\x1b[1;2H\x7f"}, // marks all before the cursor; Ctrl-C would end it if the box were empty by then
+		Queue: "\r", Interrupt: []string{"\x1b", "\x1b"},
+		Echo: 10 * time.Second, Hold: time.Second,
+		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
+	},
+	Log: &Log{Format: "opencode", HomeEnv: "XDG_DATA_HOME", Within: "opencode", Home: ".local/share/opencode"},
+}

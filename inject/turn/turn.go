@@ -1,0 +1,257 @@
+// Package turn is what is typed into an agent as one turn: one message or
+// several, how they look in its composer, and whether they stand there. It is
+// pure.
+package turn
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"relay-pty/inject/profile"
+)
+
+// Bracketed paste, as xterm defines it.
+const (
+	PasteOpen  = "\x1b[200~"
+	PasteClose = "\x1b[201~"
+)
+
+// Message is one message in the three parts that are typed. Of a command the
+// body alone is typed, as it is, and runs.
+type Message struct {
+	ID, Header, Body, Footer string
+	Command                  bool
+}
+
+// String is the whole message as the agent reads it.
+func (m Message) String() string {
+	if m.Command {
+		return m.Body
+	}
+	return m.Header + " " + m.Body + "\n" + m.Footer
+}
+
+// Turn is the messages of one turn, at least one. A command is alone in its turn.
+type Turn []Message
+
+// between separates the messages of one turn: a blank line.
+const between = "\n\n"
+
+func (t Turn) first() Message { return t[0] }
+func (t Turn) last() Message  { return t[len(t)-1] }
+
+// Command says whether the turn is a command.
+func (t Turn) Command() bool { return t.first().Command }
+
+// IDs lists the messages' ids.
+func (t Turn) IDs() []string {
+	var ids []string
+	for _, m := range t {
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
+// Mode is how pressing a message is, in the words of the wire protocol.
+type Mode string
+
+const (
+	Sequential Mode = "sequential" // waits until the agent is ready
+	Important  Mode = "important"  // is handed to a busy agent for its next opportunity
+	Urgent     Mode = "urgent"     // interrupts
+)
+
+// Batch is what is typed as one turn, and how pressing it is.
+type Batch struct {
+	Mode Mode
+	Turn
+}
+
+// String is the whole turn as the agent reads it.
+func (t Turn) String() string {
+	var b strings.Builder
+	for i, m := range t {
+		if i > 0 {
+			b.WriteString(between)
+		}
+		b.WriteString(m.String())
+	}
+	return b.String()
+}
+
+// Typed is the text in the form in which it is typed: inert where the program
+// runs what it reads, unless it is to run.
+func (t Turn) Typed(q profile.Quote) string {
+	if t.Command() {
+		return t.first().Body
+	}
+	return q.Text(t.String())
+}
+
+// Piece is what is written at once. Before the next one, something must show
+// behind the text Behind, unless that is empty: an agent that puts a paste into
+// its composer later than the keys after it would lose one of them.
+type Piece struct{ Keys, Behind string }
+
+// Pieces is the turn in the profile's form. paste tells whether the agent takes
+// bracketed paste.
+func (t Turn) Pieces(p *profile.Profile, paste bool) []Piece {
+	k, whole := p.Typing, t.Typed(p.Quote)
+	switch {
+	case t.Command():
+		return []Piece{{Keys: whole}} // a paste may be taken for text
+	case !paste:
+		return []Piece{{Keys: strings.ReplaceAll(whole, "\n", k.Newline)}}
+	case k.PasteBytes > 0 && len(whole) > k.PasteBytes, k.PasteLines > 0 && strings.Count(whole, "\n") >= k.PasteLines:
+		return t.apart(k)
+	}
+	return []Piece{{Keys: PasteOpen + whole + PasteClose}}
+}
+
+// apart is each body as a paste of its own, headers and footers typed. What
+// separates messages is pasted, too: many newlines typed at once look like a paste
+// without marks, and would be hidden as one.
+func (t Turn) apart(k profile.Typing) []Piece {
+	mark := func(text string) string {
+		if k.PasteAll {
+			return PasteOpen + text + PasteClose
+		}
+		return strings.ReplaceAll(text, "\n", k.Newline)
+	}
+	var pieces []Piece
+	for i, m := range t {
+		if i > 0 {
+			pieces = append(pieces, Piece{Keys: PasteOpen + between + PasteClose})
+		}
+		// White space at the body's ends is no part of its paste: a mark may swallow it.
+		body := strings.TrimSpace(m.Body)
+		before, after, _ := strings.Cut(m.Body, body)
+		if body == "" {
+			pieces = append(pieces, Piece{Keys: mark(m.Header + " " + m.Body + "\n" + m.Footer)})
+			continue
+		}
+		pieces = append(pieces, Piece{Keys: mark(m.Header+" "+before) + PasteOpen + body + PasteClose, Behind: m.Header}, Piece{Keys: mark(after + "\n" + m.Footer)})
+	}
+	return pieces
+}
+
+// Follows says whether anything stands behind mark in shown.
+func Follows(shown, mark string) bool {
+	_, after, found := strings.Cut(squeeze(shown), squeeze(mark))
+	return found && after != ""
+}
+
+// Longest is the length in bytes of the longest line, without its newline.
+func Longest(text string) int {
+	n := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		n = max(n, len(line))
+	}
+	return n
+}
+
+// Stands says whether shown holds this turn and nothing outside it: it starts
+// with the first header and ends with the last footer, with the others between
+// in their order; all carry the ids. Between a header and its footer stands the
+// body or the agent's chip for it. Blanks are not compared, for rows wrap. A box
+// whose top is, or may be, scrolled out may show the end only.
+func (t Turn) Stands(shown string, top bool) bool {
+	s := squeeze(shown)
+	if t.Command() {
+		return top && s == squeeze(t.first().Body)
+	}
+	header, footer := squeeze(t.first().Header), squeeze(t.last().Footer)
+	if !strings.HasSuffix(s, footer) || strings.Count(s, footer) != 1 {
+		return false
+	}
+	if !top && !strings.Contains(s, header) {
+		return true
+	}
+	return strings.HasPrefix(s, header) && t.inOrder(s)
+}
+
+// inOrder says whether every header, body and footer is in s once, each after
+// the one before it.
+func (t Turn) inOrder(s string) bool {
+	for _, m := range t {
+		header, footer := squeeze(m.Header), squeeze(m.Footer)
+		if strings.Count(s, header) != 1 || strings.Count(s, footer) != 1 {
+			return false
+		}
+		_, rest, _ := strings.Cut(s, header)
+		body, after, found := strings.Cut(rest, footer)
+		if !found || !bodied(body, m.Body) {
+			return false
+		}
+		s = after
+	}
+	return true
+}
+
+// bodied says whether shown is a body, or a chip in its place. Of a body only
+// what every screen shows alike is compared.
+func bodied(shown, body string) bool {
+	if squeeze(body) == "" {
+		return true
+	}
+	chip := strings.HasPrefix(shown, "[") && strings.HasSuffix(shown, "]")
+	return chip || shown != "" && plain(shown) == plain(body)
+}
+
+// Left says whether any of this turn is still in shown.
+func (t Turn) Left(shown string) bool {
+	s := squeeze(shown)
+	if t.Command() {
+		return strings.Contains(s, squeeze(t.first().Body))
+	}
+	for _, m := range t {
+		if strings.Contains(s, squeeze(m.Header)) || strings.Contains(s, squeeze(m.Footer)) {
+			return true
+		}
+	}
+	return false
+}
+
+// EndsAt says whether the turn's last footer ends what stands before the cursor.
+func (t Turn) EndsAt(before string) bool {
+	return strings.HasSuffix(squeeze(before), squeeze(t.last().Footer))
+}
+
+// Same says whether two texts differ in white space alone, as rows that wrap do.
+func Same(a, b string) bool { return squeeze(a) == squeeze(b) }
+
+// squeeze drops white space.
+func squeeze(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// spelled is how line editors show bytes that their locale does not know.
+var spelled = regexp.MustCompile(`\\[0-7]{3}|<[0-9a-fA-F]{2,8}>|\\M-\^?.`)
+
+// EndsWith says whether typed stands at the end of shown, or, when it is too
+// long for the screen, shown is its end. Only what every locale and width shows
+// alike is compared: ASCII without blanks.
+func EndsWith(shown, typed string) bool {
+	s, t := plain(shown), plain(typed)
+	return strings.HasSuffix(s, t) || len(s) >= screenful && strings.HasSuffix(t, s)
+}
+
+// screenful is how much of a text that is longer than what is looked at must
+// stand there, in bytes.
+const screenful = 200
+
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= utf8.RuneSelf || r <= ' ' {
+			return -1
+		}
+		return r
+	}, spelled.ReplaceAllString(s, ""))
+}

@@ -1,0 +1,91 @@
+package turn
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"relay-pty/inject/profile"
+)
+
+func TestPieces(t *testing.T) {
+	p, _ := profile.Named("claude")
+	for _, c := range []struct {
+		name, body string
+		paste      bool
+		want       []string
+	}{
+		{"short", "hi", true, []string{"\x1b[200~H hi\nF\x1b[201~"}},
+		{"no bracketed paste", "a\nb", false, []string{"H a\nb\nF"}},
+		{"many lines", "a\nb\nc\nd", true, []string{"H \x1b[200~a\nb\nc\nd\x1b[201~", "\nF"}},
+		{"newlines at the end", "a\nb\nc\nd\n\n", true, []string{"H \x1b[200~a\nb\nc\nd\x1b[201~", "\n\n\nF"}},
+		{"nothing but newlines", "\n\n\n\n", true, []string{"H \n\n\n\n\nF"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := Turn{{Header: "H", Body: c.body, Footer: "F"}}
+			var got []string
+			for _, piece := range m.Pieces(p, c.paste) {
+				got = append(got, piece.Keys)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+			plain := strings.NewReplacer(PasteOpen, "", PasteClose, "").Replace(strings.Join(got, ""))
+			if plain != m.String() {
+				t.Errorf("typed %q, want %q", plain, m.String())
+			}
+		})
+	}
+}
+
+func TestStands(t *testing.T) {
+	m := Turn{{ID: "m1", Header: "[relay m1 from bob]", Body: "hello there", Footer: "[end m1]"}}
+	for _, c := range []struct {
+		name, shown string
+		top, want   bool
+	}{
+		{"whole", "[relay m1 from bob] hello there\n[end m1]", true, true},
+		{"wrapped", "[relay m1 fr\nom bob] hello there [e\nnd m1]", true, true},
+		{"a chip for the body", "[relay m1 from bob] [Pasted text #1 +9 lines]\n[end m1]", true, true},
+		{"scrolled: its end", "there\n[end m1]", false, true},
+		{"something before it", "x [relay m1 from bob] hello there\n[end m1]", true, false},
+		{"something behind it", "[relay m1 from bob] hello there\n[end m1] x", true, false},
+		{"twice", "[relay m1 from bob] a\n[end m1][relay m1 from bob] a\n[end m1]", true, false},
+		{"another message", "[relay m2 from bob] hello there\n[end m2]", true, false},
+		{"not all of it yet", "[relay m1 from bob] hello", true, false},
+		{"nothing", "", true, false},
+		{"its body is lost", "[relay m1 from bob]\n[end m1]", true, false},
+		{"another body", "[relay m1 from bob] hullo there\n[end m1]", true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := m.Stands(c.shown, c.top); got != c.want {
+				t.Errorf("stands %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestWhatStandsBeforeTheCursor(t *testing.T) {
+	long := ""
+	for range 100 {
+		long += "all work and no play "
+	}
+	for _, c := range []struct {
+		name, shown, typed string
+		want               bool
+	}{
+		{"the line", "$ : 'hello'", ": 'hello'", true},
+		{"wrapped", "$ : 'hel\nlo'", ": 'hello'", true},
+		{"altered", "$ : 'hullo'", ": 'hello'", false},
+		{"more behind it", "$ : 'hello' x", ": 'hello'", false},
+		{"a locale that spells bytes", `$ : 'caf\303\251'`, ": 'café'", true},
+		{"characters the screen cannot show", "$ : 'a '", ": 'a \u200b\u0301'", true},
+		{"the end of a long text", long[1000:], long, true},
+		{"the beginning of a long text", long[:1000] + "x", long, false},
+		{"too little of it", "y ", long, false},
+	} {
+		if got := EndsWith(c.shown, c.typed); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+// Package view is an agent as the injector sees and handles it: what can be seen
+// of it at one moment, and its keyboard.
+package view
+
+import (
+	"context"
+	"time"
+
+	"relay-pty/inject/draft"
+	"relay-pty/inject/profile"
+	"relay-pty/inject/ready"
+)
+
+// Look is everything that can be seen of the agent at one moment.
+type Look struct {
+	profile.Sight
+	Facts   ready.Facts // the loop adds WasReady, LastBusy, LastInput and Submitted
+	Draft   draft.State
+	Echo    bool          // the terminal echoes what is typed
+	Unread  int           // bytes typed that the agent has not read; -1: not known
+	Flushed time.Time     // when the agent last threw away what it had not read; zero: never
+	Brought time.Time     // when keys that had been kept were last typed; zero: never
+	Again   time.Duration // after which a look would tell more of the draft; 0: only a change would
+}
+
+// Terminal is the agent's terminal.
+type Terminal interface {
+	// Look gathers what can be seen now. It must be quick.
+	Look() Look
+	// Begin makes the caller the only writer until End.
+	Begin(ctx context.Context) (Tx, error)
+	// Changed wakes whoever waits: look again.
+	Changed() <-chan struct{}
+}
+
+// Tx is a transaction on the terminal's input. The human's keys of its time are
+// kept and follow when it ends.
+type Tx interface {
+	Write(ctx context.Context, p []byte) (int, error)
+	// Held tells how many bytes of the human's wait, and since when.
+	Held() (n int, since time.Time)
+	// TakeBack takes back what the agent has not read, up to n bytes, and tells
+	// how many those were.
+	TakeBack(n int) (got int, err error)
+	End() error
+}

@@ -1,0 +1,87 @@
+// Package entry is what the logs of agents tell, whichever agent's they are.
+package entry
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"relay-pty/parser"
+)
+
+// ErrNoSession says that an agent has no session, perhaps not yet.
+var ErrNoSession = errors.New("no session")
+
+// Kind is what an entry is.
+type Kind string
+
+const (
+	Assistant Kind = "assistant" // one block of text that the agent's model wrote
+	User      Kind = "user"      // one block of text that the turn was given
+	TurnEnd   Kind = "turn_end"  // the turn is over, also by an interrupt or an error
+)
+
+// Entry is one thing that a transcript tells. Rows of sub-agents, tool calls and
+// their results, summaries and the agent's own remarks are no entries.
+type Entry struct {
+	Kind  Kind
+	UUID  string    // of the row
+	Index int       // of the block in the row
+	Time  time.Time // as logged; for a message that waited in the agent's queue, when it was typed
+	Text  string
+	Cut   bool // the text was interrupted and may end anywhere
+}
+
+// Found is a marker in what an agent said.
+type Found struct {
+	ID   string // the same whenever the same row is read
+	Item parser.Item
+}
+
+// Commands returns the markers of e, none unless the agent's model wrote it. A
+// message that ends where the text was cut is Invalid.
+func Commands(e Entry) []Found {
+	if e.Kind != Assistant {
+		return nil
+	}
+	items := parser.Text(e.Text)
+	found := make([]Found, len(items))
+	for i, item := range items {
+		found[i] = Found{ID: stableID(e, i), Item: item}
+	}
+	if n := len(found) - 1; n >= 0 && e.Cut {
+		c, ok := found[n].Item.(parser.Command)
+		if ok && strings.HasSuffix(strings.TrimRight(e.Text, " \t\r"), c.Raw) {
+			first, _, _ := strings.Cut(c.Raw, "\n")
+			found[n].Item = parser.Invalid{Reason: "the reply was cut off", Raw: clip(first)}
+		}
+	}
+	return found
+}
+
+// clip is the start of s, of at most 200 bytes and whole characters.
+func clip(s string) string {
+	if len(s) > 200 {
+		s = strings.ToValidUTF8(s[:200], "")
+	}
+	return s
+}
+
+func stableID(e Entry, item int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d/%d", e.UUID, e.Index, item))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Accepted says whether e shows that the message with that id reached a turn: it
+// is text that the turn was given, and a line of it starts with the message's
+// header. A body cannot forge that, see parser.Envelope.
+func Accepted(e Entry, id string) bool {
+	if e.Kind != User || id == "" {
+		return false
+	}
+	header := "[relay " + id + " from "
+	return strings.HasPrefix(e.Text, header) || strings.Contains(e.Text, "\n"+header)
+}

@@ -1,0 +1,226 @@
+package transcript
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"relay-pty/parser/transcript/proc"
+)
+
+// Log follows what one agent's process writes of itself: of each conversation
+// that it has, one after the other or at once. It is not safe for concurrent use.
+type Log struct {
+	source   source
+	owner    owner
+	Expected map[string]bool // ids of messages that are being delivered, see Look
+}
+
+// source looks at an agent's files.
+type source interface {
+	// look returns the agent's session and the news of each conversation that
+	// may be the agent's. The error wraps ErrNoSession where there is none yet.
+	look() (Session, []news, error)
+}
+
+// news is what is new in a conversation.
+type news struct {
+	of      string    // names it
+	sure    bool      // it is the agent's: its process holds the file, or says so
+	born    time.Time // when it began
+	changed time.Time // when it changed last
+	entries []Entry
+}
+
+// told says whether there is an entry in all.
+func told(all []news) bool {
+	return slices.ContainsFunc(all, func(n news) bool { return len(n.entries) > 0 })
+}
+
+// Follow follows the log of the agent that runs as child, or in child's session
+// (setsid) when child is a script that starts it. dir is the agent's directory.
+// Entries from before since, such as those of a resumed session, are skipped.
+func Follow(f Format, dir string, child int, since time.Time) *Log {
+	src, name := f.follow(f, dir, child, since), f.Name
+	return &Log{
+		source: src, Expected: map[string]bool{},
+		owner: owner{
+			since: since, talks: map[string]*talk{},
+			rival: func(grown bool) bool { return rival(child, name, grown) },
+		},
+	}
+}
+
+// Look returns the agent's session and the entries since the last look. The error
+// wraps ErrNoSession when there is no session, perhaps not yet.
+//
+// Not every agent tells which of its conversations are a process's. Where several
+// processes of the agent run in one directory, a conversation's entries are held
+// until one of the Expected messages stands in it and in none of another process.
+func (l *Log) Look() (Session, []Entry, error) {
+	s, all, err := l.source.look()
+	return s, l.owner.sort(time.Now(), all, l.Expected), err
+}
+
+// rival says whether a process other than child's runs an agent of that name in
+// the same directory. With grown, only one counts that may be starting, too.
+func rival(child int, name string, grown bool) bool {
+	pids, known := proc.Rivals(child, name, proc.Directory(proc.Main(child, name)))
+	if grown {
+		pids = slices.DeleteFunc(pids, func(pid int) bool { return proc.Older(pid, child) > startUp.Seconds() })
+	}
+	return !known || len(pids) > 0
+}
+
+const (
+	startUp   = time.Minute      // an agent that runs longer has its first conversation
+	fresh     = 10 * time.Second // a change that old when first seen was made while our terminal was silent
+	voidAfter = 2 * time.Second  // so long another process may take to show the same message
+	heldMost  = 256              // entries
+	heldBytes = 1 << 20
+)
+
+// owner finds which conversations are the agent's.
+type owner struct {
+	since time.Time
+	talks map[string]*talk
+	rival func(grown bool) bool
+}
+
+// talk is what is known of a conversation.
+type talk struct {
+	ours  bool
+	born  time.Time
+	last  time.Time            // when an entry of it was seen
+	held  []Entry              // not given out, as it may not be ours
+	shows map[string]time.Time // which expected messages, and when that was seen
+}
+
+// sort returns the entries that are the agent's.
+func (o *owner) sort(now time.Time, all []news, expected map[string]bool) []Entry {
+	var ours []Entry
+	for _, n := range all {
+		t := o.talks[n.of]
+		if t == nil {
+			t = &talk{ours: n.sure || o.first(now, n), born: n.born, shows: map[string]time.Time{}}
+			o.talks[n.of] = t
+		}
+		t.note(now, n.entries, expected)
+		if t.ours {
+			ours = append(ours, n.entries...)
+		} else {
+			t.hold(n.entries)
+		}
+	}
+	for key, t := range o.talks {
+		if !t.ours && o.shown(now, key) {
+			t.ours = true
+			ours = append(ours, t.held...)
+			t.held = nil
+		}
+	}
+	return ours
+}
+
+// first says whether a conversation that was not seen before is ours, because no
+// other process can have begun it.
+func (o *owner) first(now time.Time, n news) bool {
+	if now.Sub(n.changed) > fresh {
+		return false
+	}
+	known := false
+	for _, t := range o.talks {
+		known = known || t.ours
+	}
+	return !o.rival(!known && !n.born.Before(o.since))
+}
+
+// shown says whether the conversation shows a message of ours, for a while has
+// been the only one that does, and began after those that are known to be ours:
+// where others are given the same message, they may show it before ours does.
+func (o *owner) shown(now time.Time, key string) bool {
+	one := o.talks[key]
+	for other, t := range o.talks {
+		if other != key && t.ours && t.last.After(one.born) {
+			return false
+		}
+	}
+	for id, at := range one.shows {
+		also := 0
+		for _, t := range o.talks {
+			if _, shows := t.shows[id]; shows {
+				also++
+			}
+		}
+		if also == 1 && now.Sub(at) >= voidAfter {
+			return true
+		}
+	}
+	return false
+}
+
+// note notes which expected messages stand in entries, and forgets what is long ago.
+func (t *talk) note(now time.Time, entries []Entry, expected map[string]bool) {
+	if len(entries) == 0 {
+		return
+	}
+	t.last = now
+	maps.DeleteFunc(t.shows, func(_ string, at time.Time) bool { return now.Sub(at) > startUp })
+	for id := range expected {
+		if _, known := t.shows[id]; !known && slices.ContainsFunc(entries, func(e Entry) bool { return Accepted(e, id) }) {
+			t.shows[id] = now
+		}
+	}
+}
+
+// hold keeps the latest entries.
+func (t *talk) hold(entries []Entry) {
+	t.held = append(t.held, entries...)
+	size, keep := 0, len(t.held)
+	for ; keep > 0 && len(t.held)-keep < heldMost && size < heldBytes; keep-- {
+		size += len(t.held[keep-1].Text)
+	}
+	t.held = slices.Clone(t.held[keep:])
+}
+
+// readers reads several transcripts of one agent. An entry that stands in two of
+// them is returned once.
+type readers struct {
+	format Format
+	since  time.Time
+	seen   map[[8]byte]struct{}
+	by     map[string]*Reader
+}
+
+func newReaders(f Format, since time.Time) *readers {
+	return &readers{format: f, since: since, seen: map[[8]byte]struct{}{}, by: map[string]*Reader{}}
+}
+
+// poll is as Reader.Poll.
+func (r *readers) poll(path string) ([]Entry, error) {
+	one := r.by[path]
+	if one == nil {
+		one = NewReader(r.format, r.since)
+		one.seen = r.seen
+		r.by[path] = one
+	}
+	return one.Poll(path)
+}
+
+// sessionFiles is the source of an agent that has one transcript at a time and
+// names it in a session file.
+type sessionFiles struct {
+	format Format
+	dir    string
+	child  int
+	reader *Reader
+}
+
+func (s *sessionFiles) look() (Session, []news, error) {
+	session, err := s.format.Locate(s.dir, s.child)
+	if err != nil || session.Transcript == "" {
+		return session, nil, err
+	}
+	entries, err := s.reader.Poll(session.Transcript)
+	return session, []news{{of: session.Transcript, sure: true, entries: entries}}, err
+}

@@ -1,0 +1,302 @@
+package transcript
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"relay-pty/parser/transcript/proc"
+)
+
+// one is a conversation's news: an entry that shows the message id.
+func one(of string, born time.Time, id string) news {
+	e := Entry{Kind: User, UUID: of + id, Text: "[relay " + id + " from x] y"}
+	return news{of: of, born: born, changed: born, entries: []Entry{e}}
+}
+
+func TestWhoseConversationsAre(t *testing.T) {
+	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	at := func(seconds float64) time.Time { return start.Add(time.Duration(seconds * float64(time.Second))) }
+	type look struct {
+		at    float64
+		rival string // none; starting: one that may be starting; grown: one that runs for long
+		all   []news
+		want  string
+	}
+	sure := one("a", at(0), "m1")
+	sure.sure = true
+	for name, looks := range map[string][]look{
+		"what the process holds open is its own": {{1, "starting", []news{sure}, "m1"}, {2, "starting", []news{one("a", at(0), "m2")}, "m2"}},
+		"so is what nobody else can have begun":  {{1, "none", []news{one("a", at(1), "m1")}, "m1"}, {9, "starting", []news{one("a", at(1), "m2")}, "m2"}},
+		"not what changed while nothing happened here": {
+			{30, "none", []news{one("a", at(1), "x")}, ""}, {31, "none", []news{one("a", at(1), "y")}, ""},
+		},
+		"another process of it may have begun it, until a message of ours shows in it": {
+			{1, "starting", []news{one("a", at(1), "x"), one("b", at(1), "y")}, ""},
+			{2, "starting", []news{one("a", at(1), "m1")}, ""},
+			{3.9, "starting", nil, ""},
+			{4, "starting", nil, "x m1"},
+			{5, "starting", []news{one("a", at(1), "z"), one("b", at(1), "y2")}, "z"},
+		},
+		"a message that shows in two conversations says nothing": {
+			{1, "starting", []news{one("a", at(1), "m1")}, ""}, {2, "starting", []news{one("b", at(1), "m1")}, ""}, {9, "starting", nil, ""},
+		},
+		"another that runs for long has its own": {
+			{1, "grown", []news{one("a", at(0.5), "m1")}, "m1"}, {2, "grown", []news{one("b", at(2), "x")}, ""},
+		},
+		"but may go on in it": {{1, "grown", []news{one("a", at(-500), "x")}, ""}},
+		"a new conversation of ours next to another process": {
+			{1, "none", []news{one("a", at(1), "m1")}, "m1"},
+			{20, "grown", []news{one("b", at(20), "x")}, ""},
+			{21, "grown", []news{one("b", at(20), "m2")}, ""},
+			{24, "grown", nil, "x m2"},
+		},
+		"another process is given our message first": {
+			{1, "none", []news{one("a", at(1), "m0")}, "m0"},
+			{2, "grown", []news{one("b", at(-50), "m1")}, ""},
+			{9, "grown", nil, ""},
+			{10, "grown", []news{one("a", at(1), "m1")}, "m1"},
+			{20, "grown", nil, ""},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rival := ""
+			o := owner{since: start, talks: map[string]*talk{}, rival: func(grown bool) bool { return rival == "starting" || rival == "grown" && !grown }}
+			for i, l := range looks {
+				rival = l.rival
+				var got []string
+				for _, e := range o.sort(at(l.at), l.all, map[string]bool{"m1": false, "m2": false}) {
+					got = append(got, strings.Fields(e.Text)[1])
+				}
+				if strings.Join(got, " ") != l.want {
+					t.Errorf("look %d: %q, want %q", i, got, l.want)
+				}
+			}
+		})
+	}
+}
+
+func TestHeldEntriesAreBounded(t *testing.T) {
+	o := owner{talks: map[string]*talk{}, rival: func(bool) bool { return true }}
+	for i := range 3 * heldMost {
+		n := one("a", epoch, fmt.Sprint(i))
+		if i > 2*heldMost {
+			n.entries[0].Text = strings.Repeat("x", heldBytes/8)
+		}
+		o.sort(epoch, []news{n}, nil)
+	}
+	if n := len(o.talks["a"].held); n != 8 {
+		t.Errorf("holds %d entries, want 8", n)
+	}
+}
+
+// holding starts a process that works in dir and holds the files open, beneath a
+// shell that is the child.
+func holding(t *testing.T, dir string, files ...string) (child int) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", "cat <&3 & echo up; wait")
+	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Setsid: true}
+	stdin, keep, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.ExtraFiles = []*os.File{stdin}
+	for _, name := range files {
+		f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		cmd.ExtraFiles = append(cmd.ExtraFiles, f)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stdin.Close()
+	t.Cleanup(func() { keep.Close(); cmd.Wait() }) // cat ends with its input, sh with cat
+	if _, err := out.Read(make([]byte, 3)); err != nil {
+		t.Fatal(err)
+	}
+	return cmd.Process.Pid
+}
+
+// texts looks and returns what is new.
+func texts(t *testing.T, l *Log) string {
+	t.Helper()
+	_, entries, err := l.Look()
+	if err != nil && !errors.Is(err, ErrNoSession) {
+		t.Fatal(err)
+	}
+	return inShort(entries)
+}
+
+// soon looks until something is new: a directory's time may stand still for some
+// milliseconds.
+func soon(t *testing.T, l *Log) string {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for range 1000 {
+		if got := texts(t, l); got != "" {
+			return got
+		}
+		<-tick.C
+	}
+	return ""
+}
+
+const (
+	codexFirst = `{"timestamp":"2026-11-21T05:40:30.420Z","type":"session_meta","payload":{"id":"d4453f37-7d71-4c6d-86b1-5fac8c952941","cwd":%q,"cli_version":"0.169.0","timestamp":"2026-11-21T05:40:30.420Z","source":%s}}` + "\n"
+	codexSaid  = `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"message","id":%q,"role":"assistant","content":[{"type":"output_text","text":%q}]}}` + "\n"
+)
+
+func TestFollowCodex(t *testing.T) {
+	dir, cwd := t.TempDir(), t.TempDir()
+	path := func(name string) string {
+		write(t, "", dir, "sessions", "2026", "11", "21", name)
+		return filepath.Join(dir, "sessions", "2026", "11", "21", name)
+	}
+	ours, helper, others := path("rollout-1.jsonl"), path("rollout-2.jsonl"), path("rollout-3.jsonl")
+	child := holding(t, cwd, ours, helper, filepath.Join(dir, "other.jsonl"))
+	l := Follow(codex, dir, child, epoch)
+	if _, _, err := l.Look(); !errors.Is(err, ErrNoSession) {
+		t.Errorf("before the first row: %v", err)
+	}
+	appendTo(t, ours, fmt.Sprintf(codexFirst, cwd, `"cli"`)+fmt.Sprintf(codexSaid, "a", "A"))
+	appendTo(t, helper, fmt.Sprintf(codexFirst, cwd, `{"subagent":"review"}`)+fmt.Sprintf(codexSaid, "b", "B"))
+	appendTo(t, others, fmt.Sprintf(codexFirst, cwd, `"cli"`)+fmt.Sprintf(codexSaid, "c", "C"))
+	same(t, "first look", texts(t, l), "a:A")
+	appendTo(t, ours, fmt.Sprintf(codexSaid, "a", "A")+fmt.Sprintf(codexSaid, "d", "D"))
+	appendTo(t, helper, fmt.Sprintf(codexSaid, "e", "E"))
+	same(t, "second look", texts(t, l), "a:D")
+	same(t, "no news", texts(t, l), "")
+	s, _, err := l.Look()
+	if err != nil || s.PID != child || s.Transcript != ours || s.CWD != cwd || s.ID == "" || s.Version != "0.169.0" {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// A server that several terminals share holds the rollouts of all of them.
+func TestFollowCodexBehindAServer(t *testing.T) {
+	dir, cwd, elsewhere := t.TempDir(), t.TempDir(), t.TempDir()
+	ours, others := filepath.Join(dir, "rollout-1.jsonl"), filepath.Join(dir, "rollout-2.jsonl")
+	server := holding(t, dir, ours, others)
+	child := holding(t, cwd)
+	appendTo(t, ours, fmt.Sprintf(codexFirst, cwd, `"vscode"`)+fmt.Sprintf(codexSaid, "a", "A"))
+	appendTo(t, others, fmt.Sprintf(codexFirst, elsewhere, `"vscode"`)+fmt.Sprintf(codexSaid, "b", "B"))
+	named := func(start string) {
+		write(t, fmt.Sprintf(`{"pid":%d,"processIdentity":{"startTicks":%s}}`, server, start), dir, "app-server-daemon", "daemon.pid")
+	}
+	named("1")
+	if _, _, err := Follow(codex, dir, child, epoch).Look(); !errors.Is(err, ErrNoSession) {
+		t.Errorf("a dead server's namesake: %v", err)
+	}
+	named(proc.StartOf(server, ""))
+	same(t, "its rollout", texts(t, Follow(codex, dir, child, epoch)), "a:A")
+}
+
+func TestFollowGemini(t *testing.T) {
+	dir, cwd := t.TempDir(), t.TempDir()
+	child := holding(t, cwd)
+	since := time.Now().Add(-time.Second)
+	l := Follow(gemini, dir, child, since)
+	if _, _, err := l.Look(); !errors.Is(err, ErrNoSession) {
+		t.Errorf("no projects: %v", err)
+	}
+	write(t, fmt.Sprintf(`{"projects":{%q:"work","/else":"else"}}`, cwd), dir, "projects.json")
+	row := func(id, text string) string {
+		return fmt.Sprintf(`{"id":%q,"timestamp":%q,"type":"gemini","content":%q}`+"\n", id, time.Now().UTC().Format(time.RFC3339Nano), text)
+	}
+	first := func(kind string) string {
+		return fmt.Sprintf(`{"sessionId":"s","startTime":%q,"kind":%q}`+"\n", time.Now().UTC().Format(time.RFC3339Nano), kind)
+	}
+	chats := filepath.Join(dir, "tmp", "work", "chats")
+	write(t, first("main")+row("o", "old"), chats, "session-0.jsonl")
+	if err := os.Chtimes(filepath.Join(chats, "session-0.jsonl"), time.Time{}, since.Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	write(t, first("main"), dir, "tmp", "else", "chats", "session-1.jsonl")
+	same(t, "no chat", texts(t, l), "")
+	write(t, first("main"), chats, "session-1.jsonl")
+	write(t, first("subagent")+row("b", "B"), chats, "session-2.jsonl")
+	write(t, row("c", "C"), chats, "abc", "d.jsonl")
+	same(t, "a new chat", texts(t, l), "")
+	appendTo(t, filepath.Join(chats, "session-1.jsonl"), row("a", "A"))
+	same(t, "its reply", soon(t, l), "a:A")
+	write(t, first("main")+row("d", "D"), chats, "session-3.jsonl")
+	same(t, "after /clear", soon(t, l), "a:D")
+	appendTo(t, filepath.Join(chats, "session-1.jsonl"), row("e", "E"))
+	same(t, "resumed", soon(t, l), "a:E")
+	s, _, err := l.Look()
+	if err != nil || s.PID != child || s.CWD != cwd || filepath.Base(s.Transcript) != "session-1.jsonl" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	write(t, `{"projects":{"`+cwd+`":"../../etc"}}`, dir, "projects.json")
+	if _, _, err := Follow(gemini, dir, child, since).Look(); !errors.Is(err, ErrNoSession) {
+		t.Errorf("a project elsewhere: %v", err)
+	}
+}
+
+// A process of the same name in the same directory may have begun a chat.
+func TestRivals(t *testing.T) {
+	if _, known := proc.Rivals(os.Getpid(), "none", "/"); !known {
+		t.Skip("the system does not tell")
+	}
+	cwd, bin := t.TempDir(), t.TempDir()
+	child := holding(t, cwd)
+	name := filepath.Join(bin, "gemini.js")
+	write(t, "read _\n", name)
+	run := func(dir string) *exec.Cmd {
+		cmd := exec.Command("sh", name)
+		cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Setsid: true}
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { stdin.Close(); cmd.Wait() }) // it ends with its input
+		return cmd
+	}
+	run(bin)
+	if pids, _ := proc.Rivals(child, "gemini", cwd); len(pids) != 0 {
+		t.Errorf("elsewhere: %v", pids)
+	}
+	other := run(cwd).Process.Pid
+	if pids, _ := proc.Rivals(child, "gemini", cwd); len(pids) != 1 || pids[0] != other {
+		t.Errorf("rivals %v, want %d", pids, other)
+	}
+	if pids, _ := proc.Rivals(other, "gemini", cwd); len(pids) != 0 {
+		t.Errorf("its own: %v", pids)
+	}
+	if !rival(child, "gemini", true) {
+		t.Error("a young rival does not count")
+	}
+	if d := proc.Older(child, other); d < 0 || d > 60 {
+		t.Errorf("older by %v s", d)
+	}
+}
+
+// Looking without news costs little.
+func TestLookWithoutNews(t *testing.T) {
+	dir, cwd := t.TempDir(), t.TempDir()
+	rollout := filepath.Join(dir, "rollout-1.jsonl")
+	child := holding(t, cwd, rollout)
+	appendTo(t, rollout, fmt.Sprintf(codexFirst, cwd, `"cli"`))
+	l := Follow(codex, dir, child, epoch)
+	texts(t, l)
+	if n := testing.AllocsPerRun(20, func() { l.Look() }); n > 20 {
+		t.Errorf("%v allocations", n)
+	}
+}

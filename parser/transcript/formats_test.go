@@ -1,0 +1,203 @@
+package transcript
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+const markersDir = "../../testdata/markers"
+
+// logFile reads a recording of a format from since on, as a file that grows.
+func logFile(t testing.TB, f Format, name string, since time.Time) []Entry {
+	t.Helper()
+	r := NewReader(f, since)
+	got, err := r.Poll(filepath.Join(markersDir, name))
+	if err != nil || r.Bad != 0 {
+		t.Fatalf("%s: %v, %d bad rows", name, err, r.Bad)
+	}
+	return got
+}
+
+// inShort describes entries: u, a, c for a cut reply, ., and the id of a message
+// or the first word.
+func inShort(entries []Entry) string {
+	var out []string
+	for _, e := range entries {
+		first := strings.Fields(strings.TrimPrefix(e.Text, "[relay ") + " -")[0]
+		switch {
+		case e.Kind == TurnEnd:
+			out = append(out, ".")
+		case e.Kind == User:
+			out = append(out, "u:"+first)
+		case e.Cut:
+			out = append(out, "c:"+first)
+		default:
+			out = append(out, "a:"+first)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+var (
+	cjk   = "bob||数行の日本語 🎉\n\ttab\tand trailing blanks  \n\n  indented مرحبا"
+	tools = []string{"bob||before the tool", "bob|m2|after the tool"}
+	three = []string{
+		"bob||Hello Bob, multi word\nsecond line", "#team|authimportant|one line for **the** team",
+		"carol@host2||code:\n```go\nfmt.Println(\">>>\", 1)\n```\n->relay:bob inner decoy",
+	}
+)
+
+func TestRecordedCodex(t *testing.T) {
+	first := logFile(t, codex, "codex-0.169.0/first.jsonl", epoch)
+	same(t, "first", inShort(first), "u:c1 a:日本語 .")
+	same(t, "its commands", commands(first), []string{cjk})
+	all := logFile(t, codex, "codex-0.169.0/session.jsonl", epoch)
+	// c4 and c5 were queued with Tab, c7 cut the reply to c6 and so was its turn, c8
+	// was interrupted, c9 failed, c11 was typed while a tool ran, c12 and c13 in one go.
+	same(t, "session", inShort(all), "u:c3 a:word0 . u:c4 a:ACK . u:c5 a:ACK . u:c6 u:c7 a:ACK . u:c8 . u:c9 . u:c10 a:Using. a:AFTER . u:c11 a:ACK . u:c12 a:ACK .")
+	same(t, "its commands", commands(all), tools)
+	if last := all[len(all)-3]; !Accepted(last, "c12") || !Accepted(last, "c13") {
+		t.Errorf("%q accepts not both", last.Text)
+	}
+}
+
+func TestRecordedGemini(t *testing.T) {
+	all := logFile(t, gemini, "gemini-0.61.0/session.jsonl", epoch)
+	// c4 and c5 were queued, c8 was interrupted, the API failed c3 and c9, c14 names a file.
+	same(t, "session", inShort(all), "u:c1 a:日本語 u:c3 . u:c4 a:ACK u:c8 . u:c9 . u:c10 a:Using. a:AFTER u:c14 a:ACK")
+	same(t, "its commands", commands(all), append([]string{cjk}, tools...))
+	for _, e := range all {
+		if Accepted(e, "c4") != Accepted(e, "c5") || Accepted(e, "zz") {
+			t.Errorf("%q", e.Text)
+		}
+	}
+	same(t, "after /clear", commands(logFile(t, gemini, "gemini-0.61.0/cleared.jsonl", epoch)), three)
+}
+
+func TestRecordingsFromATimeOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		entries func(since time.Time) []Entry
+	}{
+		"codex":  {func(since time.Time) []Entry { return logFile(t, codex, "codex-0.169.0/session.jsonl", since) }},
+		"gemini": {func(since time.Time) []Entry { return logFile(t, gemini, "gemini-0.61.0/session.jsonl", since) }},
+	} {
+		all := c.entries(epoch)
+		for i, e := range all {
+			got := c.entries(e.Time.Add(300 * time.Microsecond))
+			if len(got) < len(all)-i-2 || len(got) > len(all)-i+2 || got[0].Time.Before(e.Time) {
+				t.Errorf("%s: from entry %d of %d on: %d", name, i, len(all), len(got))
+			}
+		}
+		same(t, name+": later", len(c.entries(all[len(all)-1].Time.Add(time.Hour))), 0)
+	}
+}
+
+// Every split of a file gives the same entries.
+func TestRecordingsAtEverySplit(t *testing.T) {
+	for name, f := range map[string]Format{"codex-0.169.0/session.jsonl": codex, "gemini-0.61.0/session.jsonl": gemini} {
+		whole, err := os.ReadFile(filepath.Join(markersDir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := logFile(t, f, name, epoch)
+		for seed := range uint64(21) {
+			rng := rand.New(rand.NewPCG(seed, 5))
+			file := filepath.Join(t.TempDir(), "t.jsonl")
+			r := NewReader(f, epoch)
+			var got []Entry
+			for rest := whole; len(rest) > 0; {
+				n := 1 + rng.IntN(min(len(rest), 1+int(seed)*200))
+				appendTo(t, file, string(rest[:n]))
+				rest = rest[n:]
+				more, err := r.Poll(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, more...)
+				if seed == 0 && len(rest) > 6000 { // byte by byte only at the end
+					n = len(rest) - 6000
+					appendTo(t, file, string(rest[:n]))
+					rest = rest[n:]
+				}
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("%s, seed %d: %d entries, want %d", name, seed, len(got), len(want))
+			}
+		}
+	}
+}
+
+// Rows made by hand after recorded ones, for what could not be recorded.
+func TestRowsOfOtherAgents(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		f         Format
+		row, want string
+	}{
+		{"Codex before 0.169", codex, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}}`, "u:hi"},
+		{"its environment", codex, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>\n[relay m1 from x]"}]}}`, ""},
+		{"a picture", codex, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_image","image_url":"x"},{"type":"input_text","text":"hi"}]}}`, "u:hi"},
+		{"a developer's", codex, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"message","role":"developer","content":[{"type":"output_text","text":"->relay:a b"}]}}`, ""},
+		{"a tool's output", codex, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"function_call_output","output":"->relay:a b","content":[{"type":"output_text","text":"->relay:a b"}]}}`, ""},
+		{"reasoning", codex, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"reasoning","role":"assistant","content":[{"type":"output_text","text":"->relay:a b"}]}}`, ""},
+		{"a compacted history", codex, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"compacted","payload":{"message":"->relay:a b","replacement_history":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"->relay:a b"}]}]}}`, ""},
+		{"another payload", codex, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":[1]}`, ""},
+		{"Gemini's parts", gemini, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"gemini","content":[{"text":"a"},"b",{"text":"no","thought":true}]}`, "a:a a:b"},
+		{"one part", gemini, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"user","content":{"text":"a"}}`, "u:a"},
+		{"a hook's words", gemini, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"user","content":[{"text":"a"},{"text":"<hook_context>[relay m1 from x]"}]}`, "u:a"},
+		{"a tool's result", gemini, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"user","content":[{"functionResponse":{"response":{"output":"[relay m1 from x]"}}}]}`, ""},
+		{"a warning", gemini, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"warning","content":"->relay:a b"}`, ""},
+		{"a remark", gemini, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"info","content":"->relay:a b"}`, ""},
+		{"the chat, again", gemini, `{"$set":{"messages":[{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"gemini","content":"->relay:a b"}]}}`, ""},
+	} {
+		got, err := c.f.row([]byte(c.row))
+		if inShort(got) != c.want || err != nil {
+			t.Errorf("%s: %s, %v, want %q", c.name, inShort(got), err, c.want)
+		}
+	}
+	for row, f := range map[string]*Format{
+		`{"type":"response_item","payload":{"type":"message","role":"user"}}`:                         &codex,
+		`{"timestamp":"yesterday","type":"event_msg"}`:                                                &codex,
+		`{"id":"1","type":"user","content":"a"}`:                                                      &gemini,
+		`{"timestamp":"2026-11-21T05:40:30.420Z","type":"user","content":"a"}`:                        &gemini,
+		`{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"user","content":5}`:                 &gemini,
+		`{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"gemini","content":[{"text":true}]}`: &gemini,
+	} {
+		if got, err := f.row([]byte(row)); err == nil {
+			t.Errorf("row %s: %v, want an error", row, got)
+		}
+	}
+}
+
+func fuzzRows(f *testing.F, format Format, name string) {
+	b, err := os.ReadFile(filepath.Join(markersDir, name))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for row := range bytes.Lines(b) {
+		f.Add(row)
+	}
+	f.Fuzz(func(t *testing.T, row []byte) {
+		got, err := format.row(row)
+		again, err2 := format.row(row)
+		if !reflect.DeepEqual(got, again) || (err == nil) != (err2 == nil) {
+			t.Fatalf("%v, %v; then %v, %v", got, err, again, err2)
+		}
+		for _, e := range got {
+			if e.UUID == "" {
+				t.Errorf("entry %+v", e)
+			}
+			Commands(e)
+			Accepted(e, "m1")
+		}
+	})
+}
+
+func FuzzCodexRows(f *testing.F)  { fuzzRows(f, codex, "codex-0.169.0/session.jsonl") }
+func FuzzGeminiRows(f *testing.F) { fuzzRows(f, gemini, "gemini-0.61.0/session.jsonl") }

@@ -1,0 +1,161 @@
+// Package proc reads from /proc (proc(5)) what the system tells of processes. Where
+// there is none, nothing is known of them.
+package proc
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Group returns child and those of its descendants that are in its session
+// (setsid), which leaves out servers and what an agent's tools run.
+func Group(child int) []int {
+	all, session := []int{child}, sessionOf(child)
+	for i := 0; i < len(all) && len(all) < 64; i++ {
+		paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", all[i]))
+		for _, path := range paths {
+			b, _ := os.ReadFile(path)
+			for _, word := range strings.Fields(string(b)) {
+				pid, err := strconv.Atoi(word)
+				if err != nil {
+					continue
+				}
+				if sid, err := unix.Getsid(pid); err == nil && sid == session {
+					all = append(all, pid)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// sessionOf is the session that pid is in; a child of ours leads its own.
+func sessionOf(pid int) int {
+	if sid, err := unix.Getsid(pid); err == nil {
+		return sid
+	}
+	return pid
+}
+
+// Opened returns the paths of the open files of pid that match says yes to.
+func Opened(pid int, match func(path string) bool) []string {
+	dir := fmt.Sprintf("/proc/%d/fd", pid)
+	fds, _ := os.ReadDir(dir)
+	var found []string
+	for _, fd := range fds {
+		path, err := os.Readlink(filepath.Join(dir, fd.Name()))
+		if err == nil && match(path) && !slices.Contains(found, path) {
+			found = append(found, path)
+		}
+	}
+	return found
+}
+
+// Directory is where pid works, or we do where the system does not tell.
+func Directory(pid int) string {
+	path, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
+	if err != nil {
+		path, _ = os.Getwd()
+	}
+	return path
+}
+
+// Same says whether path names the directory dir, as the system tells it, perhaps
+// by a link.
+func Same(path, dir string) bool {
+	if path == dir {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(path)
+	return err == nil && real == dir
+}
+
+// runs says whether pid runs a program of that name, itself or by an interpreter.
+func runs(pid int, name string) bool {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	args := bytes.Split(b, []byte{0})
+	for _, arg := range args[:min(3, len(args))] {
+		base := filepath.Base(string(arg))
+		if strings.TrimSuffix(base, filepath.Ext(base)) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Main is the process of that name among child's group, else child.
+func Main(child int, name string) int {
+	for _, pid := range Group(child) {
+		if runs(pid, name) {
+			return pid
+		}
+	}
+	return child
+}
+
+// Rivals returns the processes, other than the agent's own and their ancestors,
+// that run a program of that name in dir. It is false where the system does not
+// tell.
+func Rivals(child int, name, dir string) (pids []int, known bool) {
+	own, session := map[int]bool{}, sessionOf(child)
+	for pid := child; pid > 1; pid = parentOf(pid) {
+		own[pid] = true
+	}
+	paths, _ := filepath.Glob("/proc/[0-9]*")
+	for _, path := range paths {
+		pid, _ := strconv.Atoi(filepath.Base(path))
+		if own[pid] || !runs(pid, name) || Directory(pid) != dir {
+			continue
+		}
+		if sid, err := unix.Getsid(pid); err == nil && sid != session {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, len(paths) > 0
+}
+
+// stat is what stands in /proc/PID/stat after the program's name: the first is
+// field 3.
+func stat(pid int) []string {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+}
+
+func parentOf(pid int) int {
+	if fields := stat(pid); len(fields) > 1 {
+		parent, _ := strconv.Atoi(fields[1])
+		return parent
+	}
+	return 0
+}
+
+// Older says by how many seconds pid is older than child; less than 0 when it
+// is younger, and when it is not known.
+func Older(pid, child int) float64 {
+	a, err := strconv.Atoi(StartOf(pid, ""))
+	b, err2 := strconv.Atoi(StartOf(child, ""))
+	if err != nil || err2 != nil {
+		return -1
+	}
+	return float64(b-a) / 100 // clock ticks
+}
+
+// StartOf is field 22 of /proc/PID/stat (proc(5)), or fallback where there is no
+// such file system.
+func StartOf(pid int, fallback string) string {
+	fields := stat(pid)
+	if len(fields) < 20 {
+		if _, err := os.Stat("/proc/self/stat"); err != nil {
+			return fallback
+		}
+		return ""
+	}
+	return fields[19]
+}
