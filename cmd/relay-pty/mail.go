@@ -22,8 +22,8 @@ type mail struct {
 	ended func(turn.Turn, inject.Status) // called when an attempt is over
 
 	next  *turn.Batch // what goes next, framed; the injector's loop alone uses it
-	ids   []string      // its messages
-	until time.Time     // from when on a header would tell another age
+	ids   []string    // its messages
+	until time.Time   // from when on a header would tell another age
 }
 
 // maxTurn is how many bytes of bodies may be typed as one turn, unless a single

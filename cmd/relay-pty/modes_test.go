@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/agentrig"
 	"relay-pty/cmd/internal/testrig/agents"
 	"relay-pty/cmd/internal/testrig/anthropic"
+	"relay-pty/cmd/internal/testrig/fakeapi"
 )
 
 // press sends a message of a mode.
@@ -123,37 +125,47 @@ func TestMessagesThatWaitGoTogether(t *testing.T) {
 	}
 }
 
-func TestRealClaudeUrgent(t *testing.T) {
-	for name, c := range map[string]struct{ prompt, draft string }{
-		"while it answers":              {"SLOW 3", ""},
-		"while it thinks":               {"THINK 3", ""},
-		"while it answers, and a draft": {"SLOW 3", "half a draft"},
-		"while it thinks, and a draft":  {"THINK 3", "half a draft"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := startClaude(t, 24, 80)
-			must(t, r.Type(c.prompt))
-			must(t, r.WaitText(patience(t, 20*time.Second), c.prompt))
-			must(t, r.Type("\r"))
+// An important message is handed to the busy agent, in its own way: it waits in the
+// agent's queue, cuts nothing, and is delivered once the log shows it in a turn.
+func TestRealImportantMessagesCutNothing(t *testing.T) {
+	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
+		r := startAgent(t, a)
+		n := runs(3, 20)
+		var ids []string
+		for i := range n {
+			long, id := fmt.Sprintf("b%d", i), fmt.Sprintf("m%d", i)
+			r.inject(long, []string{"SLOW 3", "THINK 3", "TOOL 3"}[i%3])
+			reply := r.turnWith("[relay " + long + " from bob]")
 			r.state("busy")
-			must(t, r.Type(c.draft))
-			must(t, r.WaitText(patience(t, 20*time.Second), c.draft))
-			if strings.HasPrefix(c.prompt, "SLOW") {
-				must(t, r.WaitText(patience(t, 20*time.Second), "Line 1"))
+			r.press("important", id, "by the way")
+			_, err := r.client.Wait(patience(t, 20*time.Second), func(f testrig.Frame) bool { return f.Str("id") == id && f.Str("status") == "injecting" })
+			must(t, err)
+			if now := r.api.Turns()[reply.N]; !now.Open() && i%3 != 2 { // a reply that calls a tool ends before the turn
+				t.Errorf("%s: it waited for the end of the turn", id)
 			}
-			r.press("urgent", "m1", "hello")
-			began := time.Now()
-			r.delivers("m1", "submitted", "turn")
-			t.Logf("%v", time.Since(began))
-			must(t, r.Type("!\r"))
-			<-time.After(6 * time.Second)
+			r.delivers(id, "turn")
+			if reply = r.ended(reply.N); reply.Aborted {
+				t.Errorf("%s: the reply before it was cut short", id)
+			}
+			header := "[relay " + id + " from bob]"
+			_, err = r.api.WaitTurn(patience(t, 30*time.Second), func(turn fakeapi.Turn) bool {
+				return strings.Contains(turn.UserText()+strings.Join(turn.System, "\n"), header) // in a turn, Claude tells it as the system
+			})
+			must(t, err)
+			r.state("ready")
+			ids = append(ids, long, id)
+		}
+		for _, id := range ids {
+			n := 0
 			for _, turn := range r.api.Turns() {
-				t.Logf("%v %q aborted %v", turn.At.Sub(began), turn.UserText(), turn.Aborted)
+				n += strings.Count(turn.UserText()+strings.Join(turn.System, "\n"), "[relay "+id+" from bob]")
 			}
-			t.Log(dump(r.client.Frames()))
-			t.Log(r.Screen())
-		})
-	}
+			if n != 1 {
+				t.Errorf("%s came %d times, want once", id, n)
+			}
+		}
+		shown(t, a.Name()+", important: handed to the busy agent, delivered by its log, nothing cut", "%d of %d", n, n)
+	})
 }
 
 func TestRealClaudeTakesManyAsOneTurn(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 	"unicode"
+
+	"relay-pty/inject/draft/stroke"
 )
 
 const (
@@ -32,7 +34,7 @@ type Shadow struct {
 	Lines bool
 
 	mu     sync.Mutex
-	in     reader
+	in     stroke.Reader
 	ed     editor
 	begun  bool // keys came since the last Enter
 	away   bool // the keys go to something else, see Away
@@ -63,8 +65,8 @@ func (s *Shadow) Keys(p []byte, now time.Time) {
 	defer s.mu.Unlock()
 	s.settle(now)
 	s.last = now
-	s.in.feed(p, func(k key) { s.take(k, now) })
-	if s.in.paste {
+	s.in.Feed(p, func(k stroke.Key) { s.take(k, now) })
+	if s.in.Paste {
 		s.typed, s.begun = now, true
 	}
 }
@@ -72,26 +74,26 @@ func (s *Shadow) Keys(p []byte, now time.Time) {
 // settle decides what an unfinished sequence was, when nothing followed it.
 func (s *Shadow) settle(now time.Time) {
 	rest := brokenRest
-	if s.in.pending() {
+	if s.in.Pending() {
 		rest = escapeRest
 	}
 	if now.Sub(s.last) > rest {
-		s.in.rest(func(k key) { s.take(k, s.last) })
+		s.in.Rest(func(k stroke.Key) { s.take(k, s.last) })
 	}
 }
 
-func (s *Shadow) take(k key, now time.Time) {
-	if k.kind == report {
+func (s *Shadow) take(k stroke.Key, now time.Time) {
+	if k.Kind == stroke.Report {
 		return
 	}
-	if s.Lines && k.kind == newline {
-		k.kind = enter
+	if s.Lines && k.Kind == stroke.Newline {
+		k.Kind = stroke.Enter
 	}
 	s.typed, s.begun = now, true
-	switch k.kind {
-	case enter:
+	switch k.Kind {
+	case stroke.Enter:
 		s.submit, s.begun = now, false
-	case suspend:
+	case stroke.Suspend:
 		s.sleep = now
 	}
 	if s.away {
@@ -120,12 +122,12 @@ func (s *Shadow) At(now time.Time) State {
 
 func (s *Shadow) state() State {
 	st := State{
-		Known: !s.ed.lost && !s.in.paste, AtEnd: !s.ed.astray && s.ed.at == len(s.ed.buf),
-		Begun: s.begun, Boundary: s.in.boundary(),
+		Known: !s.ed.lost && !s.in.Paste, AtEnd: !s.ed.astray && s.ed.at == len(s.ed.buf),
+		Begun: s.begun, Boundary: s.in.Boundary(),
 		LastKey: s.typed, Enter: s.submit, Suspend: s.sleep, loose: s.ed.loose > 0,
 	}
 	st.Text, st.marked = s.ed.texts()
-	if s.in.pending() { // it counts as the Escape key already
+	if s.in.Pending() { // it counts as the Escape key already
 		st.LastKey, st.Begun = s.last, true
 		switch {
 		case s.away:
@@ -180,7 +182,7 @@ func (s *Shadow) Width(cols int) {
 func (s *Shadow) Seen(shown string, whole bool, now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.in.boundary() {
+	if !s.in.Boundary() {
 		return 0
 	}
 	st := s.state()

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"relay-pty/inject/draft/stroke"
 )
 
 const (
@@ -52,10 +54,10 @@ type editor struct {
 }
 
 // apply does what a key does; true: an Enter did not submit.
-func (e *editor) apply(k key, lines bool, now time.Time) (goesOn bool) {
-	if k.kind == pasted {
+func (e *editor) apply(k stroke.Key, lines bool, now time.Time) (goesOn bool) {
+	if k.Kind == stroke.Pasted {
 		if len(e.pasting) <= maxText {
-			e.pasting = append(e.pasting, k.r)
+			e.pasting = append(e.pasting, k.Rune)
 		}
 		return false
 	}
@@ -64,33 +66,33 @@ func (e *editor) apply(k key, lines bool, now time.Time) (goesOn bool) {
 	e.count(k)
 	twice := e.escapes(now)
 	e.esc = time.Time{}
-	switch k.kind {
-	case text:
-		e.insert(k.r)
-	case pasteEnd:
+	switch k.Kind {
+	case stroke.Text:
+		e.insert(k.Rune)
+	case stroke.PasteEnd:
 		e.paste()
-	case newline:
+	case stroke.Newline:
 		e.insert('\n')
-	case enter:
+	case stroke.Enter:
 		return e.enter(lines)
-	case interrupt:
+	case stroke.Interrupt:
 		e.clear()
-	case escapeKey:
+	case stroke.Escape:
 		e.escape(lines, twice, now)
-	case stash:
+	case stroke.Stash:
 		e.toggleStash(lines)
-	case transpose:
+	case stroke.Transpose:
 		e.transpose(lines)
-	case unfollowed:
+	case stroke.Unfollowed:
 		e.lose()
-	case yank:
+	case stroke.Yank:
 		e.yank()
-	case killStart, killEnd, killWord, killBack, killAhead:
-		e.killKey(k.kind, lines)
+	case stroke.KillStart, stroke.KillEnd, stroke.KillWord, stroke.KillBack, stroke.KillAhead:
+		e.killKey(k.Kind, lines)
 	default:
-		e.move(k.kind, lines)
+		e.move(k.Kind, lines)
 	}
-	if blank && len(e.buf) == 0 && !lines && !everybodys(k.kind) {
+	if blank && len(e.buf) == 0 && !lines && !everybodys(k.Kind) {
 		e.lose()
 	}
 	e.settle()
@@ -98,13 +100,13 @@ func (e *editor) apply(k key, lines bool, now time.Time) (goesOn bool) {
 }
 
 // count keeps the blanks that would be left of a text that is not known.
-func (e *editor) count(k key) {
+func (e *editor) count(k stroke.Key) {
 	switch {
-	case k.kind == newline, k.kind == text && k.r == ' ':
+	case k.Kind == stroke.Newline, k.Kind == stroke.Text && k.Rune == ' ':
 		e.loose++
-	case k.kind == erase:
+	case k.Kind == stroke.Erase:
 		e.loose = max(e.loose-1, 0)
-	case k.kind == text, k.kind == pasteEnd, k.kind == killStart, k.kind == killWord, k.kind == killBack:
+	case k.Kind == stroke.Text, k.Kind == stroke.PasteEnd, k.Kind == stroke.KillStart, k.Kind == stroke.KillWord, k.Kind == stroke.KillBack:
 		e.loose = 0
 	}
 }
@@ -116,7 +118,9 @@ func (e *editor) blank() bool {
 
 // everybodys says whether a key that takes text away does so in all editors. Only
 // then is a text of blanks known to be gone.
-func everybodys(k kind) bool { return k == erase || k == killStart || k == interrupt }
+func everybodys(k stroke.Kind) bool {
+	return k == stroke.Erase || k == stroke.KillStart || k == stroke.Interrupt
+}
 
 // escapes says whether an Escape at now is the second of two.
 func (e *editor) escapes(now time.Time) bool { return !e.esc.IsZero() && now.Sub(e.esc) <= escTwice }
@@ -230,6 +234,7 @@ func (e *editor) enter(lines bool) (goesOn bool) {
 		}
 		e.buf, e.at = e.buf[:n-1], n-1
 		e.insert('\n')
+		e.loose++
 		return true
 	}
 	sent := len(e.buf) > 0 || e.lost

@@ -3,30 +3,32 @@ package draft
 import (
 	"slices"
 	"unicode"
+
+	"relay-pty/inject/draft/stroke"
 )
 
 // move does what the keys do that move the cursor or take one character.
-func (e *editor) move(k kind, lines bool) {
+func (e *editor) move(k stroke.Kind, lines bool) {
 	switch k {
-	case left:
+	case stroke.Left:
 		e.step(e.at - 1)
-	case right:
+	case stroke.Right:
 		e.step(e.at + 1)
-	case erase:
+	case stroke.Erase:
 		e.take(e.at-1, e.at)
-	case remove, eof:
+	case stroke.Remove, stroke.EOF:
 		e.take(e.at, e.at+1)
-	case home:
+	case stroke.Home:
 		e.lineEdge(e.lineStart(), lines)
-	case end:
+	case stroke.End:
 		e.lineEdge(e.lineEnd(), lines)
-	case wordLeft:
+	case stroke.WordLeft:
 		e.jump(e.wordStart(lines))
-	case wordRight:
+	case stroke.WordRight:
 		e.jump(e.wordEnd(lines))
-	case wandering:
+	case stroke.Wandering:
 		e.astray = true
-	case vertical:
+	case stroke.Vertical:
 		if lines || len(e.buf) == 0 {
 			e.lose() // the history
 		}
@@ -204,25 +206,25 @@ func plain(r rune) bool {
 }
 
 // killKey removes a stretch and keeps it for Ctrl-Y.
-func (e *editor) killKey(k kind, lines bool) {
+func (e *editor) killKey(k stroke.Kind, lines bool) {
 	from, to := e.at, e.at
 	switch k {
-	case killStart:
+	case stroke.KillStart:
 		if from = e.lineStart(); from == to && from > 0 {
 			from-- // the newline
 		}
-	case killEnd:
+	case stroke.KillEnd:
 		if to = e.lineEnd(); to == from && to < len(e.buf) {
 			to++
 		}
-	case killWord, killBack:
-		if from = e.wordStart(lines); lines && k == killWord {
+	case stroke.KillWord, stroke.KillBack:
+		if from = e.wordStart(lines); lines && k == stroke.KillWord {
 			from = e.blankStart()
 		}
-	case killAhead:
+	case stroke.KillAhead:
 		to = e.wordEnd(lines)
 	}
-	byRow := (k == killStart || k == killEnd) && !e.oneRow(lines)
+	byRow := (k == stroke.KillStart || k == stroke.KillEnd) && !e.oneRow(lines)
 	if e.astray || from < 0 || to < 0 || byRow {
 		if len(e.buf) > 0 || e.lost {
 			e.lose()

@@ -1,4 +1,4 @@
-package draft
+package stroke
 
 import (
 	"strconv"
@@ -18,25 +18,25 @@ const (
 
 // csiKeys tells the keys of one control sequence of the user's terminal, by its
 // parameters and final byte: one, but text of an input method may be longer.
-func csiKeys(params string, final byte, emit func(key)) {
+func csiKeys(params string, final byte, emit func(Key)) {
 	if params != "" && strings.IndexByte("<?>=", params[0]) >= 0 {
-		emit(key{kind: report}) // SGR mouse, and answers to queries
+		emit(Key{Kind: Report}) // SGR mouse, and answers to queries
 		return
 	}
 	switch final {
 	case 'I', 'O', 'M', 'c', 'n', 't', 'y', 'x': // focus, urxvt mouse; DA, DSR, window, DECRPM and DECREQTPARM reports
-		emit(key{kind: report})
+		emit(Key{Kind: Report})
 		return
 	case 'R':
 		if strings.Contains(params, ";") { // a cursor report; without a place it is F3
-			emit(key{kind: report})
+			emit(Key{Kind: Report})
 			return
 		}
 	}
 	f := parseKey(params)
 	switch {
 	case f.event == release:
-		emit(key{kind: report})
+		emit(Key{Kind: Report})
 	case final == 'u':
 		f.emit(emit)
 	case final == '~' && f.code == 27: // modifyOtherKeys: CSI 27;mods;code~
@@ -65,20 +65,20 @@ func parseKey(params string) fields {
 }
 
 // emit tells a key of the kitty protocol.
-func (f fields) emit(emit func(key)) {
+func (f fields) emit(emit func(Key)) {
 	if f.written == "" || f.mods&^(shiftBit|lockBits) != 0 {
 		emit(f.named())
 		return
 	}
 	for code := range strings.SplitSeq(f.written, ":") {
 		if c := number(code); c >= ' ' && c != 0x7f {
-			emit(key{text, rune(c)})
+			emit(Key{Text, rune(c)})
 		}
 	}
 }
 
 // named is the key of a code with its modifiers.
-func (f fields) named() key {
+func (f fields) named() Key {
 	mods := f.mods &^ lockBits
 	if k, ok := keypad(f.code, mods); ok {
 		return k
@@ -86,21 +86,21 @@ func (f fields) named() key {
 	switch {
 	case f.code >= 57344 && f.code <= 63743: // locks, modifiers, F13 and on, media keys
 		if mods == 0 && f.code >= 57376 && f.code <= 57398 {
-			return key{kind: idle}
+			return Key{Kind: Idle}
 		}
-		return key{kind: report}
+		return Key{Kind: Report}
 	case f.code == '\r' && mods != 0:
-		return key{kind: newline}
+		return Key{Kind: Newline}
 	case f.code == '\t' && mods == shiftBit:
-		return key{kind: idle}
+		return Key{Kind: Idle}
 	case f.code == 0x7f && mods&^shiftBit != 0:
-		return key{kind: killBack}
+		return Key{Kind: KillBack}
 	case mods == ctrlBit && f.code >= '@' && f.code <= '~':
 		return control(byte(f.code) & 0x1f)
 	case mods == altBit:
 		return altKey(rune(f.code))
 	case mods&^shiftBit != 0 || f.code == 0:
-		return key{kind: unfollowed}
+		return Key{Kind: Unfollowed}
 	case f.code < ' ' || f.code == 0x7f:
 		return control(byte(f.code))
 	}
@@ -109,30 +109,30 @@ func (f fields) named() key {
 
 // character is a key that types: with Shift it is sent by the key's own code, and
 // what that types is certain for letters, or when it is told.
-func (f fields) character() key {
+func (f fields) character() Key {
 	shifted := f.mods&shiftBit != 0
 	letter := f.code >= 'a' && f.code <= 'z'
 	switch {
 	case shifted && f.shifted != 0:
-		return key{text, rune(f.shifted)}
+		return Key{Text, rune(f.shifted)}
 	case letter && shifted != (f.mods&capsBit != 0):
-		return key{text, rune(f.code - 'a' + 'A')}
+		return Key{Text, rune(f.code - 'a' + 'A')}
 	case shifted && !letter && !(f.code >= 'A' && f.code <= 'Z') && f.code != ' ':
-		return key{kind: unfollowed}
+		return Key{Kind: Unfollowed}
 	}
-	return key{text, rune(f.code)}
+	return Key{Text, rune(f.code)}
 }
 
 // keypad names kitty's codes of the keypad.
-func keypad(code, mods int) (key, bool) {
+func keypad(code, mods int) (Key, bool) {
 	const typed = "0123456789./*-+\r=,"
 	switch i := code - 57399; {
 	case i < 0 || i > 57427-57399:
-		return key{}, false
+		return Key{}, false
 	case i < len(typed) && typed[i] == '\r':
 		return fields{code: '\r', mods: mods}.named(), true
 	case i < len(typed):
-		return key{text, rune(typed[i])}, true
+		return Key{Text, rune(typed[i])}, true
 	case i == 57426-57399:
 		return tilde(3, mods), true
 	case i-len(typed) < len("DCAB"):
@@ -140,59 +140,59 @@ func keypad(code, mods int) (key, bool) {
 	case i == 57423-57399 || i == 57424-57399:
 		return cursorKey("HF"[code-57423], mods), true
 	}
-	return key{kind: idle}, true
+	return Key{Kind: Idle}, true
 }
 
 // cursorKey names a key by the final byte of its sequence.
-func cursorKey(final byte, mods int) key {
+func cursorKey(final byte, mods int) Key {
 	bare, word := mods&^(shiftBit|lockBits) == 0, mods&(altBit|ctrlBit) != 0
 	switch final {
 	case 'A', 'B':
 		if !bare {
-			return key{kind: unfollowed} // brings back what is queued, in some
+			return Key{Kind: Unfollowed} // brings back what is queued, in some
 		}
-		return key{kind: vertical}
+		return Key{Kind: Vertical}
 	case 'C', 'D':
-		step, jump := left, wordLeft
+		step, jump := Left, WordLeft
 		if final == 'C' {
-			step, jump = right, wordRight
+			step, jump = Right, WordRight
 		}
 		switch {
 		case bare:
-			return key{kind: step}
+			return Key{Kind: step}
 		case word:
-			return key{kind: jump}
+			return Key{Kind: jump}
 		}
-		return key{kind: wandering}
+		return Key{Kind: Wandering}
 	case 'H', 'F':
 		switch {
 		case !bare:
-			return key{kind: wandering}
+			return Key{Kind: Wandering}
 		case final == 'H':
-			return key{kind: home}
+			return Key{Kind: Home}
 		}
-		return key{kind: end}
+		return Key{Kind: End}
 	case 'E', 'P', 'Q', 'R', 'S', 'Z':
-		return key{kind: idle}
+		return Key{Kind: Idle}
 	}
-	return key{kind: unfollowed}
+	return Key{Kind: Unfollowed}
 }
 
 // tilde names a key by the number of its sequence CSI n ~.
-func tilde(code, mods int) key {
+func tilde(code, mods int) Key {
 	switch {
 	case code == 1 || code == 7:
 		return cursorKey('H', mods)
 	case code == 4 || code == 8:
 		return cursorKey('F', mods)
 	case code == 3 && mods&(altBit|ctrlBit) != 0:
-		return key{kind: killAhead}
+		return Key{Kind: KillAhead}
 	case code == 3:
-		return key{kind: remove}
+		return Key{Kind: Remove}
 	case code == 2 || code == 5 || code == 6 || code >= 11 && code <= 34:
-		return key{kind: idle}
+		return Key{Kind: Idle}
 	}
-	return key{kind: unfollowed}
+	return Key{Kind: Unfollowed}
 }
 
 func number(s string) int {
