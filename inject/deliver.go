@@ -184,11 +184,11 @@ func (a *attempt) write(ctx context.Context, pieces []turn.Piece) *Result {
 	return nil
 }
 
-// awaitPiece waits a while until a piece is read and shows; whether all of them
-// do is asked in the end.
+// awaitPiece waits a while until a piece is read and shows, or cannot, where rows
+// are out of view; whether all of them do is asked in the end.
 func (a *attempt) awaitPiece(ctx context.Context, piece turn.Piece) {
 	a.in.until(ctx, settled, func(l view.Look) (bool, time.Duration) {
-		return l.Unread <= 0 && (piece.Behind == "" || turn.Follows(l.Box.Text, piece.Behind)) || !l.Box.Visible, settled / 12
+		return l.Unread <= 0 && (piece.Shows(l.Box.Text) || !l.Box.Top) || !l.Box.Visible, settled / 12
 	})
 }
 

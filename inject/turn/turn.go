@@ -90,10 +90,19 @@ func (t Turn) Typed(q profile.Quote) string {
 	return q.Text(t.String())
 }
 
-// Piece is what is written at once. Before the next one, something must show
-// behind the text Behind, unless that is empty: an agent that puts a paste into
-// its composer later than the keys after it would lose one of them.
-type Piece struct{ Keys, Behind string }
+// Piece is what is written at once. Before the next one, Mark must show, and with
+// More something behind it: an agent that puts a paste into its composer later
+// than the keys around it would lose one of them, or their order.
+type Piece struct {
+	Keys, Mark string
+	More       bool
+}
+
+// Shows says whether shown has what the piece must show.
+func (p Piece) Shows(shown string) bool {
+	_, after, found := strings.Cut(squeeze(shown), squeeze(p.Mark))
+	return found && (after != "" || !p.More)
+}
 
 // Pieces is the turn in the profile's form. paste tells whether the agent takes
 // bracketed paste.
@@ -125,22 +134,22 @@ func (t Turn) apart(k profile.Typing) []Piece {
 		if i > 0 {
 			pieces = append(pieces, Piece{Keys: PasteOpen + between + PasteClose})
 		}
-		// White space at the body's ends is no part of its paste: a mark may swallow it.
-		body := strings.TrimSpace(m.Body)
+		// Newlines at the body's ends are no part of its paste: a mark may swallow them. Some swallow all white space.
+		body := strings.Trim(m.Body, "\n")
+		if k.PasteTrims {
+			body = strings.TrimSpace(m.Body)
+		}
 		before, after, _ := strings.Cut(m.Body, body)
-		if body == "" {
+		if strings.TrimSpace(body) == "" {
 			pieces = append(pieces, Piece{Keys: mark(m.Header + " " + m.Body + "\n" + m.Footer)})
 			continue
 		}
-		pieces = append(pieces, Piece{Keys: mark(m.Header+" "+before) + PasteOpen + body + PasteClose, Behind: m.Header}, Piece{Keys: mark(after + "\n" + m.Footer)})
+		pieces = append(pieces,
+			Piece{Keys: mark(m.Header + " " + before), Mark: m.Header},
+			Piece{Keys: PasteOpen + body + PasteClose, Mark: m.Header, More: true},
+			Piece{Keys: mark(after + "\n" + m.Footer), Mark: m.Footer})
 	}
 	return pieces
-}
-
-// Follows says whether anything stands behind mark in shown.
-func Follows(shown, mark string) bool {
-	_, after, found := strings.Cut(squeeze(shown), squeeze(mark))
-	return found && after != ""
 }
 
 // Longest is the length in bytes of the longest line, without its newline.

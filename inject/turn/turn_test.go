@@ -17,8 +17,9 @@ func TestPieces(t *testing.T) {
 	}{
 		{"short", "hi", true, []string{"\x1b[200~H hi\nF\x1b[201~"}},
 		{"no bracketed paste", "a\nb", false, []string{"H a\nb\nF"}},
-		{"many lines", "a\nb\nc\nd", true, []string{"H \x1b[200~a\nb\nc\nd\x1b[201~", "\nF"}},
-		{"newlines at the end", "a\nb\nc\nd\n\n", true, []string{"H \x1b[200~a\nb\nc\nd\x1b[201~", "\n\n\nF"}},
+		{"many lines", "a\nb\nc\nd", true, []string{"H ", "\x1b[200~a\nb\nc\nd\x1b[201~", "\nF"}},
+		{"newlines at the end", "a\nb\nc\nd\n\n", true, []string{"H ", "\x1b[200~a\nb\nc\nd\x1b[201~", "\n\n\nF"}},
+		{"blanks at the end", "a\nb\nc\nd ", true, []string{"H ", "\x1b[200~a\nb\nc\nd \x1b[201~", "\nF"}},
 		{"nothing but newlines", "\n\n\n\n", true, []string{"H \n\n\n\n\nF"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
