@@ -63,9 +63,12 @@ func (in *Injector) took(t turn.Turn) bool {
 	return true
 }
 
-// haltAgain is how long after an interrupt a turn that still runs is taken for
-// another one.
-const haltAgain = 5 * time.Second
+// haltAgain is how long after an interrupt the agent may take to heed it, and
+// urgentFirst how long what it gave back then waits for the urgent message.
+const (
+	haltAgain   = 1200 * time.Millisecond
+	urgentFirst = 5 * time.Second
+)
 
 // interrupts says whether the agent's turn is to be interrupted for the message,
 // and else when to ask again: it is urgent, the human rests, and what stands in
@@ -76,7 +79,7 @@ func (in *Injector) interrupts(l view.Look, v ready.Verdict, b *turn.Batch) (boo
 		v.State != ready.Busy || v.Settling || !l.Box.Visible || l.Box.Foreign {
 		return false, 0
 	}
-	if left := haltAgain - l.Facts.Now.Sub(in.halted); left > 0 {
+	if left := haltAgain - l.Facts.Now.Sub(in.halted); left > 0 && in.halting {
 		return false, left
 	}
 	if in.drafted(l) {
@@ -88,8 +91,12 @@ func (in *Injector) interrupts(l view.Look, v ready.Verdict, b *turn.Batch) (boo
 	return hold == "", again
 }
 
-// keyGap is how long an agent may take to show that it heard a key.
-const keyGap = 300 * time.Millisecond
+// keyGap is how long an agent may take to show that it heard a key, and keyRest
+// how long after an Esc another one is a key of its own to every agent.
+const (
+	keyGap  = 300 * time.Millisecond
+	keyRest = 60 * time.Millisecond
+)
 
 // interrupt ends the agent's turn by its own keys. A composer that was empty and
 // then holds text holds the prompt that the agent did not begin with.
@@ -104,7 +111,7 @@ func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
 	if yes, _ := in.interrupts(look, v, b); !yes {
 		return
 	}
-	in.halted = time.Now()
+	in.halted, in.halting = time.Now(), true
 	empty := !in.drafted(look)
 	for i, keys := range in.Profile.Typing.Interrupt {
 		if i > 0 && !in.heeded(ctx, look.Facts.LastOutput) {
@@ -127,13 +134,15 @@ func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
 }
 
 // heeded waits until the agent has painted since a key, and says whether it is
-// still busy: the next key might mean something else otherwise.
+// still busy: the next key might mean something else otherwise. Halfway through
+// a repaint nothing shows that it is.
 func (in *Injector) heeded(ctx context.Context, painted time.Time) bool {
-	busy := false
+	busy, pressed := false, time.Now()
 	in.until(ctx, keyGap, func(l view.Look) (bool, time.Duration) { // its end changes nothing
 		v, _ := in.judge(l)
-		busy = v.State == ready.Busy && l.Box.Visible
-		return l.Facts.LastOutput.After(painted) && l.Unread <= 0 || !busy, keyGap / 6
+		busy = v.State == ready.Busy && !v.Settling && l.Box.Visible
+		heard := l.Facts.LastOutput.After(painted) && l.Unread <= 0 && l.Facts.Now.Sub(pressed) >= keyRest
+		return heard && busy || v.State == ready.Ready || v.State == ready.Blocked, keyRest / 3
 	})
 	return busy
 }
@@ -146,7 +155,7 @@ func (in *Injector) holdsReturned(l view.Look) bool {
 // resubmits says whether to press Enter on the prompt that an interrupted agent
 // gave back: when nothing urgent comes before it.
 func (in *Injector) resubmits(l view.Look, v ready.Verdict, b *turn.Batch) bool {
-	if !in.holdsReturned(l) || b != nil && b.Mode == turn.Urgent && l.Facts.Now.Sub(in.halted) < haltAgain {
+	if !in.holdsReturned(l) || b != nil && b.Mode == turn.Urgent && l.Facts.Now.Sub(in.halted) < urgentFirst {
 		return false
 	}
 	if v.State != ready.Ready && !(v.State == ready.Busy && !v.Settling && in.Profile.Typing.Queue != "") {

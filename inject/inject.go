@@ -123,6 +123,7 @@ type Injector struct {
 	stranded  *attempt   // typed, not submitted, and a dialog came in between
 	queued    []*attempt // submitted to a busy agent, which has not taken them up
 	halted    time.Time  // when we last interrupted the agent
+	halting   bool       // it has not been ready since
 	returned  string     // the prompt that an interrupted agent gave back into its composer; "": none
 	unsent    struct {   // the draft as it was last seen
 		text  string
@@ -244,7 +245,7 @@ func (in *Injector) judge(l view.Look) (ready.Verdict, time.Duration) {
 	v, again := in.Profile.Rules.Judge(l.Facts)
 	switch {
 	case v.State == ready.Ready:
-		in.wasReady = true
+		in.wasReady, in.halting = true, false
 	case (v.State == ready.Busy || v.State == ready.Blocked) && !v.Settling:
 		in.lastBusy = l.Facts.Now
 	}

@@ -152,6 +152,14 @@ func (r *realAgent) shows(part string) {
 	}
 }
 
+// box is what the composer shows now.
+func (r *realAgent) box() (text string) {
+	ctx, cancel := context.WithCancel(r.t.Context())
+	defer cancel()
+	must(r.t, r.WaitScreen(ctx, func(s *screen.Screen) bool { text = r.look.Look(s).Box.Text; return true }))
+	return text
+}
+
 func squeeze(s string) string { return strings.Join(strings.Fields(s), "") }
 
 // outcome waits for a while for the message's end and returns its status, "" for

@@ -31,6 +31,7 @@ type Agent struct {
 	unwrap   func(text string) string // takes off what the agent itself adds to a user's text; nil: nothing
 	startups []Startup
 	question string
+	recall   string // see Recall
 }
 
 // Startup is a dialog with which an agent may begin.
@@ -50,6 +51,10 @@ func (a Agent) Startups() []Startup { return a.startups }
 
 // Question is what the agent shows, in part, when TOUCH made it ask for permission.
 func (a Agent) Question() string { return a.question }
+
+// Recall is the key that steps back in the agent's own history of prompts, for an
+// agent whose model never gets a request again that was interrupted; else "".
+func (a Agent) Recall() string { return a.recall }
 
 // Name is the agent's kind and version, as "codex-0.169.0".
 func (a Agent) Name() string { return a.Profile + "-" + a.Version }

@@ -13,6 +13,7 @@ func Gemini() Agent {
 		packed: "gemini", program: "bundle/gemini.js", node: true,
 		wire:     fakeapi.Gemini,
 		question: "Allow execution of",
+		recall:   "\x10",
 		settle:   geminiSettle,
 		unwrap:   func(text string) string { return resolved.ReplaceAllString(text, "@$1") },
 		startups: []Startup{
