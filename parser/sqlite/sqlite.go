@@ -113,7 +113,7 @@ func parseIndex(b []byte) (index, error) {
 		salt: native.Uint64(b[32:]), copied: native.Uint32(b[128:]),
 	}
 	switch {
-	case b[12] == 0: // not yet initialised
+	case b[12] == 0, size == 0: // not yet initialised, or nothing was ever written
 		return index{}, ErrNoWAL
 	case native.Uint32(b) != 3007000 || size < 512 || size&(size-1) != 0 || x.frames > maxFrames:
 		return index{}, errBad
