@@ -508,8 +508,9 @@ func typedAs(log, text string) (rest string) {
 }
 
 func TestRealKeysAndMessagesNeverMix(t *testing.T) {
+	t.Parallel()
 	for _, a := range []agentrig.Agent{agentrig.Claude("2.1.329"), agentrig.Codex()} {
-		t.Run(a.Name(), func(t *testing.T) { interleaveReal(t, a, runs(10, 200)) })
+		t.Run(a.Name(), func(t *testing.T) { t.Parallel(); interleaveReal(t, a, runs(10, 200)) })
 	}
 }
 

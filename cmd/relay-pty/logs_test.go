@@ -149,8 +149,10 @@ func logAgents() []agentrig.Agent {
 }
 
 func TestRealLogsShowWhatWasTypedAndSaid(t *testing.T) {
+	t.Parallel()
 	for _, a := range logAgents() {
 		t.Run(a.Name(), func(t *testing.T) {
+			t.Parallel()
 			l := openLogged(t, a)
 			var lag []time.Duration
 			for i, body := range shapes(filepath.Join(t.TempDir(), "canary")) {
@@ -197,8 +199,10 @@ func TestRealLogsShowWhatWasTypedAndSaid(t *testing.T) {
 // Two of the same agent in one directory, each with a conversation of its own,
 // and then each with another one.
 func TestRealLogsOfTwoInOneDirectoryAreNotMixedUp(t *testing.T) {
+	t.Parallel()
 	for _, a := range logAgents() {
 		t.Run(a.Name(), func(t *testing.T) {
+			t.Parallel()
 			path, err := a.Find()
 			testrig.Require(t, a.Name(), err)
 			api, err := a.API()

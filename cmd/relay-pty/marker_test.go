@@ -31,9 +31,11 @@ func replies() (texts []string, commands [][]string) {
 }
 
 func TestRealClaudesOwnWordsBecomeCommands(t *testing.T) {
+	t.Parallel()
 	texts, want := replies()
 	for _, cols := range []int{40, 80, 200} {
 		t.Run(fmt.Sprint(cols), func(t *testing.T) {
+			t.Parallel()
 			r := startClaude(t, 30, cols)
 			var all []string
 			for round := range runs(1, 3) {

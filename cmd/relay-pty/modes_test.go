@@ -169,6 +169,7 @@ func TestRealImportantMessagesCutNothing(t *testing.T) {
 }
 
 func TestRealClaudeTakesManyAsOneTurn(t *testing.T) {
+	t.Parallel()
 	r := startClaude(t, 24, 80)
 	r.inject("slow", "SLOW 1")
 	r.delivers("slow", "submitted", "turn")

@@ -140,12 +140,13 @@ func (r *realAgent) enter() {
 	must(r.t, r.Type("\r"))
 }
 
-// shows waits until the composer shows part, white space apart.
+// shows waits until the composer shows something, with part in it, white space apart.
 func (r *realAgent) shows(part string) {
 	r.t.Helper()
 	part = squeeze(part)
 	err := r.WaitScreen(patience(r.t, 20*time.Second), func(s *screen.Screen) bool {
-		return strings.Contains(squeeze(r.look.Look(s).Box.Text), part)
+		shown := squeeze(r.look.Look(s).Box.Text)
+		return shown != "" && strings.Contains(shown, part)
 	})
 	if err != nil {
 		r.t.Fatalf("wait for the composer to show %q: %v\n%s", clip(part), err, r.Screen())

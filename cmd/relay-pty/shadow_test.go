@@ -177,8 +177,9 @@ func TestRealShadowFollowsReadline(t *testing.T) {
 }
 
 func TestRealShadowFollowsComposers(t *testing.T) {
+	t.Parallel()
 	for _, a := range []agentrig.Agent{agentrig.Claude("2.1.329"), agentrig.Codex()} {
-		t.Run(a.Name(), func(t *testing.T) { shadowReal(t, a) })
+		t.Run(a.Name(), func(t *testing.T) { t.Parallel(); shadowReal(t, a) })
 	}
 }
 
