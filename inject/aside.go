@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"relay-pty/inject/draft"
+	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
 	"relay-pty/inject/view"
 )
@@ -34,7 +35,7 @@ func (in *Injector) watchDraft(l view.Look) {
 	if t := in.unsentText(l); t != in.unsent.text {
 		in.unsent.text, in.unsent.since, in.unsent.fixed = t, l.Facts.Now, false
 	}
-	if in.returned != "" && (later(l.Draft.LastKey, l.Brought).After(in.halted) || l.Facts.Exited) {
+	if in.returned != "" && (ready.Later(l.Draft.LastKey, l.Brought).After(in.halted) || l.Facts.Exited) {
 		in.returned = "" // whatever stands there is the human's now
 	}
 }
@@ -65,7 +66,7 @@ func (in *Injector) maySetAside(l view.Look, b *turn.Batch) (bool, time.Duration
 	if in.DraftTimeout <= 0 {
 		return false, 0
 	}
-	left := in.DraftTimeout - l.Facts.Now.Sub(later(in.unsent.since, l.Draft.LastKey))
+	left := in.DraftTimeout - l.Facts.Now.Sub(ready.Later(in.unsent.since, l.Draft.LastKey))
 	return left <= 0, left
 }
 

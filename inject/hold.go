@@ -49,7 +49,7 @@ func (in *Injector) quiet(l view.Look) (Hold, time.Duration) {
 	if !l.Draft.Boundary {
 		return ForHuman, 0
 	}
-	if last := later(l.Draft.LastKey, l.Brought); !last.IsZero() {
+	if last := ready.Later(l.Draft.LastKey, l.Brought); !last.IsZero() {
 		if left := humanRest - l.Facts.Now.Sub(last); left > 0 {
 			return ForHuman, left
 		}
@@ -57,7 +57,7 @@ func (in *Injector) quiet(l view.Look) (Hold, time.Duration) {
 	if l.Unread > 0 {
 		return ForReady, unreadRest
 	}
-	if last := later(l.Draft.LastKey, l.Brought); !last.Before(l.Facts.LastOutput) && !last.IsZero() && l.Facts.Now.Sub(in.read) < settled {
+	if last := ready.Later(l.Draft.LastKey, l.Brought); !last.Before(l.Facts.LastOutput) && !last.IsZero() && l.Facts.Now.Sub(in.read) < settled {
 		return ForHuman, unreadRest // a draft may be about to show
 	}
 	return "", 0
@@ -72,13 +72,6 @@ func (in *Injector) readFor(l view.Look) {
 	if l.Unread > 0 || l.Facts.Now.Sub(in.looked) > 2*unreadRest {
 		in.read = l.Facts.Now
 	}
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // drafted says whether the human has unsent text. A composer on the screen

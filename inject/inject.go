@@ -64,10 +64,9 @@ const (
 
 // Result is the end of an attempt. Code and Cause tell why, unless delivered.
 type Result struct {
-	Status   Status
-	Evidence Evidence
-	Code     string
-	Cause    string
+	Status      Status
+	Evidence    Evidence
+	Code, Cause string
 }
 
 // Hold is why waiting messages wait, in the words of the wire protocol; empty

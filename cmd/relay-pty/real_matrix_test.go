@@ -33,6 +33,7 @@ func TestRealAgentsReceiveEveryMessageOnce(t *testing.T) {
 		if got := len(r.api.Turns()); got != n {
 			t.Errorf("%d turns, want %d", got, n)
 		}
+		cell(t, a.Name(), "idle", n, n)
 		shown(t, a.Name()+", idle: messages of 23 shapes, each in a turn of its own, intact, no command run", "%d of %d; socket to delivered %s", n, n, spread(took))
 	})
 }
@@ -56,6 +57,7 @@ func TestRealBusyAgentsFinishTheirReplies(t *testing.T) {
 			ids = append(ids, long, id)
 		}
 		r.once(ids)
+		cell(t, a.Name(), "busy", n, n)
 		shown(t, a.Name()+", busy: message sent during a reply, delivered after it, the reply whole", "%d of %d", n, n)
 	})
 }
@@ -90,6 +92,7 @@ func TestRealDialogsOfAgentsStayUnanswered(t *testing.T) {
 			ids = append(ids, id)
 		}
 		r.once(ids)
+		cell(t, a.Name(), "dialog", n, n)
 		shown(t, a.Name()+", dialog open: message held until the human answered, then delivered", "%d of %d", n, n)
 	})
 }
@@ -141,7 +144,7 @@ func (r *realAgent) begins(d draft) {
 func TestRealDraftsOfAgentsSurvive(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		r := startAgent(t, a, "--draft-timeout", "1500")
-		n := runs(5, 10)
+		n := runs(10, 10)
 		var ids []string
 		aside := 0
 		for i := range n {
@@ -171,6 +174,7 @@ func TestRealDraftsOfAgentsSurvive(t *testing.T) {
 		if a := r.look.Typing; a.Stash != "" && aside == 0 {
 			t.Error("no draft was set aside, though the agent has a way")
 		}
+		cell(t, a.Name(), "draft", n, n)
 		shown(t, a.Name()+", draft (one line, three, CJK, paste chip, 10 KB): intact when the human sent it, message delivered", "%d of %d, %d of them set aside and brought back", n, n, aside)
 	})
 }

@@ -54,6 +54,7 @@ func TestRealUrgentMessagesCutReplies(t *testing.T) {
 		if worst := slices.Max(took); worst > 2*time.Second && runs(0, 1) == 1 {
 			t.Errorf("the model had an urgent message after %v, want 2s at the most", worst)
 		}
+		cell(t, a.Name(), "urgent", n, n)
 		shown(t, a.Name()+", urgent: long reply or silence cut short, the model has the message, the interrupted prompt and a draft are kept", "%d of %d, %d with a draft; after %s", n, n, withDraft, spread(took))
 	})
 }

@@ -35,6 +35,15 @@ func shown(t *testing.T, what, format string, args ...any) {
 	}
 }
 
+// cell reports how many of n held with an agent in a situation, for the table of
+// the real agents in testdata/evidence.md and the README.
+func cell(t *testing.T, agent, situation string, held, n int) {
+	t.Helper()
+	if !t.Failed() {
+		t.Logf("CELL %s %s %d of %d", agent, situation, held, n)
+	}
+}
+
 // patience bounds every wait of a test; it is reached only by a failure.
 func patience(t *testing.T, d time.Duration) context.Context {
 	t.Helper()

@@ -31,9 +31,7 @@ var codex = Profile{
 		rx(`^[›>] \d+\. `),
 		rx(`\breverse-i-search:`),
 	},
-	Overlays: []pattern{
-		rx(`^ +enter/tab insert · esc close`),
-	},
+	Overlays: []pattern{rx(`^ +enter/tab insert · esc close`)},
 	Rules: ready.Rules{
 		HasComposer: true,
 		Settle:      150 * time.Millisecond,

@@ -109,7 +109,7 @@ type pattern = *Pattern
 
 func rx(source string) pattern { return &Pattern{source: source} }
 
-// Nothing is a pattern that matches no row.
+// Nothing matches no row.
 var Nothing = rx(`^\b$`)
 
 func (p *Pattern) get() *regexp.Regexp {

@@ -135,7 +135,7 @@ func (r Rules) judgeComposer(f Facts) (Verdict, time.Duration) {
 
 // judgeLine judges a program that is known by its prompt or by its silence.
 func (r Rules) judgeLine(f Facts) (Verdict, time.Duration) {
-	active := later(later(f.LastOutput, f.LastInput), f.Started)
+	active := Later(Later(f.LastOutput, f.LastInput), f.Started)
 	silent := f.Now.Sub(active)
 	prompted := f.AtPrompt && f.LastOutput.After(f.Own.At) // painted since: fresher than its word
 	if left := r.busyWord(f); left > 0 && !prompted {
@@ -175,7 +175,7 @@ func (r Rules) busyWord(f Facts) time.Duration {
 	if f.Own.State != Busy {
 		return 0
 	}
-	left := cmp.Or(r.StaleBusy, staleWord) - f.Now.Sub(later(f.LastOutput, f.Own.At))
+	left := cmp.Or(r.StaleBusy, staleWord) - f.Now.Sub(Later(f.LastOutput, f.Own.At))
 	if f.Own.Said {
 		left = min(left, staleSaid-f.Now.Sub(f.Own.At))
 	}
@@ -210,7 +210,8 @@ func (r Rules) unproven(f Facts, s State) Verdict {
 	return Verdict{State: s, Confidence: ByGuess, Settling: true}
 }
 
-func later(a, b time.Time) time.Time {
+// Later is the later of two times.
+func Later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -102,7 +101,7 @@ func whole(a modelapi.Answer, status int, body any) error {
 	if err := a.Head(status, "application/json"); err != nil {
 		return err
 	}
-	_, err = io.WriteString(a, string(b))
+	_, err = a.Write(b)
 	return err
 }
 
