@@ -37,7 +37,7 @@ func TestImportantJoinsABusyTurn(t *testing.T) {
 			t.Errorf("tried %d times, ended as %+v; want it in the agent's queue", got, r.mail.result("m1"))
 		}
 		wantInOrder(t, r, "work")
-		r.onSubmit = func(*fakeTerm) { r.log.Store("m1", true) }
+		r.do(func(f *fakeTerm) { f.onSubmit = func(*fakeTerm) { r.log.Store("m1", true) } })
 		if got := r.ends(t, "m1"); got.Evidence != Turn {
 			t.Errorf("ended as %+v, want a turn", got)
 		}
