@@ -194,7 +194,7 @@ func quickReal(t *testing.T, a agentrig.Agent, most time.Duration) {
 		must(t, r.WaitScreen(patience(t, 20*time.Second), func(s *screen.Screen) bool { return strings.Contains(r.look.Look(s).Box.Text, w) }))
 		return at, time.Since(at)
 	}
-	for range runs(6, 60) {
+	for range runs(3, 60) {
 		r.injected()
 		at, took := word()
 		idle(t, 100*time.Millisecond)

@@ -77,7 +77,7 @@ func speak(ctx context.Context, out *sse, sp speaker, rep Reply) error {
 		text += d
 	}
 	sp.end(text, rep.Tool)
-	return firstOf(out.err, ctx.Err())
+	return out.err // the client may hang up once it has all
 }
 
 // pause is a silence that ends early, with an error, when the client is gone.
