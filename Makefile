@@ -2,7 +2,7 @@
 GO ?= go
 BIN = bin
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
-FUZZTIME ?= 30s
+FUZZTIME ?= 10s
 # What users get: no C library, no symbols, and inlining only where it is hot, for the file of a wrapper is its memory. The race
 # detector needs a C compiler; without one it is left out, and said.
 HOT = runtime/... internal/... sync/... syscall bytes unicode/utf8 relay-pty/pty/...

@@ -3,7 +3,6 @@ package agentrig_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -124,33 +123,5 @@ func (s *session) asks() {
 	result := s.ends(turn.N + 1)
 	if _, err := os.Stat(made); err != nil || len(result.Results) != 1 || len(result.Text) != 0 {
 		s.t.Errorf("got file %v, results %q and text %q; want the file, one result and no text", err, result.Results, result.Text)
-	}
-}
-
-func TestRealAgentsBeginWithDialogs(t *testing.T) {
-	for _, a := range agentrig.All() {
-		for _, st := range a.Startups() {
-			t.Run(fmt.Sprintf("%s/%s", a.Name(), st.Name), func(t *testing.T) {
-				s := open(t, a, st.Change)
-				s.must(s.WaitText(s.ctx, st.Text))
-			})
-		}
-	}
-}
-
-func TestRealAgentsHangUpWhenInterrupted(t *testing.T) {
-	for _, a := range agentrig.All() {
-		t.Run(a.Name(), func(t *testing.T) {
-			s := open(t, a)
-			s.idles()
-			s.must(s.Paste("SLOW 600"))
-			s.must(s.WaitText(s.ctx, "SLOW 600"))
-			s.must(s.PressUntil(s.ctx, "\r", time.Second, func(*screen.Screen) bool { return len(s.api.Turns()) > 0 }))
-			s.must(s.WaitText(s.ctx, "Line 1 of"))
-			s.must(s.PressUntil(s.ctx, "\x1b", time.Second, func(*screen.Screen) bool { return !s.api.Turns()[0].Open() }))
-			if turn := s.api.Turns()[0]; !turn.Aborted {
-				t.Errorf("the interrupted turn is not logged as aborted: %+v", turn)
-			}
-		})
 	}
 }
