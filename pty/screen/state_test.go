@@ -116,7 +116,7 @@ func checkedWrite(t *testing.T, s *Screen, p []byte) {
 	after := stateOf(s)
 	what := before.diff(after)
 	// Work is bounded: no byte asks for more edits than there are rows and columns.
-	if edits := s.Generation() - gen; edits > uint64(len(p)*(rows+cols+2)+1) {
+	if edits := s.Generation() - gen; edits > uint64(len(p)*(rows+cols+4)+1) {
 		t.Fatalf("%d bytes made %d edits on %d by %d", len(p), edits, rows, cols)
 	}
 	if what != "" && s.Generation() <= gen {
