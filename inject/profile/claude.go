@@ -21,7 +21,7 @@ var claude = Profile{
 	},
 	Dialogs: []pattern{
 		rx(`^\s*Do you (want|trust)\b.*\?`),
-		rx(`^\s*Choose the text style\b`),
+		rx(`^\s*(Choose the text style\b|Accessing workspace:)`),
 		rx(`\b[Ee]sc to (cancel|clear|go back|close|exit)\b`),
 		rx(`\bEnter to (confirm|select|continue)\b`),
 		rx(`^\s*❯ \d+\. `),
