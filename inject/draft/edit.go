@@ -34,7 +34,8 @@ type editor struct {
 	lost   bool // buf may not be the text
 	astray bool // at may not be the cursor
 	cols   int
-	loose  int // blanks typed since the last character that shows
+	loose  int // blanks typed since the last character that shows, or that may be left of all lines
+	lines  int // newlines typed and pasted
 
 	pastes  []string // what the chips in buf and stash stand for
 	sure    []bool   // which of them are seen to be chips
@@ -99,15 +100,24 @@ func (e *editor) apply(k stroke.Key, lines bool, now time.Time) (goesOn bool) {
 	return false
 }
 
-// count keeps the blanks that would be left of a text that is not known.
+// count keeps the blanks that would be left of a text that is not known. What
+// kills a line may leave empty ones before it.
 func (e *editor) count(k stroke.Key) {
-	switch {
-	case k.Kind == stroke.Newline, k.Kind == stroke.Text && k.Rune == ' ':
-		e.loose++
-	case k.Kind == stroke.Erase:
+	switch k.Kind {
+	case stroke.Newline:
+		e.loose, e.lines = e.loose+1, e.lines+1
+	case stroke.Erase:
 		e.loose = max(e.loose-1, 0)
-	case k.Kind == stroke.Text, k.Kind == stroke.PasteEnd, k.Kind == stroke.KillStart, k.Kind == stroke.KillWord, k.Kind == stroke.KillBack:
-		e.loose = 0
+	case stroke.Text:
+		if e.loose++; k.Rune != ' ' {
+			e.loose = 0
+		}
+	case stroke.PasteEnd:
+		e.loose, e.lines = 0, e.lines+strings.Count(string(normal(e.pasting)), "\n")
+	case stroke.KillStart, stroke.KillWord, stroke.KillBack:
+		e.loose = e.lines
+	case stroke.KillEnd, stroke.KillAhead:
+		e.loose = max(e.loose, e.lines)
 	}
 }
 
@@ -136,7 +146,7 @@ func (e *editor) settle() {
 func (e *editor) lose() { e.lost, e.kept, e.killed = true, false, true }
 
 func (e *editor) clear() {
-	e.buf, e.at, e.lost, e.astray, e.same, e.kept, e.killed, e.loose = e.buf[:0], 0, false, false, false, false, false, 0
+	e.buf, e.at, e.lost, e.astray, e.same, e.kept, e.killed, e.loose, e.lines = e.buf[:0], 0, false, false, false, false, false, 0, 0
 	if cap(e.buf) > 4096 {
 		e.buf = nil
 	}
@@ -234,7 +244,7 @@ func (e *editor) enter(lines bool) (goesOn bool) {
 		}
 		e.buf, e.at = e.buf[:n-1], n-1
 		e.insert('\n')
-		e.loose++
+		e.loose, e.lines = e.loose+1, e.lines+1
 		return true
 	}
 	sent := len(e.buf) > 0 || e.lost

@@ -201,7 +201,8 @@ func TestAgainst(t *testing.T) {
 }
 
 func TestBlank(t *testing.T) {
-	for keys, want := range map[string]bool{"": false, "  ": true, "\n": true, " \x7f": false, "a ": false, "\t": false, "\t ": true, "\t \x7f": false, "\t a": false, "\t \x03": false, "\t a b\x15": false, "\t\x15\\\r": true, pasteOf("a\nb") + "\x15\n": true} {
+	for keys, want := range map[string]bool{"": false, "  ": true, "\n": true, " \x7f": false, "a ": false, "\t": false, "\t ": true, "\t \x7f": false, "\t a": false, "\t \x03": false, "\t a b\x15": false, "\t\x15\\\r": true, pasteOf("a\nb") + "\x15\n": true,
+		"\n" + pasteOf("a\nb") + "c\x15": true, "\t\na\x15": true, "\ta b\x15": false} {
 		if got := typed(keys).Blank(); got != want {
 			t.Errorf("%q: blank %v, want %v", keys, got, want)
 		}
