@@ -238,15 +238,24 @@ func shadowReal(t *testing.T, a agentrig.Agent) {
 		if agreed && st.Text == "" {
 			continue
 		}
-		if !agreed {
+		if !agreed { // also where a key on an empty composer opened something else, as Codex's list of sessions
 			must(t, tm.Type("x"))
+			composer := func(sc *screen.Screen) bool { return p.Look(sc).Box.Visible }
+			look, cancel := context.WithTimeout(t.Context(), time.Second)
+			if err := tm.WaitScreen(look, composer); err != nil {
+				must(t, tm.PressUntil(patience(t, 20*time.Second), "\x1b", time.Second, composer))
+				must(t, tm.Type("x"))
+			}
+			cancel()
 		}
 		n := len(api.Turns())
 		idle(t, 200*time.Millisecond) // sooner, Enter belongs to what is before it
 		must(t, tm.Type("\r"))
 		must(t, tm.WaitScreen(patience(t, 20*time.Second), empty))
 		_, err := api.WaitTurn(patience(t, 20*time.Second), func(fakeapi.Turn) bool { return len(api.Turns()) > n })
-		must(t, err)
+		if err != nil {
+			t.Fatalf("sequence %d: %q was submitted and no turn began: %v; typed %q; screen\n%s", i, st.Text, err, typed, tm.Screen())
+		}
 		if got := a.Received(api.Turns()[n]); agreed && bare(got) != bare(st.Text) {
 			t.Fatalf("sequence %d: agreed on %q, the model received %q; typed %q", i, st.Text, got, typed)
 		}
