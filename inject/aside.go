@@ -81,7 +81,7 @@ func (a *attempt) setAside(ctx context.Context, l view.Look) bool {
 	var gone time.Time
 	err := in.until(ctx, 2*settled, func(l view.Look) (bool, time.Duration) {
 		is := in.empty(l) && l.Unread <= 0 && (t.StashShown == nil || l.Stashed)
-		gone = since(gone, is, l.Facts.Now)
+		gone = ready.Since(gone, is, l.Facts.Now)
 		return is && l.Facts.Now.Sub(gone) >= asideRest, asideRest
 	})
 	if err != nil {
@@ -120,7 +120,7 @@ func (a *attempt) bringBack(ctx context.Context) {
 			keys = ""
 		}
 		is := turn.Same(in.unsentText(l), a.aside.text)
-		stands = since(stands, is, l.Facts.Now)
+		stands = ready.Since(stands, is, l.Facts.Now)
 		return is && l.Facts.Now.Sub(stands) >= asideRest, asideRest
 	})
 	if err == nil {

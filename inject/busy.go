@@ -27,7 +27,7 @@ func (in *Injector) settle(l view.Look, v ready.Verdict) time.Duration {
 	var again time.Duration
 	left := in.queued[:0]
 	for _, a := range in.queued {
-		a.rested = since(a.rested, v.State == ready.Ready, l.Facts.Now)
+		a.rested = ready.Since(a.rested, v.State == ready.Ready, l.Facts.Now)
 		limit := in.Profile.Typing.Confirm - l.Facts.Now.Sub(a.rested)
 		switch {
 		case in.took(a.Turn):

@@ -31,7 +31,7 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 			a.release()
 		}
 		clear := l.Box.Visible && v.State != ready.Blocked && !a.leftIn(l.Box) && l.Unread <= 0
-		gone = since(gone, clear, l.Facts.Now)
+		gone = ready.Since(gone, clear, l.Facts.Now)
 		if a.queued = a.joined && clear && l.Facts.Now.Sub(gone) >= asideRest; a.queued {
 			return true, 0
 		}
@@ -41,7 +41,7 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 		}
 		ours := v.State != ready.Blocked && a.holdsOurs(l) && l.Unread <= 0
 		unread = l.Unread > 0
-		stood = since(stood, ours, l.Facts.Now)
+		stood = ready.Since(stood, ours, l.Facts.Now)
 		a.insist(ctx, ours, stood, l.Facts.Now)
 		return false, sooner(wait, settled/6)
 	})
@@ -73,17 +73,6 @@ func (a *attempt) proved(l view.Look, v ready.Verdict) *Result {
 
 // leftIn says whether any of the message is still in the composer.
 func (a *attempt) leftIn(b profile.Box) bool { return a.Left(b.Mode + b.Text) }
-
-// since keeps the moment from which something has held without a break.
-func since(start time.Time, holds bool, now time.Time) time.Time {
-	switch {
-	case !holds:
-		return time.Time{}
-	case start.IsZero():
-		return now
-	}
-	return start
-}
 
 // insist presses Enter once more when the agent has read the first one and the
 // message still stands there, unchanged, in two looks. The terminal must still
@@ -177,7 +166,7 @@ func (a *attempt) emptied(ctx context.Context) bool {
 		if a.in.Profile.Composer == nil {
 			is = a.in.clean(l)
 		}
-		empty = since(empty, is, l.Facts.Now)
+		empty = ready.Since(empty, is, l.Facts.Now)
 		return is && l.Facts.Now.Sub(empty) >= settled, settled / 6
 	}) == nil
 }

@@ -174,7 +174,9 @@ func (a *attempt) run(ctx context.Context, look view.Look) *Result {
 func (a *attempt) write(ctx context.Context, pieces []turn.Piece) *Result {
 	for i, piece := range pieces {
 		if i > 0 {
-			a.awaitPiece(ctx, pieces[i-1])
+			if a.awaitPiece(ctx, pieces[i-1]) {
+				return a.withdraw(ctx, humanFirst, "the human's keys had to wait too long")
+			}
 		}
 		a.pasted = a.pasted || strings.Contains(piece.Keys, turn.PasteOpen)
 		if _, err := a.put(ctx, piece.Keys); err != nil {
@@ -185,11 +187,14 @@ func (a *attempt) write(ctx context.Context, pieces []turn.Piece) *Result {
 }
 
 // awaitPiece waits a while until a piece is read and shows, or cannot, where rows
-// are out of view; whether all of them do is asked in the end.
-func (a *attempt) awaitPiece(ctx context.Context, piece turn.Piece) {
+// are out of view; whether all of them do is asked in the end. It says whether
+// the human's keys cannot wait for more.
+func (a *attempt) awaitPiece(ctx context.Context, piece turn.Piece) (impatient bool) {
 	a.in.until(ctx, settled, func(l view.Look) (bool, time.Duration) {
-		return l.Unread <= 0 && (piece.Shows(l.Box.Text) || !l.Box.Top) || !l.Box.Visible, settled / 12
+		impatient, _ = a.impatient(l)
+		return impatient || l.Unread <= 0 && (piece.Shows(l.Box.Text) || !l.Box.Top) || !l.Box.Visible, settled / 12
 	})
+	return impatient
 }
 
 // put types keys, and counts them.
@@ -314,10 +319,14 @@ func (a *attempt) holdsOurs(l view.Look) bool {
 }
 
 // impatient says whether the human's keys have been kept as long as they may,
-// and else when to ask again. A stopped agent could not take them anyway.
+// and else when to ask again. A stopped agent could not take them anyway, nor one
+// that is in the middle of reading: they would come behind a part of our text.
 func (a *attempt) impatient(l view.Look) (bool, time.Duration) {
-	if a.tx == nil || l.Facts.Stopped {
+	switch {
+	case a.tx == nil || l.Facts.Stopped:
 		return false, 0
+	case l.Unread > 0 && l.Unread < a.sent:
+		return false, unreadRest
 	}
 	n, since := a.tx.Held()
 	if n == 0 {

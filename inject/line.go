@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
 	"relay-pty/inject/view"
 )
@@ -110,9 +111,9 @@ func (a *attempt) awaitEcho(ctx context.Context) *Result {
 	err := a.in.until(ctx, max(t.Echo, t.Confirm), func(l view.Look) (bool, time.Duration) {
 		end = l
 		a.shown, a.row = a.echoed(l), l.Line
-		asked = since(asked, l.Facts.Dialog != "" && !a.shown, l.Facts.Now)
+		asked = ready.Since(asked, l.Facts.Dialog != "" && !a.shown, l.Facts.Now)
 		asks = !asked.IsZero() && l.Facts.Now.Sub(asked) >= askedRest
-		unseen = since(unseen, l.Unread <= 0, l.Facts.Now)
+		unseen = ready.Since(unseen, l.Unread <= 0, l.Facts.Now)
 		silent := !unseen.IsZero() && l.Facts.Now.Sub(unseen) >= t.Echo
 		cancelled = a.enter.IsZero() && a.in.Mailbox.Wanted(a.Turn)
 		over, _ = a.impatient(l)
@@ -172,7 +173,7 @@ func (a *attempt) awaitRead(ctx context.Context) *Result {
 			a.release()
 		}
 		moved := l.Unread == 0 && !(a.shown && l.Facts.Raw && a.standsYet(l))
-		read = since(read, moved, l.Facts.Now)
+		read = ready.Since(read, moved, l.Facts.Now)
 		return l.Facts.Exited || moved && l.Facts.Now.Sub(read) >= readTwice, readTwice
 	})
 	evidence := Consumed

@@ -217,3 +217,14 @@ func Later(a, b time.Time) time.Time {
 	}
 	return b
 }
+
+// Since keeps the moment from which something has held without a break.
+func Since(start time.Time, holds bool, now time.Time) time.Time {
+	switch {
+	case !holds:
+		return time.Time{}
+	case start.IsZero():
+		return now
+	}
+	return start
+}
