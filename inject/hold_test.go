@@ -37,6 +37,32 @@ func TestHalfReadMessageIsDoubt(t *testing.T) {
 	})
 }
 
+func TestKeysDoNotFollowAPartOfAMessage(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.stalled = true })
+		r.mail.add("m1", "hello")
+		synctest.Wait()
+		r.do(func(f *fakeTerm) { // it reads a part, and then has other things to do
+			part, rest := f.unread[:12], f.unread[12:]
+			f.unread, f.stalled = nil, false
+			f.read(string(part))
+			f.unread, f.stalled = rest, true
+		})
+		r.human("x")
+		pass(3 * time.Second)
+		if status := r.mail.result("m1").Status; status != "" {
+			t.Errorf("the message ended %s while a part of it was read", status)
+		}
+		r.resume()
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		wantTurns(t, r, "[relay m1 from bob] hello\n[end m1]")
+		synctest.Wait()
+		if r.shows() != "x" {
+			t.Errorf("composer holds %q, want the human's key alone", r.shows())
+		}
+	})
+}
+
 func TestTimeStandsStillForAStoppedAgent(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
 		r.do(func(f *fakeTerm) { f.stalled = true })
