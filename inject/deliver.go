@@ -160,7 +160,7 @@ func (a *attempt) run(ctx context.Context, look view.Look) *Result {
 	if p.Composer == nil && p.Quote.Inert() && !look.Paste {
 		return a.runLines(ctx)
 	}
-	if r := a.write(ctx, a.Pieces(p, look.Paste)); r != nil {
+	if r, ok := a.writeAll(ctx, a.Pieces(p, look.Paste)); !ok {
 		return r
 	}
 	if p.Composer == nil {
@@ -169,32 +169,34 @@ func (a *attempt) run(ctx context.Context, look view.Look) *Result {
 	return a.runComposer(ctx)
 }
 
-// write types all pieces. What cannot be written to the end may still be read
-// by the agent later, so that is doubt, unless nothing went out at all.
-func (a *attempt) write(ctx context.Context, pieces []turn.Piece) *Result {
+// writeAll types the pieces, each when the one before is read, and shows or
+// cannot: Codex leaves what reached it together with other keys unread until the
+// next key.
+func (a *attempt) writeAll(ctx context.Context, pieces []turn.Piece) (r *Result, ok bool) {
 	for i, piece := range pieces {
-		if i > 0 {
-			if a.awaitPiece(ctx, pieces[i-1]) {
-				return a.withdraw(ctx, humanFirst, "the human's keys had to wait too long")
-			}
+		if r = a.write(ctx, piece.Keys); r != nil || i == len(pieces)-1 {
+			break
 		}
-		a.pasted = a.pasted || strings.Contains(piece.Keys, turn.PasteOpen)
-		if _, err := a.put(ctx, piece.Keys); err != nil {
-			return a.takeBack(ctx, "the agent does not read its terminal")
+		var read time.Time
+		r, ok = a.await(ctx, func(l view.Look) bool {
+			read = ready.Since(read, l.Unread <= 0, l.Facts.Now)
+			return !read.IsZero() && (piece.Shows(l.Box.Text) || l.Box.Visible && !l.Box.Top || l.Facts.Now.Sub(read) >= settled)
+		})
+		if !ok {
+			return r, false
 		}
 	}
-	return nil
+	return r, r == nil
 }
 
-// awaitPiece waits a while until a piece is read and shows, or cannot, where rows
-// are out of view; whether all of them do is asked in the end. It says whether
-// the human's keys cannot wait for more.
-func (a *attempt) awaitPiece(ctx context.Context, piece turn.Piece) (impatient bool) {
-	a.in.until(ctx, settled, func(l view.Look) (bool, time.Duration) {
-		impatient, _ = a.impatient(l)
-		return impatient || l.Unread <= 0 && (piece.Shows(l.Box.Text) || !l.Box.Top) || !l.Box.Visible, settled / 12
-	})
-	return impatient
+// write types keys. What cannot be written to the end may still be read by the
+// agent later, so that is doubt, unless nothing went out at all.
+func (a *attempt) write(ctx context.Context, keys string) *Result {
+	a.pasted = a.pasted || strings.Contains(keys, turn.PasteOpen)
+	if _, err := a.put(ctx, keys); err != nil {
+		return a.takeBack(ctx, "the agent does not read its terminal")
+	}
+	return nil
 }
 
 // put types keys, and counts them.
@@ -206,14 +208,10 @@ func (a *attempt) put(ctx context.Context, keys string) (n int, err error) {
 
 // runComposer delivers into a composer: shown, Enter, gone.
 func (a *attempt) runComposer(ctx context.Context) *Result {
-	t := a.in.Profile.Typing
-	r, suspended := a.awaitShown(ctx, t.Echo)
-	if suspended {
-		a.release()
-	}
-	if r != nil || suspended {
+	if r, ok := a.await(ctx, a.holdsOurs); !ok {
 		return r
 	}
+	t := a.in.Profile.Typing
 	if t.EnterDelay > 0 {
 		a.in.until(ctx, t.EnterDelay, func(view.Look) (bool, time.Duration) { return false, 0 }) // only time ends it, or ctx, which Enter hears of
 		if l := a.in.look(); !a.holdsOurs(l) {
@@ -276,37 +274,38 @@ func (in *Injector) until(ctx context.Context, limit time.Duration, f func(view.
 	}
 }
 
-// awaitShown waits until the composer holds the message. It gives up, and takes
-// the text back, when time is over or the human has waited too long. A dialog
-// suspends the attempt: nothing may be typed until it is answered.
-func (a *attempt) awaitShown(ctx context.Context, limit time.Duration) (r *Result, suspended bool) {
+// await waits until the composer shows what was typed; without a result, ok tells
+// whether it does. It gives up, and takes the text back, when time is over or the
+// human has waited too long. A dialog suspends the attempt, and the terminal is
+// the human's: nothing may be typed until it is answered.
+func (a *attempt) await(ctx context.Context, shows func(view.Look) bool) (r *Result, ok bool) {
 	var end view.Look
-	impatient, cancelled := false, false
-	err := a.in.until(ctx, limit, func(l view.Look) (bool, time.Duration) {
+	var blocked, impatient, cancelled bool
+	err := a.in.until(ctx, a.in.Profile.Typing.Echo, func(l view.Look) (bool, time.Duration) {
 		end = l
 		v, _ := a.in.judge(l)
-		suspended = v.State == ready.Blocked
-		a.shown = !suspended && a.holdsOurs(l)
-		var again time.Duration
-		impatient, again = a.impatient(l)
+		blocked = v.State == ready.Blocked
+		ok = !blocked && shows(l)
+		impatient, _ = a.impatient(l)
 		cancelled = a.in.Mailbox.Wanted(a.Turn)
-		return a.shown || suspended || l.Facts.Exited || impatient || cancelled, again
+		return ok || blocked || l.Facts.Exited || impatient || cancelled, settled / 12
 	})
 	switch {
 	case end.Facts.Exited:
-		return &Result{Failed, "", "agent_exited", "the agent ended before the message was submitted"}, false
-	case a.shown, suspended:
-		return nil, suspended
+		r = &Result{Failed, "", "agent_exited", "the agent ended before the message was submitted"}
+	case ok:
+	case blocked:
+		a.release()
 	case err != nil && !errors.Is(err, errDue):
-		return &Result{Doubtful, "", "shutting_down", "the wrapper ended while the message was being typed"}, false
-	}
-	switch {
+		r = &Result{Doubtful, "", "shutting_down", "the wrapper ended while the message was being typed"}
 	case cancelled:
-		return a.withdraw(ctx, byRequest, "cancelled before Enter"), false
+		r = a.withdraw(ctx, byRequest, "cancelled before Enter")
 	case impatient:
-		return a.withdraw(ctx, humanFirst, "the human's keys had to wait too long"), false
+		r = a.withdraw(ctx, humanFirst, "the human's keys had to wait too long")
+	default:
+		r = a.withdraw(ctx, "stranded", "the composer did not show the message in time")
 	}
-	return a.withdraw(ctx, "stranded", "the composer did not show the message in time"), false
+	return r, ok && r == nil
 }
 
 // holdsOurs says whether the composer shows our message and nothing else.

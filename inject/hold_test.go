@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,6 +61,23 @@ func TestKeysDoNotFollowAPartOfAMessage(t *testing.T) {
 		if r.shows() != "x" {
 			t.Errorf("composer holds %q, want the human's key alone", r.shows())
 		}
+	})
+}
+
+func TestPieceWaitsUntilTheOneBeforeIsRead(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.stalled = true })
+		body := strings.Repeat("long ", 1000)
+		r.mail.add("m1", body)
+		pass(2 * time.Second)
+		r.do(func(f *fakeTerm) {
+			if strings.Contains(string(f.unread), "long") {
+				t.Errorf("%d bytes were typed behind a header that is not read", len(f.unread))
+			}
+		})
+		r.resume()
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		wantTurns(t, r, "[relay m1 from bob] "+body+"\n[end m1]")
 	})
 }
 

@@ -24,7 +24,7 @@ func (a *attempt) runCooked(ctx context.Context) *Result {
 	}
 	a.enter = time.Now()
 	keys := strings.ReplaceAll(a.typed, "\n", a.in.Profile.Typing.Newline) + a.in.Profile.Typing.Submit
-	if r := a.write(ctx, []turn.Piece{{Keys: keys}}); r != nil {
+	if r := a.write(ctx, keys); r != nil {
 		return r
 	}
 	return a.awaitRead(ctx)
@@ -51,7 +51,7 @@ func (a *attempt) runLines(ctx context.Context) *Result {
 	lines := strings.Split(a.typed, "\n")
 	for i, line := range lines {
 		a.line, a.prompt = line, a.in.look().Line
-		r := a.write(ctx, []turn.Piece{{Keys: line}})
+		r := a.write(ctx, line)
 		if r == nil {
 			r = a.awaitEcho(ctx)
 		}
