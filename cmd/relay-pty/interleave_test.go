@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -586,13 +587,19 @@ func (r *realAgent) neverMixed(h *hand, p *post) {
 	}
 	var got []string
 	ids := map[string]bool{}
+	var before []string
 	for _, turn := range r.api.Turns() {
+		all := turn.Text
+		if n := len(before); n < len(all) && slices.Equal(all[:n], before) {
+			turn.Text = all[n:] // a human who adds to what Codex works on makes it ask again, with all of it
+		}
+		before = all
 		s := r.Received(turn)
 		for s = strings.TrimSpace(s); strings.HasPrefix(s, "[relay "); s = strings.TrimSpace(s) {
 			id := begins(s)
 			rest, whole := strings.CutPrefix(s, text(id, p.bodies[id]))
 			if !whole || ids[id] {
-				r.t.Fatalf("message %s came before, or not whole: %q", id, clip(s))
+				r.t.Fatalf("message %s came before (%v), or not whole (%v): %q", id, ids[id], !whole, clip(s))
 			}
 			ids[id], s = true, rest
 		}
