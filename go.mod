@@ -18,5 +18,6 @@ require (
 require (
 	github.com/mattn/go-colorable v0.1.14 // indirect
 	github.com/mattn/go-isatty v0.0.20 // indirect
-	golang.org/x/tools v0.26.0 // indirect
+	go.etcd.io/bbolt v1.5.0 // indirect
+	golang.org/x/tools v0.36.0 // indirect
 )

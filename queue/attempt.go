@@ -9,28 +9,71 @@ import (
 	"relay-pty/protocol"
 )
 
-// Take begins an attempt: the waiting message becomes one that is being injected, its
-// Attempt counts one more, and it keeps its place for a Return. Taking it again, or one
-// that is gone, is [ErrState] or [ErrUnknown]; if the sink refuses the event, nothing
-// was taken.
-func (m *Mailbox) Take(id string, now time.Time) (Message, error) {
+// Take begins an attempt with messages of one turn, or with none of them: each waiting
+// message becomes one that is being injected, its Attempt counts one more, and it keeps
+// its place for a Return. Once Take returns, that they are being injected is on disk.
+// Taking what is taken, or gone, is [ErrState] or [ErrUnknown]; if the sink refuses,
+// nothing was taken.
+func (m *Mailbox) Take(now time.Time, ids ...string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e, err := m.inLocked(id, protocol.StatusQueued)
+	var taken []*entry
+	var drafts []Draft
+	for _, id := range ids {
+		e, err := m.inLocked(id, protocol.StatusQueued)
+		if err != nil {
+			return err
+		}
+		rec := e.Record
+		rec.Status = protocol.StatusInjecting
+		rec.Attempt++
+		taken, drafts = append(taken, e), append(drafts, Draft{rec.result(), &rec})
+	}
+	written, err := m.sink.Propose(now, drafts...)
 	if err != nil {
-		return Message{}, err
+		return fmt.Errorf("record attempt: %w", err)
 	}
-	ev := e.event(protocol.StatusInjecting)
-	ev.Attempt = e.msg.Attempt + 1
-	if err := m.sink.Append(ev, now); err != nil {
-		return Message{}, fmt.Errorf("record attempt: %w", err)
+	for i, e := range taken {
+		m.leaveLocked(e)
+		e.Record, e.cancels, e.entered = *drafts[i].Record, 0, false
+		m.injecting = append(m.injecting, e)
 	}
-	m.leaveLocked(e)
-	e.msg.Attempt++
-	e.status, e.stamp, e.cancels, e.entered = ev.Status, ev.Stamp, 0, false
-	m.injecting = append(m.injecting, e)
+	if err := m.awaitLocked(written); err != nil {
+		for _, e := range taken {
+			m.backLocked(e, now)
+		}
+		return fmt.Errorf("record attempt: %w", err)
+	}
 	m.pressureLocked(now)
-	return e.msg, nil
+	return nil
+}
+
+// backLocked undoes the begin of an attempt that could not be recorded.
+func (m *Mailbox) backLocked(e *entry, now time.Time) {
+	e.Attempt--
+	if e.cancels > 0 {
+		m.endLocked(e, Outcome{Status: protocol.StatusCancelled}, now) // recorded when the disk takes it
+		return
+	}
+	m.waitLocked(e)
+}
+
+// waitLocked makes a message that is being injected a waiting one.
+func (m *Mailbox) waitLocked(e *entry) {
+	m.leaveLocked(e)
+	e.Status = protocol.StatusQueued
+	m.waiting = slices.Insert(m.waiting, m.placeLocked(e), e)
+	m.changedLocked()
+}
+
+// awaitLocked waits, unlocked, until what was proposed is on disk.
+func (m *Mailbox) awaitLocked(written func() error) error {
+	if written == nil {
+		return nil
+	}
+	m.mu.Unlock()
+	defer m.mu.Lock()
+	return written()
 }
 
 // Return withdraws an attempt: the message waits again, where it stood, and a waiting
@@ -46,11 +89,25 @@ func (m *Mailbox) Return(id string, now time.Time) error {
 		defer m.pressureLocked(now)
 		return m.endLocked(e, Outcome{Status: protocol.StatusCancelled}, now)
 	}
-	m.leaveLocked(e)
-	e.status = protocol.StatusQueued
-	m.waiting = slices.Insert(m.waiting, m.placeLocked(e), e)
-	m.changedLocked()
+	m.waitLocked(e)
 	defer m.pressureLocked(now)
+	return m.tellWaitingLocked(e, now)
+}
+
+// Again gives a message back to the waiting ones whose attempt a crash has interrupted,
+// and which its sender wants tried once more: it is marked. A second time is [ErrState].
+func (m *Mailbox) Again(id string, now time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e, err := m.inLocked(id, protocol.StatusInjecting)
+	switch {
+	case err != nil:
+		return err
+	case e.Again || e.Redelivery != protocol.RedeliverOnce:
+		return ErrState
+	}
+	e.Again = true
+	m.waitLocked(e)
 	return m.tellWaitingLocked(e, now)
 }
 
@@ -83,9 +140,9 @@ func (m *Mailbox) Expire(now time.Time) (next time.Time, err error) {
 	defer m.mu.Unlock()
 	m.forgetLocked(now)
 	for _, e := range slices.Clone(m.waiting) {
-		at := e.msg.ExpiresAt
+		at := e.ExpiresAt
 		switch {
-		case at.IsZero():
+		case at.IsZero(), e.fresh:
 		case !now.Before(at):
 			err = errors.Join(err, m.endLocked(e, Outcome{Status: protocol.StatusExpired}, now))
 		case next.IsZero() || at.Before(next):
@@ -96,18 +153,21 @@ func (m *Mailbox) Expire(now time.Time) (next time.Time, err error) {
 	return next, err
 }
 
-// FailAll closes the mailbox because the agent is gone: waiting messages end as failed,
-// those being injected as unknown, since nobody can say any more what became of them.
-// Later messages get [ErrClosed].
-func (m *Mailbox) FailAll(fault protocol.Fault, now time.Time) error {
+// Close closes the mailbox because the agent is gone: later messages get [ErrClosed].
+// Those being injected end as unknown, since nobody can say any more what became of
+// them; waiting ones end as failed, unless they are kept for the next wrapper.
+func (m *Mailbox) Close(fault protocol.Fault, keep bool, now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.closed = true
 	var errs []error
 	for _, e := range slices.Concat(m.injecting, m.waiting) {
 		out := Outcome{Status: protocol.StatusFailed, Fault: &fault}
-		if e.status == protocol.StatusInjecting {
+		switch {
+		case e.Status == protocol.StatusInjecting:
 			out.Status = protocol.StatusUnknown
+		case keep, e.fresh:
+			continue
 		}
 		errs = append(errs, m.endLocked(e, out, now))
 	}
@@ -117,21 +177,20 @@ func (m *Mailbox) FailAll(fault protocol.Fault, now time.Time) error {
 // endLocked makes a live message an ended one. Its body is let go.
 func (m *Mailbox) endLocked(e *entry, out Outcome, now time.Time) error {
 	m.leaveLocked(e)
-	e.status, e.evidence, e.fault, e.endedAt = out.Status, out.Evidence, out.Fault, now
-	e.msg = Message{ID: e.msg.ID, Attempt: e.msg.Attempt}
+	rec := e.Record
+	rec.Message = Message{ID: e.ID, Attempt: e.Attempt}
+	rec.Status, rec.Evidence, rec.Fault, rec.EndedAt = out.Status, out.Evidence, out.Fault, now
+	err := m.sink.Append(now, Draft{rec.result(), &rec})
+	e.Record = rec
 	m.ended = append(m.ended, e)
 	m.changedLocked()
-	ev := e.event(e.status)
-	ev.Attempt = e.msg.Attempt
-	err := m.sink.Append(ev, now)
-	e.stamp = ev.Stamp
 	return err
 }
 
 // leaveLocked takes a live message out of the list that its status names.
 func (m *Mailbox) leaveLocked(e *entry) {
 	list := &m.waiting
-	if e.status == protocol.StatusInjecting {
+	if e.Status == protocol.StatusInjecting {
 		list = &m.injecting
 	}
 	at := slices.Index(*list, e)
@@ -143,7 +202,7 @@ func (m *Mailbox) inLocked(id string, states ...string) (*entry, error) {
 	switch {
 	case e == nil:
 		return nil, ErrUnknown
-	case !slices.Contains(states, e.status):
+	case e.fresh || !slices.Contains(states, e.Status):
 		return nil, ErrState
 	}
 	return e, nil
@@ -152,11 +211,11 @@ func (m *Mailbox) inLocked(id string, states ...string) (*entry, error) {
 // forgetLocked drops ends that are older than the retention or more than Remember.
 func (m *Mailbox) forgetLocked(now time.Time) {
 	n := max(0, len(m.ended)-m.cfg.Remember)
-	for n < len(m.ended) && now.Sub(m.ended[n].endedAt) >= retention {
+	for n < len(m.ended) && now.Sub(m.ended[n].EndedAt) >= retention {
 		n++
 	}
 	for _, e := range m.ended[:n] {
-		delete(m.entries, e.msg.ID)
+		delete(m.entries, e.ID)
 	}
 	clear(m.ended[:n])
 	m.ended = m.ended[n:]

@@ -17,18 +17,18 @@ import (
 func (m *Mailbox) Cancel(id string, now time.Time) (res protocol.InjectResult, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e := m.entries[id]
+	e := m.knownLocked(id)
 	if e == nil {
 		return res, ErrUnknown
 	}
 	switch {
-	case e.status == protocol.StatusQueued:
+	case e.Status == protocol.StatusQueued:
 		err = m.endLocked(e, Outcome{Status: protocol.StatusCancelled}, now)
 		m.pressureLocked(now)
-	case e.status == protocol.StatusInjecting && !e.entered:
+	case e.Status == protocol.StatusInjecting && !e.entered:
 		e.cancels++
 		m.changedLocked()
-	case e.status != protocol.StatusCancelled:
+	case e.Status != protocol.StatusCancelled:
 		err = ErrState
 	}
 	return m.resultLocked(e), err

@@ -16,7 +16,7 @@ func TestCancel(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	take := func(m *Mailbox) { _, err := m.Take("a", t0); do(err) }
+	take := func(m *Mailbox) { err := m.Take(t0, "a"); do(err) }
 	commit := func(m *Mailbox) {
 		if !m.Commit("a") {
 			t.Error("Enter is refused on a message that nobody cancels")
@@ -96,7 +96,7 @@ func TestEnterAndCancelExcludeEachOther(t *testing.T) {
 	if m.Commit("a") {
 		t.Error("Enter is allowed on a message that waits")
 	}
-	m.Take("a", t0)
+	m.Take(t0, "a")
 	m.Cancel("a", t0)
 	if !m.Wanted("a") || m.Commit("a") {
 		t.Error("Enter is allowed on a message that is to be cancelled")
@@ -120,7 +120,7 @@ func TestEnterAndCancelExcludeEachOther(t *testing.T) {
 func TestCancelWakesTheInjector(t *testing.T) {
 	m, _ := newMailbox(t, Config{})
 	enqueue(t, m, message("a"))
-	m.Take("a", t0)
+	m.Take(t0, "a")
 	select {
 	case <-m.Changed():
 	default:
@@ -160,7 +160,7 @@ func TestPending(t *testing.T) {
 	later.Priority, later.Timeout = 7, 1500*time.Millisecond
 	now.Mode = protocol.ModeUrgent
 	enqueue(t, m, later, now, message("taken"))
-	m.Take("taken", t0)
+	m.Take(t0, "taken")
 	m.Hold("draft", t0)
 	p := m.Pending()
 	if len(p) != 2 {

@@ -13,6 +13,7 @@
 package queue
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -57,11 +58,26 @@ func (c Config) filled() (Config, error) {
 	return c, nil
 }
 
+// Draft is an event that is to be told, and the message as it stands after it, if it is
+// about one. Both get their Stamp from the sink.
+type Draft struct {
+	Event  protocol.Event
+	Record *Record
+}
+
 // Sink takes the mailbox's events in order. It is called with the mailbox locked, so
-// it must neither wait for long nor call back. An event that it refuses did not happen:
-// the message is not accepted, or its attempt not begun.
+// it must neither wait for long nor call back. An event that it refuses did not happen.
 type Sink interface {
-	Append(ev protocol.Event, now time.Time) error
+	// Append takes an event of what has happened.
+	Append(now time.Time, d Draft) error
+	// Propose takes events of what happens only if it can be recorded, all of them or none.
+	// written, unless it is nil because they are recorded already, waits for that: after an
+	// error they did not happen. It is called unlocked.
+	Propose(now time.Time, d ...Draft) (written func() error, err error)
+	// Find returns the record of a message that ended, also in a run before this one.
+	Find(id string) (Record, bool)
+	// Durable says whether what is recorded is on disk.
+	Durable() bool
 }
 
 // Outcome is how a message ended. Status is a terminal one; Evidence goes with
@@ -82,6 +98,7 @@ type Mailbox struct {
 	wake chan struct{}
 
 	mu        sync.Mutex
+	recorded  *sync.Cond        // an acceptance is on disk, or could not be written
 	entries   map[string]*entry // live and remembered, by id
 	waiting   []*entry          // in the order of injection
 	injecting []*entry          // in the order of their attempts
@@ -98,7 +115,30 @@ func New(cfg Config, sink Sink) (*Mailbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Mailbox{cfg: cfg, sink: sink, wake: make(chan struct{}, 1), entries: map[string]*entry{}}, nil
+	m := &Mailbox{cfg: cfg, sink: sink, wake: make(chan struct{}, 1), entries: map[string]*entry{}}
+	m.recorded = sync.NewCond(&m.mu)
+	return m, nil
+}
+
+// Restore takes over the live messages of a run before this one. Those of which that run
+// was in the middle of an attempt are returned: they count as being injected until
+// [Mailbox.Finish] or [Mailbox.Again] tells what becomes of them.
+func (m *Mailbox) Restore(records []Record) (interrupted []Message) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, rec := range records {
+		e := &entry{Record: rec}
+		m.entries[rec.ID] = e
+		m.arrivals = max(m.arrivals, rec.Arrival)
+		if rec.Status == protocol.StatusInjecting {
+			m.injecting = append(m.injecting, e)
+			interrupted = append(interrupted, rec.Message)
+			continue
+		}
+		m.waiting = slices.Insert(m.waiting, m.placeLocked(e), e)
+	}
+	m.changedLocked()
+	return interrupted
 }
 
 // Changed receives after messages came, went back to waiting, or left. It means "look
@@ -123,8 +163,8 @@ func (m *Mailbox) Enqueue(msg Message, now time.Time) (res protocol.InjectResult
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.forgetLocked(now)
-	if e := m.entries[msg.ID]; e != nil {
-		if e.digest != msg.digest() {
+	if e := m.knownLocked(msg.ID); e != nil {
+		if !bytes.Equal(e.Digest, msg.digest()) {
 			return res, false, ErrDuplicate
 		}
 		return m.resultLocked(e), true, nil
@@ -139,17 +179,50 @@ func (m *Mailbox) Enqueue(msg Message, now time.Time) (res protocol.InjectResult
 	e := newEntry(msg, m.arrivals, now)
 	at := m.placeLocked(e)
 	m.waiting = slices.Insert(m.waiting, at, e)
-	queued := e.event(protocol.StatusQueued)
+	queued := e.result()
 	queued.Queued = m.queuedLocked(at)
-	if err := m.sink.Append(queued, now); err != nil {
-		m.waiting = slices.Delete(m.waiting, at, at+1)
+	rec := e.Record
+	written, err := m.sink.Propose(now, Draft{queued, &rec})
+	if err != nil {
+		m.leaveLocked(e)
 		return res, false, fmt.Errorf("record message: %w", err)
 	}
-	e.stamp = queued.Stamp
 	m.entries[msg.ID] = e
+	e.Record, e.fresh = rec, true
+	err = m.awaitLocked(written)
+	e.fresh = false
+	m.recorded.Broadcast()
+	if err != nil {
+		m.leaveLocked(e)
+		delete(m.entries, e.ID)
+		return res, false, fmt.Errorf("record message: %w", err)
+	}
 	m.changedLocked()
 	m.pressureLocked(now)
 	return *queued, false, nil
+}
+
+// knownLocked is a message that was accepted before; one whose acceptance is being
+// recorded is waited for.
+func (m *Mailbox) knownLocked(id string) *entry {
+	for {
+		e := m.findLocked(id)
+		if e == nil || !e.fresh {
+			return e
+		}
+		m.recorded.Wait()
+	}
+}
+
+// findLocked is a message that is live or remembered, also from a run before.
+func (m *Mailbox) findLocked(id string) *entry {
+	if e := m.entries[id]; e != nil {
+		return e
+	}
+	if rec, ok := m.sink.Find(id); ok {
+		return &entry{Record: rec}
+	}
+	return nil
 }
 
 func (m *Mailbox) limit(mode string) int {
@@ -163,9 +236,14 @@ func (m *Mailbox) limit(mode string) int {
 func (m *Mailbox) Heads(n int) []Message {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	msgs := make([]Message, min(n, len(m.waiting)))
-	for i := range msgs {
-		msgs[i] = m.waiting[i].msg
+	var msgs []Message
+	for _, e := range m.waiting {
+		if len(msgs) == n {
+			break
+		}
+		if !e.fresh {
+			msgs = append(msgs, e.Message)
+		}
 	}
 	return msgs
 }
@@ -177,7 +255,7 @@ func (m *Mailbox) Pending() []protocol.Pending {
 	defer m.mu.Unlock()
 	list := make([]protocol.Pending, len(m.waiting))
 	for i, e := range m.waiting {
-		msg := &e.msg
+		msg := &e.Message
 		list[i] = protocol.Pending{ID: msg.ID, From: msg.From, QueuedAt: msg.QueuedAt.UnixMilli(), Mode: msg.Mode,
 			Priority: msg.Priority, WaitingFor: protocol.OrNull(m.hold)}
 		if !msg.ExpiresAt.IsZero() {
@@ -201,8 +279,8 @@ func (m *Mailbox) Oldest() (at time.Time, ok bool) {
 	defer m.mu.Unlock()
 	for _, live := range [][]*entry{m.waiting, m.injecting} {
 		for _, e := range live {
-			if !ok || e.msg.QueuedAt.Before(at) {
-				at, ok = e.msg.QueuedAt, true
+			if !ok || e.QueuedAt.Before(at) {
+				at, ok = e.QueuedAt, true
 			}
 		}
 	}
@@ -222,7 +300,7 @@ func (m *Mailbox) Accepting() bool {
 func (m *Mailbox) Query(id string) (protocol.InjectResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e := m.entries[id]
+	e := m.knownLocked(id)
 	if e == nil {
 		return protocol.InjectResult{}, ErrUnknown
 	}
@@ -238,32 +316,34 @@ func (m *Mailbox) Hold(reason string, now time.Time) error {
 		return nil
 	}
 	m.hold = reason
-	if len(m.waiting) == 0 {
-		return nil
+	for _, e := range m.waiting {
+		if !e.fresh {
+			return m.tellWaitingLocked(e, now)
+		}
 	}
-	return m.tellWaitingLocked(m.waiting[0], now)
+	return nil
 }
 
+// tellWaitingLocked tells that a message waits, and what for.
 func (m *Mailbox) tellWaitingLocked(e *entry, now time.Time) error {
-	ev := &protocol.Waiting{ID: e.msg.ID, WaitingFor: protocol.OrNull(m.hold)}
-	if err := m.sink.Append(ev, now); err != nil {
+	rec := e.Record
+	if err := m.sink.Append(now, Draft{&protocol.Waiting{ID: e.ID, WaitingFor: protocol.OrNull(m.hold)}, &rec}); err != nil {
 		return err
 	}
-	e.stamp = ev.Stamp
+	e.Record = rec
 	return nil
 }
 
 func (m *Mailbox) resultLocked(e *entry) protocol.InjectResult {
-	r := e.event(e.status)
-	r.Stamp, r.Attempt = e.stamp, e.msg.Attempt
-	if e.status == protocol.StatusQueued {
+	r := e.result()
+	if e.Status == protocol.StatusQueued {
 		r.Queued = m.queuedLocked(slices.Index(m.waiting, e))
 	}
 	return *r
 }
 
 func (m *Mailbox) queuedLocked(index int) *protocol.Queued {
-	return &protocol.Queued{Position: index + 1, WaitingFor: protocol.OrNull(m.hold)}
+	return &protocol.Queued{Position: index + 1, Durable: m.sink.Durable(), WaitingFor: protocol.OrNull(m.hold)}
 }
 
 // placeLocked is where e belongs among the waiting ones.
@@ -279,7 +359,7 @@ func (m *Mailbox) pressureLocked(now time.Time) {
 	if m.pressed && n > m.cfg.Low || !m.pressed && n < m.cfg.High {
 		return
 	}
-	if m.sink.Append(&protocol.Backpressure{QueueLength: n, Accept: m.pressed}, now) == nil {
+	if m.sink.Append(now, Draft{Event: &protocol.Backpressure{QueueLength: n, Accept: m.pressed}}) == nil {
 		m.pressed = !m.pressed
 	}
 }

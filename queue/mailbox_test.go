@@ -118,15 +118,13 @@ func TestLifeOfAMessage(t *testing.T) {
 	}
 	check(m.Hold("", t0))
 	check(m.Hold("", t0))
-	if msg, err := m.Take("a", t0); err != nil || msg.Attempt != 1 || msg.Body != "body of a" {
-		t.Fatalf("Take = %+v, %v", msg, err)
-	}
+	check(m.Take(t0, "a"))
 	check(m.Hold("human", t0))
 	check(m.Return("a", t0))
 	if r, _ := m.Query("a"); r.Status != "queued" || r.Position != 1 || r.WaitingFor != "human" || r.Attempt != 1 || r.Seq != 6 {
 		t.Errorf("after Return: %+v", r)
 	}
-	_, err := m.Take("a", t0)
+	err := m.Take(t0, "a")
 	check(err)
 	check(m.Finish("a", Outcome{Status: "delivered", Evidence: "turn"}, t0))
 	check(m.Finish("b", Outcome{Status: "failed", Fault: &protocol.Fault{Code: "dialog"}}, t0))
@@ -147,12 +145,12 @@ func TestLifeOfAMessage(t *testing.T) {
 
 func TestEachEndOnce(t *testing.T) {
 	waiting := func(m *Mailbox) {}
-	taken := func(m *Mailbox) { m.Take("a", t0) }
-	ended := func(m *Mailbox) { m.Take("a", t0); m.Finish("a", Outcome{Status: "delivered"}, t0) }
+	taken := func(m *Mailbox) { m.Take(t0, "a") }
+	ended := func(m *Mailbox) { m.Take(t0, "a"); m.Finish("a", Outcome{Status: "delivered"}, t0) }
 	finish := func(status string) func(*Mailbox) error {
 		return func(m *Mailbox) error { return m.Finish("a", Outcome{Status: status}, t0) }
 	}
-	take := func(m *Mailbox) error { _, err := m.Take("a", t0); return err }
+	take := func(m *Mailbox) error { err := m.Take(t0, "a"); return err }
 	put := func(m *Mailbox) error { return m.Return("a", t0) }
 	tests := []struct {
 		name  string
@@ -177,7 +175,7 @@ func TestEachEndOnce(t *testing.T) {
 		{"fail an ended one", ended, finish("failed"), ErrState},
 		{"deliver an ended one", ended, finish("delivered"), ErrState},
 		{"finish what never was", func(*Mailbox) {}, func(m *Mailbox) error { return m.Finish("x", Outcome{Status: "failed"}, t0) }, ErrUnknown},
-		{"take what never was", func(*Mailbox) {}, func(m *Mailbox) error { _, err := m.Take("x", t0); return err }, ErrUnknown},
+		{"take what never was", func(*Mailbox) {}, func(m *Mailbox) error { err := m.Take(t0, "x"); return err }, ErrUnknown},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -222,7 +220,7 @@ func TestSameIDAgain(t *testing.T) {
 		}
 	}
 	again("waiting", t0, "queued")
-	m.Take("a", t0)
+	m.Take(t0, "a")
 	again("taken", t0, "injecting")
 	m.Finish("a", Outcome{Status: "delivered"}, t0)
 	again("ended", t0, "delivered")
@@ -241,7 +239,7 @@ func TestRefusedIDMayComeAgain(t *testing.T) {
 	if _, err := m.Query("b"); err != ErrUnknown {
 		t.Errorf("Query: got %v, want %v", err, ErrUnknown)
 	}
-	m.Take("a", t0)
+	m.Take(t0, "a")
 	other := message("b")
 	other.Body = "something else"
 	enqueue(t, m, other)
@@ -284,7 +282,7 @@ func TestBackpressure(t *testing.T) {
 		t.Error("not pressed at the high mark")
 	}
 	for _, id := range []string{"a", "b", "c", "d"} {
-		m.Take(id, t0)
+		m.Take(t0, id)
 	}
 	wantHistory(t, log, `"a"`, `"b"`, `"c"`, `"backpressure" "queue_length":3 "accept":false`, `"d"`,
 		`"a" "injecting"`, `"b" "injecting"`, `"c" "injecting"`, `"backpressure" "queue_length":1 "accept":true`, `"d" "injecting"`)
@@ -343,7 +341,7 @@ func TestExpiresOnTime(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		m.Take("taken", time.Now())
+		m.Take(time.Now(), "taken")
 		expired := func(id string) bool { r, _ := m.Query(id); return r.Status == "expired" }
 		at := func(d time.Duration, want string) {
 			t.Helper()
@@ -374,11 +372,11 @@ func TestExpiresOnTime(t *testing.T) {
 	})
 }
 
-func TestFailAll(t *testing.T) {
+func TestClose(t *testing.T) {
 	m, log := newMailbox(t, Config{})
 	enqueue(t, m, message("a"), message("b"), message("c"))
-	m.Take("b", t0)
-	if err := m.FailAll(protocol.Fault{Code: "agent_exited", Message: "gone"}, t0); err != nil {
+	m.Take(t0, "b")
+	if err := m.Close(protocol.Fault{Code: "agent_exited", Message: "gone"}, false, t0); err != nil {
 		t.Fatal(err)
 	}
 	wantHistory(t, log, `"a"`, `"b"`, `"c"`, `"b" "injecting"`, `"b" "unknown" "agent_exited"`, `"a" "failed" "agent_exited"`, `"c" "failed"`)
@@ -422,7 +420,7 @@ func TestOldest(t *testing.T) {
 		msg.Priority = -int64(i)
 		m.Enqueue(msg, t0.Add(time.Duration(i)*time.Second))
 	}
-	m.Take("b", t0)
+	m.Take(t0, "b")
 	m.Finish("a", Outcome{Status: "failed"}, t0)
 	if at, ok := m.Oldest(); !ok || !at.Equal(t0.Add(time.Second)) {
 		t.Errorf("got %v, %v; want the one that is being injected", at, ok)
@@ -433,12 +431,19 @@ type fullDisk struct{ on bool }
 
 var errDisk = errors.New("disk full")
 
-func (d *fullDisk) Append(protocol.Event, time.Time) error {
+func (d *fullDisk) Append(time.Time, Draft) error {
 	if d.on {
 		return errDisk
 	}
 	return nil
 }
+
+func (d *fullDisk) Propose(now time.Time, drafts ...Draft) (func() error, error) {
+	return nil, d.Append(now, drafts[0])
+}
+
+func (d *fullDisk) Find(string) (Record, bool) { return Record{}, false }
+func (d *fullDisk) Durable() bool              { return false }
 
 // TestSinkRefuses: what cannot be recorded was not accepted and not begun; an end stands.
 func TestSinkRefuses(t *testing.T) {
@@ -452,7 +457,7 @@ func TestSinkRefuses(t *testing.T) {
 	if _, _, err := m.Enqueue(message("b"), t0); !errors.Is(err, errDisk) || m.Len() != 1 {
 		t.Errorf("Enqueue: %v, %d waiting", err, m.Len())
 	}
-	if _, err := m.Take("a", t0); !errors.Is(err, errDisk) || ids(m) != "a" {
+	if err := m.Take(t0, "a"); !errors.Is(err, errDisk) || ids(m) != "a" {
 		t.Errorf("Take: %v, %q waiting", err, ids(m))
 	}
 	if err := m.Finish("a", Outcome{Status: "cancelled"}, t0); !errors.Is(err, errDisk) || m.Len() != 0 {
@@ -460,8 +465,8 @@ func TestSinkRefuses(t *testing.T) {
 	}
 	disk.on = false
 	enqueue(t, m, message("b"))
-	if msg, err := m.Take("b", t0); err != nil || msg.Attempt != 1 {
-		t.Errorf("Take: %+v, %v", msg, err)
+	if err := m.Take(t0, "b"); err != nil {
+		t.Errorf("Take: %v", err)
 	}
 }
 
@@ -479,7 +484,7 @@ func TestManySenders(t *testing.T) {
 		for {
 			if heads := m.Heads(1); len(heads) > 0 {
 				id := heads[0].ID
-				if _, err := m.Take(id, t0); err == nil {
+				if err := m.Take(t0, id); err == nil {
 					m.Finish(id, Outcome{Status: "delivered", Evidence: "turn"}, t0)
 				}
 				continue

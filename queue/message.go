@@ -22,6 +22,7 @@ type Message struct {
 	QueuedAt  time.Time
 	ExpiresAt time.Time // zero = never
 	Attempt   int       // attempts begun
+	Again     bool      // a crash left it in doubt, and its sender wants it once more
 }
 
 // FromRequest is the message that a decoded inject asks for.
@@ -30,48 +31,58 @@ func FromRequest(r *protocol.Inject) Message {
 		ReplyTo: r.ReplyTo, Thread: r.Thread, Priority: r.Priority, Timeout: r.Timeout()}
 }
 
-type digest [sha256.Size]byte
-
 // digest tells messages apart by what their sender said, long after the body is gone.
-func (m *Message) digest() digest {
+func (m *Message) digest() []byte {
 	var b []byte
 	for _, s := range []string{m.ID, m.From, m.Body, m.Mode, m.Kind, m.Redelivery, m.ReplyTo, m.Thread} {
 		b = binary.AppendUvarint(b, uint64(len(s)))
 		b = append(b, s...)
 	}
 	b = binary.AppendVarint(b, m.Priority)
-	return sha256.Sum256(binary.AppendVarint(b, int64(m.Timeout)))
+	sum := sha256.Sum256(binary.AppendVarint(b, int64(m.Timeout)))
+	return sum[:]
 }
 
-// entry is a message and what became of it. Of an ended one msg keeps only ID and Attempt.
+// Record is a message and what became of it, as it is kept on disk. Of an ended one
+// Message keeps only ID and Attempt.
+type Record struct {
+	Message
+	Digest   []byte // of what the sender said
+	Arrival  int64  // counts the accepted messages
+	Status   string
+	Evidence string          `json:",omitzero"`
+	Fault    *protocol.Fault `json:",omitzero"`
+	EndedAt  time.Time       `json:",omitzero"`
+	Stamp    protocol.Stamp  // of the last event about it
+}
+
+// entry is a message in the mailbox.
 type entry struct {
-	msg      Message
-	digest   digest
-	arrival  int64
-	status   string
-	cancels  int  // who asked for it not to be injected, while it is being injected
-	entered  bool // Enter was pressed on it, or is about to be
-	evidence string
-	fault    *protocol.Fault
-	endedAt  time.Time
-	stamp    protocol.Stamp // of the last event about it
+	Record
+	fresh   bool // its acceptance is not on disk yet
+	cancels int  // who asked for it not to be injected, while it is being injected
+	entered bool // Enter was pressed on it, or is about to be
 }
 
 func newEntry(msg Message, arrival int64, now time.Time) *entry {
-	msg.QueuedAt, msg.ExpiresAt, msg.Attempt = now, time.Time{}, 0
+	msg.QueuedAt, msg.ExpiresAt, msg.Attempt, msg.Again = now, time.Time{}, 0, false
 	if msg.Timeout > 0 {
 		msg.ExpiresAt = now.Add(msg.Timeout)
 	}
-	return &entry{msg: msg, digest: msg.digest(), arrival: arrival, status: protocol.StatusQueued}
+	return &entry{Record: Record{Message: msg, Digest: msg.digest(), Arrival: arrival, Status: protocol.StatusQueued}}
 }
 
-func (e *entry) event(status string) *protocol.InjectResult {
-	return &protocol.InjectResult{ID: e.msg.ID, Status: status, Evidence: e.evidence, Fault: e.fault}
+// Live says whether the message has not ended.
+func (r *Record) Live() bool { return !protocol.Terminal(r.Status) }
+
+// result tells how the message stands.
+func (r *Record) result() *protocol.InjectResult {
+	return &protocol.InjectResult{Stamp: r.Stamp, ID: r.ID, Status: r.Status, Attempt: r.Attempt, Evidence: r.Evidence, Fault: r.Fault}
 }
 
 // before orders by mode, then priority, then arrival.
 func before(a, b *entry) int {
-	return cmp.Or(cmp.Compare(rank(a.msg.Mode), rank(b.msg.Mode)), cmp.Compare(a.msg.Priority, b.msg.Priority), cmp.Compare(a.arrival, b.arrival))
+	return cmp.Or(cmp.Compare(rank(a.Mode), rank(b.Mode)), cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Arrival, b.Arrival))
 }
 
 // rank counts from the most pressing mode; a mode that we do not know yields to all.

@@ -179,7 +179,7 @@ func TestAgainstModel(t *testing.T) {
 			},
 			"take": func(t *rapid.T) {
 				id := id.Draw(t, "id")
-				_, err := m.Take(id, now)
+				err := m.Take(now, id)
 				same(t, err, oracle.take(id))
 			},
 			"return": func(t *rapid.T) {

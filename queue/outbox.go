@@ -1,9 +1,12 @@
 package queue
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,16 +17,20 @@ import (
 var (
 	ErrCursorGone = errors.New("events after this sequence number are not kept")
 	ErrLagged     = errors.New("follower fell behind what is kept")
+	ErrDegraded   = errors.New("the journal cannot be written")
 )
 
 // FromNow is the cursor of a follower that wants no past events.
 const FromNow int64 = -1
 
-// Bounds of the log; the oldest events go first.
+// Bounds of what is kept in memory; the oldest events go first. With a store it is
+// only what its followers read most.
 const (
 	keepEvents = 4096
 	keepBytes  = 4 << 20 // frames and 64 bytes for each
 	perEvent   = 64
+
+	stored = 16 // with a store, so many times less
 )
 
 // Entry is one event of the log. Its frame is shared by all who read it: never change it.
@@ -35,46 +42,233 @@ type Entry struct {
 	Frame []byte // encoded, with its newline
 }
 
-// Outbox is the log of events: numbered from 1 without gaps, kept up to 4,096 events
-// and 4 MiB. It never waits for its followers; each reads at its own pace by its cursor
-// and learns when it fell behind. All methods may be called from any goroutine.
-type Outbox struct {
-	epoch string
+// Change is an event that is to be kept, and the message as it stands after it, if it
+// is about one.
+type Change struct {
+	Entry
+	Record *Record
 
+	settled chan error // a proposal: it did not happen if it cannot be written
+}
+
+// Store keeps events and messages on disk.
+type Store interface {
+	// Commit writes all of the changes or none; they are on disk when it returns. Without
+	// changes it tells whether it could write. One goroutine calls it.
+	Commit(changes []Change) error
+	// Events returns up to most kept events after a number, the oldest first, 128 KiB of them
+	// or a single one. It may be called beside Commit, as may the others.
+	Events(after int64, most int) ([]Entry, error)
+	// Find returns the record of a message that ended.
+	Find(id string) (Record, bool)
+	// Gone is the number up to which events are no longer kept.
+	Gone() int64
+}
+
+// Outbox is the log of events, with strictly increasing numbers. It never waits for its
+// followers; each reads at its own pace by its cursor and learns when it fell behind.
+// All methods may be called from any goroutine.
+//
+// Without a store it keeps 4,096 events and 4 MiB, told at once. With one, an event is
+// told when it is on disk, so that no number is ever told twice: [Outbox.Run] writes,
+// in one commit, all that came in during the last one. What cannot be written waits,
+// and is written when it can be.
+type Outbox struct {
 	mu        sync.Mutex
-	entries   []Entry // seq last-len+1 … last
+	epoch     string
+	store     Store
+	entries   []Entry // the newest of what was told
 	bytes     int
-	last      int64
+	gone      int64    // events up to it are not in entries
+	last      int64    // number of the newest that was told
+	given     int64    // the newest number
+	pending   []Change // not on disk yet
+	fault     error    // why the last commit failed; nil: it did not
+	early     []early  // what came in while the store could not even be opened
+	written   chan struct{}
 	followers map[*Follower]struct{}
 }
 
-// NewOutbox returns an empty log with a new random epoch.
+// NewOutbox returns an empty log, with a new random epoch and no store.
 func NewOutbox() *Outbox {
-	var b [8]byte
-	rand.Read(b[:]) // never fails: it ends the program instead
-	return &Outbox{epoch: hex.EncodeToString(b[:]), followers: map[*Follower]struct{}{}}
+	return &Outbox{epoch: NewEpoch(), written: make(chan struct{}, 1), followers: map[*Follower]struct{}{}}
 }
 
-// Epoch tells this log from those of other runs, whose numbers also began at 1.
-func (o *Outbox) Epoch() string { return o.epoch }
+// NewEpoch is a name for a new log.
+func NewEpoch() string {
+	var b [8]byte
+	rand.Read(b[:]) // never fails: it ends the program instead
+	return hex.EncodeToString(b[:])
+}
 
-// Append stamps ev with the next number and now, keeps it, and wakes the followers.
-// The error is that of an event which cannot be encoded; it takes no number.
-func (o *Outbox) Append(ev protocol.Event, now time.Time) error {
+type early struct {
+	at time.Time
+	d  Draft
+}
+
+// Fail says that the log is to have a store, which cannot be opened for now: nothing is
+// told, and nothing proposed happens, until [Outbox.Keep].
+func (o *Outbox) Fail(why error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	ev.SetStamp(o.last+1, now.UnixMilli())
-	frame, err := protocol.Encode(ev)
+	o.fault = why
+}
+
+// Keep makes the log go on with what store keeps of the runs before: their epoch, and
+// the number of their last event. Nothing may have been told yet.
+func (o *Outbox) Keep(store Store, epoch string, last int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.store, o.epoch, o.last, o.given, o.gone, o.fault = store, epoch, last, last, last, nil
+	for f := range o.followers {
+		f.seq = last
+	}
+	for _, e := range o.early {
+		if c, err := o.stampLocked(e.at, e.d); err == nil {
+			o.takeLocked(c)
+		}
+	}
+	o.early = nil
+}
+
+// Epoch tells this log from others, whose numbers are not comparable.
+func (o *Outbox) Epoch() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.epoch
+}
+
+// Durable says whether what is told is on disk.
+func (o *Outbox) Durable() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.store != nil
+}
+
+// Fault is why events cannot be written at present, or nil.
+func (o *Outbox) Fault() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.fault
+}
+
+// Find returns the record of a message that ended, if there is a store that has it.
+func (o *Outbox) Find(id string) (Record, bool) {
+	o.mu.Lock()
+	store := o.store
+	o.mu.Unlock()
+	if store == nil {
+		return Record{}, false
+	}
+	return store.Find(id)
+}
+
+// Append stamps an event with the next number and now, and keeps it. The error is that
+// of an event which cannot be encoded, which takes no number, or [ErrDegraded] when too
+// much waits to be written.
+func (o *Outbox) Append(now time.Time, d Draft) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.fault == nil:
+	case passing(d.Event):
+		return nil // worth nothing once the disk takes it
+	case len(o.early)+len(o.pending) >= keepEvents:
+		return degraded(o.fault)
+	case o.store == nil:
+		o.early = append(o.early, early{now, d})
+		return nil
+	}
+	c, err := o.stampLocked(now, d)
 	if err != nil {
 		return err
 	}
-	o.last++
-	res, _ := ev.(*protocol.InjectResult)
+	o.takeLocked(c)
+	return nil
+}
+
+// Tell appends an event that is about no message.
+func (o *Outbox) Tell(ev protocol.Event, now time.Time) error { return o.Append(now, Draft{Event: ev}) }
+
+// passing says whether an event tells of what holds only now.
+func passing(ev protocol.Event) bool {
+	switch ev.(type) {
+	case *protocol.State, *protocol.Backpressure:
+		return true
+	}
+	return false
+}
+
+// Propose takes events that did not happen if they cannot be written; see [Sink].
+// While the last commit is one that failed, it is [ErrDegraded] at once.
+func (o *Outbox) Propose(now time.Time, drafts ...Draft) (written func() error, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.fault != nil {
+		return nil, degraded(o.fault)
+	}
+	changes := make([]Change, len(drafts))
+	for i, d := range drafts {
+		if changes[i], err = o.stampLocked(now, d); err != nil {
+			return nil, err
+		}
+	}
+	if o.store == nil {
+		o.takeLocked(changes...)
+		return nil, nil
+	}
+	settled := make(chan error, len(drafts)) // they come together, so one answer is for all
+	for i := range changes {
+		changes[i].settled = settled
+	}
+	o.takeLocked(changes...)
+	return func() error { return <-settled }, nil
+}
+
+func degraded(err error) error { return fmt.Errorf("%w: %w", ErrDegraded, err) }
+
+func (o *Outbox) stampLocked(now time.Time, d Draft) (Change, error) {
+	d.Event.SetStamp(o.given+1, now.UnixMilli())
+	frame, err := protocol.Encode(d.Event)
+	if err != nil {
+		return Change{}, err
+	}
+	o.given++
+	if d.Record != nil {
+		d.Record.Stamp = protocol.Stamp{Seq: o.given, Timestamp: now.UnixMilli()}
+	}
+	res, _ := d.Event.(*protocol.InjectResult)
 	end := res != nil && protocol.Terminal(res.Status)
-	o.entries = append(o.entries, Entry{Seq: o.last, Type: ev.Type(), About: ev.About(), End: end, Frame: frame})
-	o.bytes += len(frame) + perEvent
-	for len(o.entries) > 1 && (len(o.entries) > keepEvents || o.bytes > keepBytes) {
+	return Change{Entry: Entry{Seq: o.given, Type: d.Event.Type(), About: d.Event.About(), End: end, Frame: frame}, Record: d.Record}, nil
+}
+
+// takeLocked tells changes, or leaves them to Run.
+func (o *Outbox) takeLocked(changes ...Change) {
+	if o.store == nil {
+		o.tellLocked(changes)
+		return
+	}
+	o.pending = append(o.pending, changes...)
+	select {
+	case o.written <- struct{}{}:
+	default: // it has not looked yet
+	}
+}
+
+// tellLocked gives events to the followers.
+func (o *Outbox) tellLocked(changes []Change) {
+	events, bytes := keepEvents, keepBytes
+	if o.store != nil { // which keeps more
+		events, bytes = events/stored, bytes/stored
+	}
+	for _, c := range changes {
+		o.last = c.Seq
+		o.entries = append(o.entries, c.Entry)
+		o.bytes += len(c.Frame) + perEvent
+	}
+	for len(o.entries) > 1 && (len(o.entries) > events || o.bytes > bytes) {
 		o.bytes -= len(o.entries[0].Frame) + perEvent
+		o.gone = o.entries[0].Seq
 		o.entries[0] = Entry{} // lets go of the frame before append moves the rest
 		o.entries = o.entries[1:]
 	}
@@ -84,7 +278,6 @@ func (o *Outbox) Append(ev protocol.Event, now time.Time) error {
 		default: // it has not looked yet
 		}
 	}
-	return nil
 }
 
 // Last is the newest event's number, 0 before the first.
@@ -94,19 +287,27 @@ func (o *Outbox) Last() int64 {
 	return o.last
 }
 
+// goneLocked is the number up to which events are kept nowhere.
+func (o *Outbox) goneLocked() int64 {
+	if o.store != nil {
+		return o.store.Gone()
+	}
+	return o.gone
+}
+
 // Follow returns a follower that reads the events after the given number: 0 for all
 // that are kept, [FromNow] for those to come. [ErrCursorGone] when some are no longer
 // kept, or when the number is not one that this log has given out. Close the follower.
 func (o *Outbox) Follow(after int64) (*Follower, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	first := o.last - int64(len(o.entries)) + 1
+	gone := o.goneLocked()
 	switch {
 	case after == FromNow:
 		after = o.last
 	case after == 0:
-		after = first - 1
-	case after < first-1 || after > o.last:
+		after = gone
+	case after < gone || after > o.last:
 		return nil, ErrCursorGone
 	}
 	f := &Follower{log: o, wake: make(chan struct{}, 1), seq: after}
@@ -128,10 +329,14 @@ type Follower struct {
 func (f *Follower) Wake() <-chan struct{} { return f.wake }
 
 // Seq is the number of the last event read, at first that before the first to come.
-func (f *Follower) Seq() int64 { return f.seq }
+func (f *Follower) Seq() int64 {
+	f.log.mu.Lock()
+	defer f.log.mu.Unlock()
+	return f.seq
+}
 
-// batchBytes bounds what Next returns, unless the first event alone is larger.
-const batchBytes = 128 << 10
+// BatchBytes bounds what Next returns, unless the first event alone is larger.
+const BatchBytes = 128 << 10
 
 // Next returns up to most events, of 128 KiB or a single one, and moves on; none when
 // there is nothing new. A caller that got some asks again, as Wake may not be told of
@@ -140,21 +345,40 @@ func (f *Follower) Next(most int) ([]Entry, error) {
 	o := f.log
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	behind := int(o.last - f.seq)
-	if behind > len(o.entries) {
+	var got []Entry
+	var err error
+	switch {
+	case f.seq < o.goneLocked():
 		return nil, ErrLagged
+	case f.seq < o.gone:
+		got, err = o.storedLocked(f.seq, most)
+	default:
+		got = o.recentLocked(f.seq, most)
 	}
-	from := len(o.entries) - behind
+	if n := len(got); n > 0 {
+		f.seq = got[n-1].Seq
+	}
+	return got, err
+}
+
+// storedLocked reads events that are not in memory any more.
+func (o *Outbox) storedLocked(after int64, most int) ([]Entry, error) {
+	store := o.store
+	o.mu.Unlock()
+	defer o.mu.Lock()
+	return store.Events(after, most)
+}
+
+func (o *Outbox) recentLocked(after int64, most int) []Entry {
+	from, _ := slices.BinarySearchFunc(o.entries, after+1, func(e Entry, seq int64) int { return cmp.Compare(e.Seq, seq) })
 	n, size := 0, 0
-	for n < min(behind, most) {
-		if size += len(o.entries[from+n].Frame); n > 0 && size > batchBytes {
+	for n < min(len(o.entries)-from, most) {
+		if size += len(o.entries[from+n].Frame); n > 0 && size > BatchBytes {
 			break
 		}
 		n++
 	}
-	got := append([]Entry(nil), o.entries[from:from+n]...)
-	f.seq += int64(len(got))
-	return got, nil
+	return slices.Clone(o.entries[from : from+n])
 }
 
 // Close ends the following; Wake receives nothing more.

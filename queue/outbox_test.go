@@ -21,7 +21,7 @@ func statusIn(frame []byte) string {
 func appendN(t *testing.T, o *Outbox, n int, raw string) {
 	t.Helper()
 	for range n {
-		if err := o.Append(&protocol.MarkerInvalid{Raw: raw}, t0); err != nil {
+		if err := o.Append(t0, Draft{Event: &protocol.MarkerInvalid{Raw: raw}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -34,10 +34,10 @@ func TestOutboxStampsEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	ev := &protocol.Waiting{ID: "m1"}
-	if err := o.Append(ev, t0); err != nil {
+	if err := o.Append(t0, Draft{Event: ev}); err != nil {
 		t.Fatal(err)
 	}
-	o.Append(&protocol.RelayCommand{ID: "c1"}, t0)
+	o.Append(t0, Draft{Event: &protocol.RelayCommand{ID: "c1"}})
 	<-f.Wake()
 	got, err := f.Next(10)
 	if err != nil || len(got) != 2 {
@@ -137,8 +137,8 @@ func TestOutboxBoundsBytes(t *testing.T) {
 func TestNextBoundsBytes(t *testing.T) {
 	o := NewOutbox()
 	f, _ := o.Follow(0)
-	appendN(t, o, 3, strings.Repeat("x", batchBytes/2-200))
-	appendN(t, o, 1, strings.Repeat("x", 5*batchBytes))
+	appendN(t, o, 3, strings.Repeat("x", BatchBytes/2-200))
+	appendN(t, o, 1, strings.Repeat("x", 5*BatchBytes))
 	appendN(t, o, 2, "")
 	for _, want := range []int{2, 1, 1, 2, 0} {
 		if got, err := f.Next(10); err != nil || len(got) != want {
@@ -198,7 +198,7 @@ func TestFollowersSeeEverything(t *testing.T) {
 	for range writers {
 		wg.Go(func() {
 			for range each {
-				if err := o.Append(&protocol.Exit{}, t0); err != nil {
+				if err := o.Append(t0, Draft{Event: &protocol.Exit{}}); err != nil {
 					t.Error(err)
 				}
 			}

@@ -99,7 +99,7 @@ func age(at, now time.Time) *int64 {
 
 // append puts an event into the log; one that cannot be encoded is our bug, told in the log file.
 func (w *wrapper) append(ev protocol.Event) {
-	if err := w.events.Append(ev, time.Now()); err != nil {
+	if err := w.events.Tell(ev, time.Now()); err != nil {
 		w.log.Error().Err(err).Str("state", ev.Type()).Msg("event")
 	}
 }

@@ -16,7 +16,7 @@ func (c *client) emit(r *protocol.Emit) {
 	}
 	ev := &protocol.RelayCommand{From: c.Name, To: r.To, Body: r.Body, Raw: marker(r), ID: NewID(),
 		ReplyTo: r.ReplyTo, Thread: r.Thread, Mode: r.Mode, Source: "emit"}
-	if err := c.Events.Append(ev, time.Now()); err != nil {
+	if err := c.Events.Tell(ev, time.Now()); err != nil {
 		c.refuse(protocol.Degraded, "", "", r.Req, "the message could not be recorded: "+err.Error())
 		return
 	}

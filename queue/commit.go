@@ -1,0 +1,80 @@
+package queue
+
+import (
+	"context"
+	"time"
+)
+
+// retryAfter is how long after a failed commit the next is tried.
+const retryAfter = 500 * time.Millisecond
+
+// Run writes what comes in to the store until ctx ends, and then what is left. While
+// the store fails, tell is called with the reason of each failure that is a new one, and
+// with nil when it works again.
+func (o *Outbox) Run(ctx context.Context, tell func(error)) error {
+	var retry <-chan time.Time
+	for {
+		ready := o.written
+		if retry != nil {
+			ready = nil // what came in waits with the rest
+		}
+		select {
+		case <-ready:
+		case <-retry:
+		case <-ctx.Done():
+			o.commit(tell)
+			return context.Cause(ctx)
+		}
+		if retry = nil; !o.commit(tell) {
+			retry = time.After(retryAfter)
+		}
+	}
+}
+
+// commit writes what is pending in one commit and tells it. What was proposed and
+// cannot be written did not happen; the rest stays.
+func (o *Outbox) commit(tell func(error)) bool {
+	o.mu.Lock()
+	batch, was := o.pending, o.fault
+	o.mu.Unlock()
+	if len(batch) == 0 && was == nil {
+		return true
+	}
+	err := o.store.Commit(batch)
+	o.mu.Lock()
+	o.fault = err
+	if err == nil {
+		o.pending = append([]Change(nil), o.pending[len(batch):]...)
+		o.tellLocked(batch)
+	} else {
+		o.pending = withdraw(o.pending, degraded(err))
+	}
+	o.mu.Unlock()
+	if err == nil {
+		settle(batch, nil)
+	}
+	if err != nil && was == nil || err == nil && was != nil {
+		tell(err)
+	}
+	return err == nil
+}
+
+// withdraw takes the proposals out of changes and settles them.
+func withdraw(changes []Change, err error) (rest []Change) {
+	settle(changes, err)
+	for _, c := range changes {
+		if c.settled == nil {
+			rest = append(rest, c)
+		}
+	}
+	return rest
+}
+
+// settle answers those who proposed changes.
+func settle(changes []Change, err error) {
+	for _, c := range changes {
+		if c.settled != nil {
+			c.settled <- err
+		}
+	}
+}

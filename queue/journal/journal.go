@@ -1,0 +1,220 @@
+// Package journal keeps on disk what the queue of one agent has promised: accepted
+// messages, what became of them, and every event, in one bbolt file.
+//
+// A commit is on disk when [Journal.Commit] returns. After one that failed nothing is
+// known of what the disk holds, for the kernel may have dropped what it could not write;
+// so the next one first writes the whole file anew, beside the old one, and puts it in
+// its place.
+//
+// Bounds: 20,000 events and 32 MiB of them, ended messages for seven days and at most
+// 100,000; the oldest go first. The file grows to what that takes and keeps its size
+// until it is next opened.
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"relay-pty/queue"
+)
+
+// Bounds of what is kept.
+var (
+	maxEvents  int64 = 20_000
+	maxBytes   int64 = 32 << 20 // of frames
+	maxEnded   int64 = 100_000
+	remembered       = 7 * 24 * time.Hour
+)
+
+// pruneMost is how much one commit removes of each kind, so that none takes long.
+const pruneMost = 256
+
+// Journal is the file of one agent, which no other process may have open.
+type Journal struct {
+	path   string
+	epoch  string
+	gone   atomic.Int64
+	state  state // as the file has it; Commit's alone
+	broken bool  // the last commit failed
+
+	mu sync.RWMutex // held while db is exchanged
+	db *bbolt.DB
+}
+
+// state is what the file says of itself. The counts are there to notice records that
+// a damaged tree no longer shows.
+type state struct {
+	Epoch  string
+	Last   int64 // number of the newest event
+	Gone   int64 // events up to it are no longer kept
+	Events int64
+	Bytes  int64 // of their frames
+	Live   int64
+	Ended  int64
+}
+
+// Commit writes all of the changes, or none; see [queue.Store].
+func (j *Journal) Commit(changes []queue.Change) error {
+	if j.broken {
+		if err := j.renew(); err != nil {
+			return err
+		}
+	}
+	next := j.state
+	err := j.update(func(tx *bbolt.Tx) error { return next.apply(tx, changes, time.Now()) })
+	if err != nil {
+		j.broken = true
+		return fmt.Errorf("journal %s: %w", j.path, err)
+	}
+	j.state = next
+	j.gone.Store(next.Gone)
+	return nil
+}
+
+// Gone is the number up to which events are no longer kept.
+func (j *Journal) Gone() int64 { return j.gone.Load() }
+
+// Events returns kept events; see [queue.Store].
+func (j *Journal) Events(after int64, most int) (list []queue.Entry, err error) {
+	err = j.view(func(tx *bbolt.Tx) error {
+		size := 0
+		c := tx.Bucket([]byte{events}).Cursor()
+		for key, value := c.Seek(number(after + 1)); key != nil && len(list) < most; key, value = c.Next() {
+			e, err := eventOf(key, value)
+			if err != nil {
+				continue // it was told of when the file was opened
+			}
+			if size += len(e.Frame); len(list) > 0 && size > queue.BatchBytes {
+				break
+			}
+			list = append(list, e)
+		}
+		return nil
+	})
+	return list, err
+}
+
+func eventOf(key, value []byte) (queue.Entry, error) {
+	payload, err := opened(events, key, value)
+	if err != nil {
+		return queue.Entry{}, err
+	}
+	return unpackEvent(key, payload)
+}
+
+// Find returns the record of a message that ended.
+func (j *Journal) Find(id string) (r queue.Record, ok bool) {
+	err := j.view(func(tx *bbolt.Tx) error {
+		value := tx.Bucket([]byte{ended}).Get([]byte(id))
+		if value == nil {
+			return nil
+		}
+		var err error
+		r, err = recordOf(ended, []byte(id), value)
+		ok = err == nil
+		return nil
+	})
+	return r, ok && err == nil
+}
+
+func recordOf(bucket byte, key, value []byte) (queue.Record, error) {
+	payload, err := opened(bucket, key, value)
+	if err != nil {
+		return queue.Record{}, err
+	}
+	return unpackRecord(payload)
+}
+
+// Close closes the file; the journal cannot be used any more.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.db.Close()
+}
+
+func (j *Journal) view(f func(*bbolt.Tx) error) error {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	return guarded(func() error { return j.db.View(f) })
+}
+
+func (j *Journal) update(f func(*bbolt.Tx) error) error {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	return guarded(func() error { return j.db.Update(f) })
+}
+
+// guarded makes an error of a panic: bbolt trusts its file.
+func guarded(f func() error) (err error) {
+	was := debug.SetPanicOnFault(true)
+	defer debug.SetPanicOnFault(was)
+	defer func() {
+		if r := recover(); r != nil {
+			err = errors.Join(errDamaged, fmt.Errorf("%v", r))
+		}
+	}()
+	return f()
+}
+
+// apply puts changes into the file, and takes out what is too much.
+func (s *state) apply(tx *bbolt.Tx, changes []queue.Change, now time.Time) error {
+	for _, c := range changes {
+		if err := s.put(tx, c); err != nil {
+			return err
+		}
+	}
+	if err := s.pruneEvents(tx); err != nil {
+		return err
+	}
+	if err := s.pruneEnded(tx, now.Add(-remembered)); err != nil {
+		return err
+	}
+	return s.save(tx)
+}
+
+func (s *state) put(tx *bbolt.Tx, c queue.Change) error {
+	if err := s.putEvent(tx, c.Entry); err != nil || c.Record == nil {
+		return err
+	}
+	return s.putRecord(tx, c.Record)
+}
+
+func (s *state) putEvent(tx *bbolt.Tx, e queue.Entry) error {
+	key := number(e.Seq)
+	s.Last, s.Events, s.Bytes = max(s.Last, e.Seq), s.Events+1, s.Bytes+int64(len(e.Frame))
+	return tx.Bucket([]byte{events}).Put(key, seal(events, key, packEvent(e)))
+}
+
+// putRecord puts a message where it belongs now.
+func (s *state) putRecord(tx *bbolt.Tx, r *queue.Record) error {
+	payload, err := packRecord(r)
+	if err != nil {
+		return err
+	}
+	id := []byte(r.ID)
+	lives := tx.Bucket([]byte{live})
+	known := lives.Get(id) != nil
+	if r.Live() {
+		if !known {
+			s.Live++
+		}
+		return lives.Put(id, seal(live, id, payload))
+	}
+	if known {
+		s.Live--
+		if err := lives.Delete(id); err != nil {
+			return err
+		}
+	}
+	s.Ended++
+	if err := tx.Bucket([]byte{ended}).Put(id, seal(ended, id, payload)); err != nil {
+		return err
+	}
+	return tx.Bucket([]byte{ages}).Put(aged(r), nil)
+}

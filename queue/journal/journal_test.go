@@ -1,0 +1,183 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"relay-pty/protocol"
+	"relay-pty/queue"
+)
+
+var t0 = time.Now()
+
+func message(id string) queue.Message {
+	return queue.Message{ID: id, From: "bob", Body: "body of " + id, Mode: protocol.ModeSequential, Kind: protocol.KindMessage,
+		Redelivery: protocol.RedeliverNever}
+}
+
+// run is a mailbox and its log on a journal.
+type run struct {
+	*queue.Mailbox
+	log         *queue.Outbox
+	past        Past
+	interrupted []queue.Message
+	end         func()
+}
+
+func start(t *testing.T, path string) *run {
+	t.Helper()
+	j, past, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &run{log: queue.NewOutbox(), past: past}
+	r.log.Keep(j, past.Epoch, past.Last)
+	if r.Mailbox, err = queue.New(queue.Config{}, r.log); err != nil {
+		t.Fatal(err)
+	}
+	r.interrupted = r.Restore(past.Live)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- r.log.Run(ctx, func(err error) { t.Log("journal:", err) }) }()
+	r.end = func() {
+		t.Helper()
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	return r
+}
+
+func (r *run) accept(t *testing.T, ids ...string) {
+	t.Helper()
+	for _, id := range ids {
+		if res, known, err := r.Enqueue(message(id), t0); err != nil || known || !res.Queued.Durable {
+			t.Fatalf("%s: %+v, %v, %v", id, res, known, err)
+		}
+	}
+}
+
+func (r *run) heads() (ids []string) {
+	for _, m := range r.Heads(100) {
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
+func file(t *testing.T) string { return filepath.Join(t.TempDir(), "state", "alice.journal") }
+
+func TestRunGoesOnWhereTheLastEnded(t *testing.T) {
+	path := file(t)
+	r := start(t, path)
+	r.accept(t, "a", "b", "c", "d")
+	if err := r.Take(t0, "a", "b"); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Finish("a", queue.Outcome{Status: protocol.StatusDelivered, Evidence: "turn"}, t0); err != nil {
+		t.Fatal(err)
+	}
+	epoch := r.log.Epoch()
+	r.end()
+	last := r.log.Last()
+
+	r = start(t, path)
+	defer r.end()
+	if got := fmt.Sprint(r.heads()); got != "[c d]" || r.log.Epoch() != epoch || r.log.Last() != last {
+		t.Errorf("%s wait, epoch %s, last event %d; want c and d, %s, %d", got, r.log.Epoch(), r.log.Last(), epoch, last)
+	}
+	if len(r.interrupted) != 1 || r.interrupted[0].ID != "b" || r.interrupted[0].Body != "body of b" || r.interrupted[0].Attempt != 1 {
+		t.Errorf("%+v was interrupted, want b", r.interrupted)
+	}
+	if res, known, err := r.Enqueue(message("a"), t0); !known || err != nil || res.Status != "delivered" || res.Evidence != "turn" {
+		t.Errorf("a again: %+v, %v, %v", res, known, err)
+	}
+	other := message("a")
+	other.Body = "another"
+	if _, _, err := r.Enqueue(other, t0); err != queue.ErrDuplicate {
+		t.Errorf("another message with the id of a: %v", err)
+	}
+	follower, err := r.log.Follow(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer follower.Close()
+	var seqs []int64
+	for {
+		got, err := follower.Next(3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) == 0 {
+			break
+		}
+		for _, e := range got {
+			seqs = append(seqs, e.Seq)
+		}
+	}
+	if int64(len(seqs)) != last || seqs[0] != 1 || seqs[len(seqs)-1] != last {
+		t.Errorf("replayed %v, want 1 to %d", seqs, last)
+	}
+}
+
+func TestOneFileIsOneRuns(t *testing.T) {
+	path := file(t)
+	r := start(t, path)
+	defer r.end()
+	if _, _, err := Open(path); err == nil {
+		t.Error("opened twice")
+	}
+}
+
+// TestEveryBitFlip: whatever is damaged is told, and loses at most what it hits.
+func TestEveryBitFlip(t *testing.T) {
+	path := file(t)
+	r := start(t, path)
+	r.accept(t, "a", "b", "c")
+	r.end()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	step := 1
+	if testing.Short() {
+		step = 37
+	}
+	told := 0
+	for at := 0; at < len(whole); at += step {
+		path := filepath.Join(dir, fmt.Sprint(at))
+		hurt := append([]byte(nil), whole...)
+		hurt[at] ^= 1 << (at % 8)
+		if err := os.WriteFile(path, hurt, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		j, past, err := Open(path)
+		if err != nil {
+			t.Fatalf("byte %d: %v", at, err)
+		}
+		j.Close() // only read
+		if past.Damaged != "" {
+			told++
+		}
+		if len(past.Live) != 3 && (past.Damaged == "" || len(past.Live) < 2) {
+			t.Errorf("byte %d: %d messages left, told %q", at, len(past.Live), past.Damaged)
+		}
+		for _, r := range past.Live {
+			if r.Body != "body of "+r.ID {
+				t.Errorf("byte %d: %+v", at, r)
+			}
+		}
+		os.RemoveAll(path)
+		os.RemoveAll(path + ".damaged")
+	}
+	t.Logf("%d bytes, of which %d are noticed", len(whole)/step, told)
+}
