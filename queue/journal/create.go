@@ -85,9 +85,9 @@ func (j *Journal) renew() error {
 	if err != nil {
 		return err
 	}
-	var all contents
-	if err := guarded(func() error { return db.View(all.read) }); err != nil {
-		db.Close() // only read
+	all, err := inspect(j.path)
+	if err != nil {
+		db.Close() // nothing written
 		return err
 	}
 	j.mu.Lock()
@@ -96,6 +96,11 @@ func (j *Journal) renew() error {
 	j.state, j.broken = all.state, false
 	j.gone.Store(j.state.Gone)
 	return db.Close()
+}
+
+// each calls f with every key and value of a bucket.
+func each(tx *bbolt.Tx, bucket byte, f func(key, value []byte) error) error {
+	return tx.Bucket([]byte{bucket}).ForEach(f)
 }
 
 // copy takes over what was there before the commit that failed. Of a message that this
