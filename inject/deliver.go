@@ -179,7 +179,7 @@ func (a *attempt) writeAll(ctx context.Context, pieces []turn.Piece) (r *Result,
 		var read time.Time
 		r, ok = a.await(ctx, func(l view.Look) bool {
 			read = ready.Since(read, l.Unread <= 0, l.Facts.Now)
-			return !read.IsZero() && (piece.Shows(l.Box.Text) || l.Box.Visible && !l.Box.Top || l.Facts.Now.Sub(read) >= settled)
+			return !read.IsZero() && (piece.Shows(l.Box.Text) || l.Facts.Now.Sub(read) >= settled)
 		})
 		if !ok {
 			return r, false
