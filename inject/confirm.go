@@ -159,8 +159,8 @@ func (in *Injector) clean(l view.Look) bool {
 
 // emptied waits until the composer is seen empty, and stays so for a while.
 func (a *attempt) emptied(ctx context.Context) bool {
-	var empty time.Time
-	return a.in.until(ctx, 2*settled, func(l view.Look) (bool, time.Duration) {
+	var empty time.Time // a slow agent that has the keys must not get more of them on an empty box
+	return a.in.until(ctx, 5*settled, func(l view.Look) (bool, time.Duration) {
 		v, _ := a.in.judge(l)
 		is := l.Box.Visible && v.State != ready.Blocked && l.Box.Text == "" && l.Unread <= 0
 		if a.in.Profile.Composer == nil {

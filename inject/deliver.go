@@ -42,9 +42,9 @@ func (in *Injector) deliver(ctx context.Context, b turn.Batch) {
 		b.Turn = b.Turn[:1] // one of them may be why
 	}
 	typed := b.Typed(in.Profile.Quote)
-	a := &attempt{Turn: b.Turn, in: in, tx: tx, typed: typed, line: typed, prompt: in.look().Line, began: time.Now()}
-	defer a.release()
 	look := in.look()
+	a := &attempt{Turn: b.Turn, in: in, tx: tx, typed: typed, line: typed, prompt: look.Line, began: time.Now()}
+	defer a.release()
 	v, _ := in.judge(look)
 	if hold, _ := in.hold(look, v, &b); hold != "" {
 		return
@@ -68,8 +68,7 @@ func (in *Injector) deliver(ctx context.Context, b turn.Batch) {
 	in.finish(ctx, a, a.run(ctx, look))
 }
 
-// beginWait is how long a human's key that the agent does not read may keep us
-// from looking again.
+// beginWait is how long a key that is not read may keep us from looking again.
 const beginWait = time.Second
 
 func (in *Injector) begin(ctx context.Context) (view.Tx, error) {
@@ -180,7 +179,7 @@ func (a *attempt) writeAll(ctx context.Context, pieces []turn.Piece) (r *Result,
 		var read time.Time
 		r, ok = a.await(ctx, func(l view.Look) bool {
 			read = ready.Since(read, l.Unread <= 0, l.Facts.Now)
-			return !read.IsZero() && (piece.Shows(l.Box.Text) || l.Box.Visible && !l.Box.Top || l.Facts.Now.Sub(read) >= settled)
+			return !read.IsZero() && (piece.Shows(l.Box.Text) || l.Facts.Now.Sub(read) >= settled)
 		})
 		if !ok {
 			return r, false
@@ -242,8 +241,7 @@ func (a *attempt) pressEnter(ctx context.Context) *Result {
 	return nil
 }
 
-// errDue ends a wait whose time is over.
-var errDue = errors.New("time is over")
+var errDue = errors.New("time is over") // ends a wait
 
 // until looks each time something changed, until f is content or the time is
 // over. f may ask for a look after a while.

@@ -50,7 +50,7 @@ func (a *attempt) runLine(ctx context.Context) *Result {
 func (a *attempt) runLines(ctx context.Context) *Result {
 	lines := strings.Split(a.typed, "\n")
 	for i, line := range lines {
-		a.line, a.prompt = line, a.in.look().Line
+		a.line = line
 		r := a.write(ctx, line)
 		if r == nil {
 			r = a.awaitEcho(ctx)
@@ -86,6 +86,7 @@ func (a *attempt) awaitPrompt(ctx context.Context) *Result {
 		end = l
 		return l.Facts.Exited || l.Facts.AtPrompt && l.Unread == 0 && !a.standsYet(l), readTwice
 	})
+	a.prompt = end.Line
 	switch {
 	case end.Facts.Exited:
 		return &Result{Doubtful, "", "agent_exited", "the agent ended in the middle of the message"}
@@ -97,8 +98,7 @@ func (a *attempt) awaitPrompt(ctx context.Context) *Result {
 	return nil
 }
 
-// askedRest is how long a question must stand at the cursor: our own text, half
-// shown, may look like one.
+// askedRest is how long a question must stand there: our text, half shown, may look like one.
 const askedRest = 100 * time.Millisecond
 
 // awaitEcho waits until what was typed shows. A program that knows its line
@@ -149,10 +149,14 @@ func (a *attempt) strict() bool { return a.Command() || a.in.Profile.Quote.Inert
 
 // echoed says whether what was typed, or at least its end, stands before the cursor.
 func (a *attempt) echoed(l view.Look) bool {
-	if a.strict() {
-		return l.Line != a.prompt && turn.EndsWith(l.Before, a.line)
+	if !a.strict() {
+		return a.EndsAt(l.Before)
 	}
-	return a.EndsAt(l.Before)
+	want := a.line
+	if turn.EndsWith(a.prompt, want) { // half drawn, the prompt would look like it
+		want = a.prompt + want
+	}
+	return l.Line != a.prompt && turn.EndsWith(l.Before, want)
 }
 
 // standsYet says whether the line is as it was before Enter.

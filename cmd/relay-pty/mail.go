@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -46,17 +47,23 @@ func (m *mail) Next(now time.Time) (*turn.Batch, time.Time) {
 }
 
 // oneTurn is the beginning of messages that may be typed as one turn: of one
-// mode, not too much in all, and a command alone.
+// mode, not too much in all, a command alone, and no long body twice. Claude takes
+// the second paste of a text for the wish to see the first one in full.
 func oneTurn(msgs []queue.Message) []queue.Message {
 	size := 0
 	for i, q := range msgs {
 		size += len(q.Body)
-		if i > 0 && (q.Mode != msgs[0].Mode || size > maxTurn || q.Kind == protocol.KindCommand || msgs[0].Kind == protocol.KindCommand) {
+		repeats := long(q.Body) && slices.ContainsFunc(msgs[:i], func(other queue.Message) bool { return other.Body == q.Body })
+		if i > 0 && (repeats || q.Mode != msgs[0].Mode || size > maxTurn || q.Kind == protocol.KindCommand || msgs[0].Kind == protocol.KindCommand) {
 			return msgs[:i]
 		}
 	}
 	return msgs
 }
+
+// long says whether a body may be shown as a chip: Claude shows one from 800 bytes
+// or 3 lines on.
+func long(body string) bool { return len(body) > 400 || strings.Contains(body, "\n") }
 
 // frame prepares the messages for the agent.
 func (m *mail) frame(heads []queue.Message, now time.Time) {

@@ -5,6 +5,7 @@ package turn
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -90,18 +91,26 @@ func (t Turn) Typed(q profile.Quote) string {
 	return q.Text(t.String())
 }
 
-// Piece is what is written at once. Before the next one, Mark must show, and with
-// More something behind it: an agent that puts a paste into its composer later
-// than the keys around it would lose one of them, or their order.
+// Piece is what is written at once. Before the next one, it must show behind Mark, or
+// with Mark if it is that: an agent that puts a paste into its composer later than the
+// keys around it would lose one of them, or their order.
 type Piece struct {
 	Keys, Mark string
-	More       bool
+	Pasted     string // behind Mark, as it is or as a chip
 }
 
-// Shows says whether shown has what the piece must show.
+// tail is how much of the end of what was typed is looked for, in bytes.
+const tail = 60
+
+// Shows says whether shown, the end of a composer at least, has what the piece must show.
 func (p Piece) Shows(shown string) bool {
-	_, after, found := strings.Cut(squeeze(shown), squeeze(p.Mark))
-	return found && (after != "" || !p.More)
+	s, mark, pasted := squeeze(shown), squeeze(p.Mark), squeeze(p.Pasted)
+	end := mark + pasted
+	if strings.HasSuffix(s, end[max(0, len(end)-tail):]) {
+		return true
+	}
+	_, after, found := strings.Cut(s, mark)
+	return found && (after != "" || pasted == "")
 }
 
 // Pieces is the turn in the profile's form. paste tells whether the agent takes
@@ -146,7 +155,7 @@ func (t Turn) apart(k profile.Typing) []Piece {
 		}
 		pieces = append(pieces,
 			Piece{Keys: mark(m.Header + " " + before), Mark: m.Header},
-			Piece{Keys: PasteOpen + body + PasteClose, Mark: m.Header, More: true},
+			Piece{Keys: PasteOpen + body + PasteClose, Mark: m.Header, Pasted: body},
 			Piece{Keys: mark(after + "\n" + m.Footer), Mark: m.Footer})
 	}
 	return pieces
@@ -176,7 +185,7 @@ func (t Turn) Stands(shown string, top bool) bool {
 		return false
 	}
 	if !top && !strings.Contains(s, header) {
-		return true
+		return t.endInOrder(s)
 	}
 	return strings.HasPrefix(s, header) && t.inOrder(s)
 }
@@ -195,6 +204,24 @@ func (t Turn) inOrder(s string) bool {
 			return false
 		}
 		s = after
+	}
+	return true
+}
+
+// endInOrder says whether the headers and footers that are in s are the last ones, in
+// their order.
+func (t Turn) endInOrder(s string) bool {
+	for _, m := range slices.Backward(t) {
+		for _, mark := range []string{squeeze(m.Footer), squeeze(m.Header)} {
+			at := strings.LastIndex(s, mark)
+			if at < 0 {
+				return !t.Left(s)
+			}
+			if t.Left(s[at+len(mark):]) {
+				return false
+			}
+			s = s[:at]
+		}
 	}
 	return true
 }

@@ -66,6 +66,48 @@ func TestStands(t *testing.T) {
 	}
 }
 
+func TestStandsInOrder(t *testing.T) {
+	two := Turn{
+		{ID: "m1", Header: "[relay m1 from bob]", Body: "hello", Footer: "[end m1]"},
+		{ID: "m2", Header: "[relay m2 from bob]", Body: "there", Footer: "[end m2]"},
+	}
+	for shown, want := range map[string]bool{
+		"lo\n[end m1]\n\n[relay m2 from bob] there\n[end m2]": true,
+		"from bob] there\n[end m2]":                           true,
+		"there\n[end m2]\n[end m1]":                           false,
+		"[relay m2 from bob] there\n[end m1]\n[end m2]":       false,
+		"[end m1]\n[end m1]\n[relay m2 from bob] x\n[end m2]": false,
+	} {
+		if got := two.Stands(shown, false); got != want {
+			t.Errorf("%q: stands %v, want %v", shown, got, want)
+		}
+	}
+}
+
+func TestPieceShows(t *testing.T) {
+	body := strings.Repeat("a long body ", 40) + "and its end"
+	header := Piece{Mark: "[relay m1 from bob]"}
+	paste := Piece{Mark: "[relay m1 from bob]", Pasted: body}
+	for _, c := range []struct {
+		name, shown string
+		piece       Piece
+		want        bool
+	}{
+		{"nothing", "", header, false},
+		{"a header", "[relay m1 from bob] ", header, true},
+		{"a part of it", "[relay m1 fr", header, false},
+		{"no paste yet", "[relay m1 from bob] ", paste, false},
+		{"a chip", "[relay m1 from bob] [Pasted text #1]", paste, true},
+		{"its end, scrolled", body[len(body)-100:], paste, true},
+		{"another end", "x" + body[:100], paste, false},
+		{"a separator", "[end m0]", Piece{}, true},
+	} {
+		if got := c.piece.Shows(c.shown); got != c.want {
+			t.Errorf("%s: shows %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
 func TestWhatStandsBeforeTheCursor(t *testing.T) {
 	long := ""
 	for range 100 {

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"relay-pty/protocol"
+	"relay-pty/queue"
+)
+
+func TestOneTurn(t *testing.T) {
+	long, lines := strings.Repeat("long ", 200), "two\nlines"
+	msg := func(body string) queue.Message { return queue.Message{Body: body, Mode: protocol.ModeSequential} }
+	command := msg("/clear")
+	command.Kind = protocol.KindCommand
+	important := msg("now")
+	important.Mode = protocol.ModeImportant
+	for _, c := range []struct {
+		name string
+		msgs []queue.Message
+		want int
+	}{
+		{"none", nil, 0},
+		{"short ones, alike", []queue.Message{msg("y"), msg("y"), msg("y")}, 3},
+		{"long ones", []queue.Message{msg(long), msg(lines), msg(long + "."), msg(lines + ".")}, 4},
+		{"a long one twice", []queue.Message{msg(long), msg("y"), msg(long)}, 2},
+		{"lines twice", []queue.Message{msg(lines), msg(lines)}, 1},
+		{"a command", []queue.Message{msg("y"), command}, 1},
+		{"behind a command", []queue.Message{command, msg("y")}, 1},
+		{"another mode", []queue.Message{important, msg("y")}, 1},
+		{"too much", []queue.Message{msg(strings.Repeat("a", maxTurn)), msg("y")}, 1},
+	} {
+		if got := len(oneTurn(c.msgs)); got != c.want {
+			t.Errorf("%s: %d of %d in one turn, want %d", c.name, got, len(c.msgs), c.want)
+		}
+	}
+}
