@@ -41,6 +41,7 @@ var layers = map[string]string{
 	"parser/transcript/opencode": "parser/sqlite parser/transcript/entry parser/transcript/proc",
 	"parser/transcript/proc":     "",
 	"queue":                      "protocol",
+	"queue/journal":              "protocol queue",
 	"protocol":                   "",
 	"protocol/sock":              "protocol",
 }
@@ -48,6 +49,7 @@ var layers = map[string]string{
 // owners lists libraries that only one package may import.
 var owners = map[string]string{
 	"github.com/creack/pty": "pty",
+	"go.etcd.io/bbolt":      "queue/journal",
 }
 
 const (

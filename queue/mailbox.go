@@ -145,6 +145,9 @@ func (m *Mailbox) Restore(records []Record) (interrupted []Message) {
 // again" and has one reader, the injector.
 func (m *Mailbox) Changed() <-chan struct{} { return m.wake }
 
+// Wake makes Changed receive.
+func (m *Mailbox) Wake() { m.changedLocked() }
+
 func (m *Mailbox) changedLocked() {
 	select {
 	case m.wake <- struct{}{}:

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -34,7 +35,8 @@ lines are typed into it when it is ready; what is typed by hand goes through.
   --allow-command        take messages of kind command, which run as typed
   --json-output          relay_command events as JSON lines on stderr
   --headless --size CxR  no terminal: no input, output dropped       (120x40)
-  --ephemeral            keep the queue in memory only; this version always does
+  --state-dir DIR        journal of what was accepted  (~/.local/state/relay-pty)
+  --ephemeral            no journal: the queue is in memory only
   --log-file FILE        JSON log; --log-level debug, info, warn, error  (info)
   --check-profile        [AGENT] [-- COMMAND]: does the profile still hold?
   --version --help       -h, too
@@ -66,7 +68,8 @@ type config struct {
 	LogLevel  zerolog.Level
 	Command   []string
 	agent     string
-	ephemeral bool // what this version does anyway
+	StateDir  string // of the journal
+	Ephemeral bool   // there is none
 	size      string
 	logLevel  string
 	asVersion bool
@@ -137,7 +140,8 @@ func (c *config) flags() *pflag.FlagSet {
 	fs.BoolVar(&c.JSON, "json-output", false, "")
 	fs.BoolVar(&c.Commands, "allow-command", false, "")
 	fs.BoolVar(&c.Headless, "headless", false, "")
-	fs.BoolVar(&c.ephemeral, "ephemeral", false, "")
+	fs.StringVar(&c.StateDir, "state-dir", "", "")
+	fs.BoolVar(&c.Ephemeral, "ephemeral", false, "")
 	fs.StringVar(&c.size, "size", "120x40", "")
 	fs.StringVar(&c.LogFile, "log-file", "", "")
 	fs.StringVar(&c.logLevel, "log-level", "info", "")
@@ -160,7 +164,7 @@ func (c *config) check() error {
 	if c.Socket == "" {
 		c.Socket = "/tmp/relay-pty-" + c.Name + ".sock"
 	}
-	for _, check := range []func() error{c.checkProfile, c.checkQueue, c.checkMarkers, c.checkSize, c.checkLog} {
+	for _, check := range []func() error{c.checkProfile, c.checkQueue, c.checkMarkers, c.checkSize, c.checkLog, c.checkState} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -230,6 +234,23 @@ func (c *config) checkSize() error {
 		return fmt.Errorf("--size: %q: want COLSxROWS, as in 120x40, each at most 1000", c.size)
 	}
 	c.Size = pty.Winsize{Rows: rows, Cols: cols}
+	return nil
+}
+
+// checkState settles where the journal is kept.
+func (c *config) checkState() error {
+	if c.Ephemeral || c.StateDir != "" {
+		return nil
+	}
+	if state := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) { // else it is to be ignored, says its specification
+		c.StateDir = filepath.Join(state, "relay-pty")
+		return nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return hinted{fmt.Errorf("no place for the journal: %w", err), "name one with --state-dir, or go without: --ephemeral"}
+	}
+	c.StateDir = filepath.Join(home, ".local", "state", "relay-pty")
 	return nil
 }
 

@@ -179,3 +179,11 @@ func (h *history) tell(err error) {
 		}
 	}
 }
+
+// shown says which messages stand in the agent's logs, in whatever conversation.
+func (w *wrapper) shown(since time.Time, ids []string) map[string]bool {
+	if w.history == nil {
+		return nil
+	}
+	return transcript.Search(w.history.format, w.history.dir(w.agent.Session.PID()), since, ids)
+}

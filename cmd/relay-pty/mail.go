@@ -16,11 +16,12 @@ import (
 
 // mail shows the mailbox to the injector, turn by turn as it is typed.
 type mail struct {
-	box   *queue.Mailbox
-	log   zerolog.Logger
-	batch int                            // most messages of one turn
-	begun func(turn.Turn)                // called before anything of a turn is typed
-	ended func(turn.Turn, inject.Status) // called when an attempt is over
+	box    *queue.Mailbox
+	log    zerolog.Logger
+	batch  int                            // most messages of one turn
+	halted func() bool                    // nothing may begin that could not be recorded
+	begun  func(turn.Turn)                // called before anything of a turn is typed
+	ended  func(turn.Turn, inject.Status) // called when an attempt is over
 
 	next  *turn.Batch // what goes next, framed; the injector's loop alone uses it
 	ids   []string    // its messages
@@ -36,7 +37,7 @@ func (m *mail) Next(now time.Time) (*turn.Batch, time.Time) {
 	expiry, err := m.box.Expire(now)
 	m.note(err, "")
 	heads := oneTurn(m.box.Heads(m.batch))
-	if len(heads) == 0 {
+	if len(heads) == 0 || m.halted() {
 		m.next = nil
 		return nil, expiry
 	}
@@ -84,7 +85,7 @@ func framed(q queue.Message, age time.Duration) turn.Message {
 	if q.Kind == protocol.KindCommand {
 		return turn.Message{ID: q.ID, Body: q.Body, Command: true}
 	}
-	e := parser.Envelope{ID: q.ID, From: q.From, Body: q.Body, Notice: q.Kind == protocol.KindNotice, Age: age}
+	e := parser.Envelope{ID: q.ID, From: q.From, Body: q.Body, Notice: q.Kind == protocol.KindNotice, Redelivery: q.Again, Age: age}
 	return turn.Message{ID: q.ID, Header: e.Header(), Body: e.Content(), Footer: e.Footer()}
 }
 
@@ -98,15 +99,9 @@ func (m *mail) Commit(t turn.Turn) bool { return m.box.Commit(t.IDs()...) }
 
 // Take begins an attempt with all of the turn, or with none of it.
 func (m *mail) Take(t turn.Turn) bool {
-	ids := t.IDs()
-	for i, id := range ids {
-		if _, err := m.box.Take(id, time.Now()); err != nil {
-			m.note(err, id)
-			for _, taken := range ids[:i] {
-				m.note(m.box.Return(taken, time.Now()), taken)
-			}
-			return false
-		}
+	if err := m.box.Take(time.Now(), t.IDs()...); err != nil {
+		m.note(err, t.IDs()[0])
+		return false
 	}
 	m.begun(t)
 	return true

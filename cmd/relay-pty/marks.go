@@ -34,11 +34,7 @@ func (w *wrapper) heard(item parser.Item, source, id string) {
 // printCommands writes the relay_command events to out as JSON lines, for a
 // router that started us, until over is closed and all are written. A reader
 // that stops reading stops this loop and nothing else.
-func printCommands(ctx context.Context, events *queue.Outbox, out io.Writer, over <-chan struct{}) error {
-	follow, err := events.Follow(0)
-	if err != nil {
-		return err
-	}
+func printCommands(ctx context.Context, follow *queue.Follower, out io.Writer, over <-chan struct{}) error {
 	defer follow.Close()
 	for {
 		entries, err := follow.Next(64)

@@ -58,7 +58,7 @@ func (w *wrapper) status() *protocol.StatusAnswer {
 		State: string(r.Verdict.State), Confidence: string(r.Verdict.Confidence),
 		BlockedBy: protocol.OrNull(r.Verdict.BlockedBy), CanAccept: r.Accepts, Accept: w.box.Accepting(), Draft: r.Draft,
 		Protocol: protocol.Version, Features: protocol.Features(),
-		UptimeMS: now.Sub(w.agent.Started).Milliseconds(),
+		UptimeMS: now.Sub(w.agent.Started).Milliseconds(), Degraded: w.events.Fault() != nil,
 	}
 	w.agent.Session.View(func(sc *screen.Screen) {
 		row, col := sc.Cursor()

@@ -17,6 +17,7 @@ import (
 
 	"relay-pty/cmd/relay-pty/agent"
 	"relay-pty/cmd/relay-pty/desk"
+	"relay-pty/cmd/relay-pty/ledger"
 	"relay-pty/inject"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
@@ -36,6 +37,7 @@ type wrapper struct {
 	agent   *agent.Agent
 	box     *queue.Mailbox
 	events  *queue.Outbox
+	ledger  *ledger.Ledger // nil: nothing is kept on disk
 	board   board
 	stream  *parser.Stream // reads markers from the output; nil when they come from elsewhere
 	history *history       // the agent's own log; nil when it keeps none
@@ -54,8 +56,7 @@ func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int,
 	}
 	defer closeLog()
 	w := &wrapper{cfg: cfg, log: log, token: newToken(), events: queue.NewOutbox(), told: make(chan struct{}, 1)}
-	w.box, err = queue.New(queue.Config{Max: cfg.Queue.Max, High: cfg.Queue.High, Low: cfg.Queue.Low}, w.events)
-	if err != nil {
+	if err := w.queues(); err != nil {
 		return 0, err
 	}
 	w.agent, err = agent.New(cfg.Profile, cmp.Or(cfg.Prompt, cfg.Profile.Prompt), cfg.Command)
@@ -68,7 +69,27 @@ func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int,
 	}
 	defer listener.Close()
 	defer retire()
+	if w.ledger != nil {
+		release, err := w.ledger.Hold()
+		if err != nil {
+			return 0, withHint(err)
+		}
+		defer release()
+	}
 	return w.run(ctx, listener, stdin, stdout, stderr)
+}
+
+// queues makes the mailbox, and what keeps it on disk.
+func (w *wrapper) queues() (err error) {
+	q := queue.Config{Max: w.cfg.Queue.Max, High: w.cfg.Queue.High, Low: w.cfg.Queue.Low}
+	if !w.cfg.Ephemeral {
+		q.Remember = ledger.Remember
+	}
+	if w.box, err = queue.New(q, w.events); err != nil || w.cfg.Ephemeral {
+		return err
+	}
+	w.ledger = &ledger.Ledger{Dir: w.cfg.StateDir, Name: w.cfg.Name, Box: w.box, Events: w.events, Log: w.log, Shown: w.shown}
+	return nil
 }
 
 // claim takes the socket and the name, each of which only one wrapper may hold.
@@ -100,9 +121,14 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdou
 		return 0, err
 	}
 	defer tty.restore()
+	commands, err := w.events.Follow(queue.FromNow)
+	if err != nil {
+		return 0, err
+	}
 	if err := w.start(tty); err != nil {
 		return 0, err
 	}
+	recorded := w.record()
 	// What serves the run outlives ctx: when a signal ends it, the agent's last words still count.
 	serving, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(errExited)
@@ -115,7 +141,7 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdou
 	}
 	w.job(&jobs, tty, "serve", func() error { return listener.Serve(serving, d.Handle) })
 	if w.cfg.JSON {
-		w.job(&jobs, tty, "json output", func() error { return printCommands(serving, w.events, stderr, over) })
+		w.job(&jobs, tty, "json output", func() error { return printCommands(serving, commands, stderr, over) })
 	}
 	if w.history != nil {
 		w.job(&jobs, tty, "agent's log", func() error { return w.history.run(serving) })
@@ -140,6 +166,7 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdou
 		w.history.look()
 	}
 	w.farewell(status.Code)
+	recorded()
 	close(over)
 	stop(errExited)
 	await(&jobs)
@@ -150,6 +177,24 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdou
 		w.log.Error().Err(err).Msg("output")
 	}
 	return status.Code, nil
+}
+
+// record keeps the queue on disk until the function that it returns is called, which
+// comes back when everything is there.
+func (w *wrapper) record() (stop func()) {
+	if w.ledger == nil {
+		return func() {}
+	}
+	w.ledger.Open()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- w.ledger.Run(ctx) }()
+	return func() {
+		cancel(errExited)
+		if err := <-done; !errors.Is(err, errExited) {
+			w.log.Error().Err(err).Msg("journal")
+		}
+	}
 }
 
 // lastWords is how long clients and files may take to hear the end.
@@ -201,7 +246,7 @@ func (w *wrapper) start(tty *terminal) error {
 // injector joins the injector to the agent, its mailbox and its log.
 func (w *wrapper) injector() *inject.Injector {
 	in := &inject.Injector{
-		Profile: tuned(w.cfg), Terminal: w.agent, Mailbox: &mail{box: w.box, log: w.log, batch: w.batch(), begun: w.begun, ended: w.ended},
+		Profile: tuned(w.cfg), Terminal: w.agent, Mailbox: &mail{box: w.box, log: w.log, batch: w.batch(), halted: func() bool { return w.events.Fault() != nil }, begun: w.begun, ended: w.ended},
 		Mail: w.box.Changed(), Heard: w.told, Gone: w.agent.Session.Done(), Report: w.report,
 		DraftTimeout: w.cfg.DraftTimeout, Aside: w.aside,
 	}
@@ -270,7 +315,7 @@ func tuned(cfg config) *profile.Profile {
 // farewell ends what is still open and writes the last event.
 func (w *wrapper) farewell(code int) {
 	fault := protocol.Fault{Code: "agent_exited", Message: fmt.Sprintf("the agent ended with exit status %d", code)}
-	if err := w.box.FailAll(fault, time.Now()); err != nil {
+	if err := w.box.Close(fault, !w.cfg.Ephemeral, time.Now()); err != nil {
 		w.log.Error().Err(err).Msg("close mailbox")
 	}
 	w.append(&protocol.Exit{Code: code})

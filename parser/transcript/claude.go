@@ -18,6 +18,7 @@ var claude = Format{
 	sessions:    "sessions/%s.json",
 	transcripts: "projects/*/%s.jsonl",
 	session:     claudeSession,
+	all:         "projects/*/*.jsonl",
 	row:         claudeRow,
 	follow:      followClaude,
 }

@@ -17,7 +17,7 @@ import (
 // that refers to the rows of the first. What was said in a turn that was
 // interrupted is not logged; a prompt that was queued is once its turn begins.
 // The thread that makes titles has no rollout, sub-agents have their own.
-var codex = Format{Name: "codex", follow: followCodex, row: codexRow}
+var codex = Format{Name: "codex", follow: followCodex, all: "sessions/*/*/*/rollout-*.jsonl", row: codexRow}
 
 // codexRollouts finds the rollouts that the process holds open. A server that
 // several terminals share (Codex without --no-daemon) is in no terminal's session:

@@ -20,6 +20,7 @@ type Format struct {
 
 	sessions    string // glob of session files beneath the agent's directory, for fmt with a pid or *
 	transcripts string // glob of a session's transcript, for fmt with its id
+	all         string // glob of all transcripts
 	session     func(file []byte) (Session, error)
 	row         func(row []byte) ([]Entry, error)
 	follow      func(f Format, dir string, child int, since time.Time) source

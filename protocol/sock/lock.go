@@ -54,6 +54,17 @@ type lock struct {
 	file *os.File
 }
 
+// Hold takes the lock file at path for the agent of that name until release is called,
+// at most until the process ends. What it stands for is said in the [HeldError] of the
+// next who wants it.
+func Hold(path, what, name string) (release func(), err error) {
+	l, err := take(path, what, name)
+	if err != nil {
+		return nil, err
+	}
+	return l.release, nil
+}
+
 // take creates and locks the file at path. Whoever gets a lock removes the file before
 // letting it go, so a lock counts only if the file still has its name: otherwise
 // another process could hold one on a newer file of the same name.

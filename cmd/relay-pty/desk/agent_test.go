@@ -173,7 +173,7 @@ func TestAnswerOverALineIsRefused(t *testing.T) {
 func (o *office) fill() {
 	o.t.Helper()
 	for range 60 {
-		if err := o.events.Append(&protocol.MarkerInvalid{Raw: strings.Repeat("x", 30<<10)}, time.Now()); err != nil {
+		if err := o.events.Tell(&protocol.MarkerInvalid{Raw: strings.Repeat("x", 30<<10)}, time.Now()); err != nil {
 			o.t.Fatal(err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 func (o *office) take(id string) {
 	o.t.Helper()
-	if _, err := o.box.Take(id, time.Now()); err != nil {
+	if err := o.box.Take(time.Now(), id); err != nil {
 		o.t.Fatal(err)
 	}
 }
@@ -185,7 +185,7 @@ func TestCancelAtTheEndOfTheAgent(t *testing.T) {
 	o.take("m1")
 	c.say(cancelM1)
 	o.wanted("m1")
-	if err := o.box.FailAll(protocol.Fault{Code: "agent_exited", Message: "gone"}, time.Now()); err != nil {
+	if err := o.box.Close(protocol.Fault{Code: "agent_exited", Message: "gone"}, false, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	close(o.closed)

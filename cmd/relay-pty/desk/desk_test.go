@@ -119,7 +119,7 @@ func TestInjectIsAnsweredToItsEnd(t *testing.T) {
 	v.nc.CloseWrite()
 	v.hear("type", "inject_result", "id", "m1", "status", "queued", "queue_position", 1, "durable", false, "req", "r-m1")
 	now := time.Now()
-	if _, err := o.box.Take("m1", now); err != nil {
+	if err := o.box.Take(now, "m1"); err != nil {
 		t.Fatal(err)
 	}
 	v.hear("status", "injecting", "attempt", 1, "req", "r-m1")
@@ -152,7 +152,7 @@ func TestSameIDAgain(t *testing.T) {
 	v.hear("id", "m1", "status", "queued")
 	v.hear("type", "error", "code", "duplicate_id", "id", "m1")
 	v.hear("id", "m2", "status", "queued", "queue_position", 2)
-	if _, err := o.box.Take("m1", time.Now()); err != nil {
+	if err := o.box.Take(time.Now(), "m1"); err != nil {
 		t.Fatal(err)
 	}
 	v.hear("id", "m1", "status", "injecting")
@@ -174,7 +174,7 @@ func TestFullQueueRefusesAndRemembersNothing(t *testing.T) {
 	sub.hear("type", "backpressure", "accept", false)
 	v.say(message("late"))
 	v.hear("type", "error", "code", "queue_full", "id", "late", "req", "r-late")
-	if _, err := o.box.Take("m0", time.Now()); err != nil {
+	if err := o.box.Take(time.Now(), "m0"); err != nil {
 		t.Fatal(err)
 	}
 	v.hear("id", "m0", "status", "injecting")
@@ -191,7 +191,7 @@ func TestSubscribeReplaysAndFollows(t *testing.T) {
 	sub.say(`{"type":"subscribe","after":0}`)
 	epoch := sub.hear("type", "subscribed", "seq", 0, "protocol", 1)["epoch"]
 	sub.hear("type", "inject_result", "seq", 1, "id", "m1")
-	if err := o.events.Append(&protocol.RelayCommand{From: "alice", To: "bob", Body: "hi", Source: "log"}, time.Now()); err != nil {
+	if err := o.events.Tell(&protocol.RelayCommand{From: "alice", To: "bob", Body: "hi", Source: "log"}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	sub.hear("type", "relay_command", "seq", 2, "to", "bob")
@@ -211,7 +211,7 @@ func TestSubscriberThatAlsoInjectsHearsEachEventOnce(t *testing.T) {
 	v.hear("type", "subscribed")
 	v.hear("id", "m1", "status", "queued", "req", "r-m1")
 	now := time.Now()
-	if _, err := o.box.Take("m1", now); err != nil {
+	if err := o.box.Take(now, "m1"); err != nil {
 		t.Fatal(err)
 	}
 	if err := o.box.Finish("m1", queue.Outcome{Status: "failed", Fault: &protocol.Fault{Code: "x", Message: "y"}}, now); err != nil {
@@ -238,10 +238,10 @@ func TestTheEndIsToldToAll(t *testing.T) {
 	sub.hear("type", "subscribed")
 	v.say(message("m1"))
 	v.hear("status", "queued")
-	if err := o.box.FailAll(protocol.Fault{Code: "agent_exited", Message: "gone"}, time.Now()); err != nil {
+	if err := o.box.Close(protocol.Fault{Code: "agent_exited", Message: "gone"}, false, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.events.Append(&protocol.Exit{Code: 3}, time.Now()); err != nil {
+	if err := o.events.Tell(&protocol.Exit{Code: 3}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	close(o.closed)

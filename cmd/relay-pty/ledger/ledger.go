@@ -1,0 +1,131 @@
+// Package ledger joins the queue of a wrapper to its journal: it opens it, goes on
+// where the run before ended, writes until the end, and begins again when the disk
+// could not be written and can.
+package ledger
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"relay-pty/protocol"
+	"relay-pty/protocol/sock"
+	"relay-pty/queue"
+	"relay-pty/queue/journal"
+)
+
+// Remember is how many ended messages a mailbox keeps in memory beside a journal, which
+// has them all.
+const Remember = 128
+
+// Ledger is the journal of the wrapper of one agent.
+type Ledger struct {
+	Dir, Name string
+	Box       *queue.Mailbox
+	Events    *queue.Outbox
+	Log       zerolog.Logger
+	// Shown says which messages that were accepted since then stand in the agent's own logs.
+	Shown func(since time.Time, ids []string) map[string]bool
+
+	journal *journal.Journal // nil: it could not be opened yet
+}
+
+// Hold makes sure that no other wrapper has the journal: then it is a [sock.HeldError].
+// A directory that cannot be written is no error: the terminal works, and the queue is
+// degraded.
+func (l *Ledger) Hold() (release func(), err error) {
+	os.MkdirAll(l.Dir, 0o700) // opening the journal tells why it cannot be made
+	release, err = sock.Hold(filepath.Join(l.Dir, l.Name+".lock"), "journal of "+l.Name, l.Name)
+	var held *sock.HeldError
+	switch {
+	case errors.As(err, &held):
+		return nil, err
+	case err != nil:
+		l.Log.Error().Err(err).Msg("journal")
+		return func() {}, nil
+	}
+	return release, nil
+}
+
+// Open opens the journal and takes over what it holds. When that fails, nothing is
+// accepted, and [Ledger.Run] tries again.
+func (l *Ledger) Open() {
+	j, past, err := journal.Open(filepath.Join(l.Dir, l.Name+".journal"))
+	if err != nil {
+		if l.Events.Fault() == nil {
+			l.Log.Error().Err(err).Msg("journal cannot be opened; nothing is accepted")
+		}
+		l.Events.Fail(err)
+		return
+	}
+	if past.Damaged != "" {
+		l.Log.Error().Str("err", past.Damaged).Msg("journal was damaged and is put aside")
+	}
+	l.journal = j
+	l.Events.Keep(j, past.Epoch, past.Last)
+	if interrupted := l.Box.Restore(past.Live); len(interrupted) > 0 {
+		go l.settle(interrupted) // may read many of the agent's logs, and then ends
+	}
+}
+
+// reopenAfter is how long after a failure the journal is tried again.
+const reopenAfter = 500 * time.Millisecond
+
+// Run writes what comes in until ctx ends, then what is left, and closes the journal.
+func (l *Ledger) Run(ctx context.Context) error {
+	for l.journal == nil {
+		select {
+		case <-time.After(reopenAfter):
+			l.Open()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	err := l.Events.Run(ctx, l.tell)
+	return errors.Join(err, l.journal.Close())
+}
+
+// tell is told when the journal begins to fail, and when it works again.
+func (l *Ledger) tell(err error) {
+	if err != nil {
+		l.Log.Error().Err(err).Msg("journal cannot be written; nothing is accepted")
+		return
+	}
+	l.Log.Info().Msg("journal works again")
+	l.Box.Wake()
+}
+
+// settle finds out what became of messages whose attempt the end of a run before this
+// one has interrupted: the agent's own log may show them. One that its sender wants
+// tried once more waits again; of any other nobody can say.
+func (l *Ledger) settle(interrupted []queue.Message) {
+	since, ids := interrupted[0].QueuedAt, make([]string, len(interrupted))
+	for i, m := range interrupted {
+		ids[i] = m.ID
+		if m.QueuedAt.Before(since) {
+			since = m.QueuedAt
+		}
+	}
+	shown := l.Shown(since, ids)
+	for _, m := range interrupted {
+		if err := l.end(m, shown[m.ID]); err != nil {
+			l.Log.Error().Err(err).Str("id", m.ID).Msg("interrupted message")
+		}
+	}
+}
+
+func (l *Ledger) end(m queue.Message, shown bool) error {
+	switch {
+	case shown:
+		return l.Box.Finish(m.ID, queue.Outcome{Status: protocol.StatusDelivered, Evidence: "turn"}, time.Now())
+	case m.Redelivery == protocol.RedeliverOnce && !m.Again:
+		return l.Box.Again(m.ID, time.Now())
+	}
+	return l.Box.Finish(m.ID, queue.Outcome{Status: protocol.StatusUnknown, Fault: &protocol.Fault{
+		Code: "crashed", Message: "the wrapper ended while the message was being typed, and the agent's log does not show it",
+	}}, time.Now())
+}
