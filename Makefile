@@ -6,7 +6,7 @@ FUZZTIME ?= 10s
 # What users get: no C library, no symbols, and inlining only where it is hot, for the file of a wrapper is its memory. The race
 # detector needs a C compiler; without one it is left out, and said.
 HOT = runtime/... internal/... sync/... syscall bytes unicode/utf8 relay-pty/pty/...
-LEAN = -trimpath -ldflags='-s -w' -gcflags=all=-l $(HOT:%=-gcflags=%=)
+LEAN = -trimpath -ldflags='-s -w -funcalign=8' -gcflags=all=-l $(HOT:%=-gcflags=%=)
 BUILD = CGO_ENABLED=0 $(GO) build $(LEAN)
 RACE := $(shell command -v gcc >/dev/null && echo -race)
 

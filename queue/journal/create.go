@@ -14,6 +14,9 @@ import (
 
 // create puts a file that fill has written in the place of path, at once or not at all.
 func create(path string, fill func(*bbolt.Tx) error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
 	temp := path + ".new"
 	if err := os.RemoveAll(temp); err != nil { // of a run that was cut short
 		return err
@@ -72,6 +75,22 @@ func (all *contents) putAll(tx *bbolt.Tx) error {
 	}
 	all.state = *s
 	return s.save(tx)
+}
+
+// begin makes the file.
+func (j *Journal) begin() error {
+	all := contents{state: j.state}
+	if err := create(j.path, all.putAll); err != nil {
+		return err
+	}
+	db, err := openFile(j.path)
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.db = db
+	return nil
 }
 
 // renew writes the file anew with what it is known to hold: all but what the commit that
@@ -140,7 +159,7 @@ func salvage(path string) (contents, error) {
 	if err != nil {
 		return contents{}, err
 	}
-	all := contents{fresh: true, state: state{Epoch: queue.NewEpoch()}}
+	all := contents{state: state{Epoch: queue.NewEpoch()}}
 	records, seen := map[string]queue.Record{}, map[int64]bool{}
 	for at := bytes.Index(raw, magic); at >= 0; {
 		bucket, key, payload, n, err := unseal(raw[at:])

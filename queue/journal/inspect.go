@@ -13,7 +13,6 @@ import (
 // everything else, which is to be written anew.
 type contents struct {
 	state  state
-	fresh  bool // nothing of it is in the file yet
 	live   []queue.Record
 	ended  []queue.Record
 	events []queue.Entry

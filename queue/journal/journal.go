@@ -15,12 +15,14 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
 
+	"relay-pty/protocol"
 	"relay-pty/queue"
 )
 
@@ -38,13 +40,13 @@ const pruneMost = 256
 // Journal is the file of one agent, which no other process may have open.
 type Journal struct {
 	path   string
-	epoch  string
 	gone   atomic.Int64
-	state  state // as the file has it; Commit's alone
-	broken bool  // the last commit failed
+	state  state          // as the file has it; Commit's alone
+	held   []queue.Change // what came before there was a file
+	broken bool           // the last commit failed
 
 	mu sync.RWMutex // held while db is exchanged
-	db *bbolt.DB
+	db *bbolt.DB    // nil while there is no file
 }
 
 // state is what the file says of itself. The counts are there to notice records that
@@ -61,16 +63,41 @@ type state struct {
 
 // Commit writes all of the changes, or none; see [queue.Store].
 func (j *Journal) Commit(changes []queue.Change) error {
-	if j.broken {
-		if err := j.renew(); err != nil {
-			return err
-		}
+	if j.db == nil && len(j.held) < maxHeld && !slices.ContainsFunc(changes, promises) {
+		j.held = append(j.held, changes...)
+		return nil
+	}
+	if err := j.commit(append(j.held, changes...)); err != nil {
+		return fmt.Errorf("journal %s: %w", j.path, err)
+	}
+	j.held = nil
+	return nil
+}
+
+// maxHeld is how many events are kept in memory while there is nothing to promise.
+const maxHeld = 64
+
+// promises says whether a change must outlive us: a message, or what the agent has said
+// to others. The rest of the events are worth a file only beside those; without one, the
+// next run has another epoch.
+func promises(c queue.Change) bool { return c.Record != nil || c.Type == command }
+
+var command = (*protocol.RelayCommand)(nil).Type()
+
+func (j *Journal) commit(changes []queue.Change) (err error) {
+	switch {
+	case j.db == nil:
+		err = j.begin()
+	case j.broken:
+		err = j.renew()
+	}
+	if err != nil {
+		return err
 	}
 	next := j.state
-	err := j.update(func(tx *bbolt.Tx) error { return next.apply(tx, changes, time.Now()) })
-	if err != nil {
-		j.broken = true
-		return fmt.Errorf("journal %s: %w", j.path, err)
+	err = j.update(func(tx *bbolt.Tx) error { return next.apply(tx, changes, time.Now()) })
+	if j.broken = err != nil; j.broken {
+		return err
 	}
 	j.state = next
 	j.gone.Store(next.Gone)
@@ -135,12 +162,18 @@ func recordOf(bucket byte, key, value []byte) (queue.Record, error) {
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.db == nil {
+		return nil
+	}
 	return j.db.Close()
 }
 
 func (j *Journal) view(f func(*bbolt.Tx) error) error {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
+	if j.db == nil {
+		return nil
+	}
 	return guarded(func() error { return j.db.View(f) })
 }
 

@@ -132,6 +132,7 @@ func TestOneFileIsOneRuns(t *testing.T) {
 	path := file(t)
 	r := start(t, path)
 	defer r.end()
+	r.accept(t, "a")
 	if _, _, err := Open(path); err == nil {
 		t.Error("opened twice")
 	}

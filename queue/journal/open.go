@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -26,26 +24,23 @@ type Past struct {
 // lockWait is how long another process may hold the file: one that is just ending.
 const lockWait = 200 * time.Millisecond
 
-// Open opens the journal at path, or begins one, in a directory that is made if it is
-// missing. A damaged file is put aside, with ".damaged" behind its name, and what it
+// Open opens the journal at path, or begins one: its file is made when there is something
+// to promise, and so is its directory. A damaged file is put aside, with ".damaged" behind its name, and what it
 // still holds is taken over: messages of which it cannot be told whether they were
 // delivered count as being injected.
 func Open(path string) (*Journal, Past, error) {
 	fail := func(err error) (*Journal, Past, error) { return nil, Past{}, fmt.Errorf("journal %s: %w", path, err) }
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fail(err)
-	}
 	all, err := inspect(path)
 	damaged := ""
 	switch {
 	case errors.Is(err, errDamaged):
 		damaged = err.Error()
-		all, err = salvage(path)
+		if all, err = salvage(path); err == nil {
+			err = create(path, all.putAll)
+		}
 	case errors.Is(err, fs.ErrNotExist):
-		all, err = contents{fresh: true, state: state{Epoch: queue.NewEpoch()}}, nil
-	}
-	if err == nil && all.fresh {
-		err = create(path, all.putAll)
+		j := &Journal{path: path, state: state{Epoch: queue.NewEpoch()}}
+		return j, Past{Epoch: j.state.Epoch}, nil
 	}
 	if err != nil {
 		return fail(err)
