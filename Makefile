@@ -5,16 +5,16 @@ STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
 # What users get: no C library, no symbols, and inlining only where it is hot, for the file of a wrapper is its memory. The race
 # detector needs a C compiler; without one it is left out, and said.
-HOT = runtime/... internal/... sync/... syscall bytes unicode/utf8 relay-pty/pty/...
+HOT = runtime/... relay-pty/pty/...
 LEAN = -trimpath -ldflags='-s -w -funcalign=8' -gcflags=all=-l $(HOT:%=-gcflags=%=)
 BUILD = CGO_ENABLED=0 $(GO) build $(LEAN)
 RACE := $(shell command -v gcc >/dev/null && echo -race)
 
 .PHONY: build install agents demo check test fuzz bench prove
 build:
-	$(BUILD) -o $(BIN)/ ./cmd/relay-pty
+	$(BUILD) -o $(BIN)/ ./cmd/relay-pty ./cmd/relay-pty-check
 install:
-	CGO_ENABLED=0 $(GO) install $(LEAN) ./cmd/relay-pty
+	CGO_ENABLED=0 $(GO) install $(LEAN) ./cmd/relay-pty ./cmd/relay-pty-check
 agents:
 	bash .ci/agents
 demo: build

@@ -1,31 +1,13 @@
 package main
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"os"
-	"strings"
-
-	"relay-pty/cmd/relay-pty/check"
-	"relay-pty/inject/profile"
+	"os/exec"
+	"path/filepath"
+	"syscall"
 )
-
-// agentProfile is the profile that a value of --agent means for a command line:
-// an overlay's file if it looks like one, whose text is returned, too, else a name.
-func agentProfile(value string, argv []string) (p *profile.Profile, overlay []byte, err error) {
-	if strings.Contains(value, "/") || strings.HasSuffix(value, ".json") {
-		if p, overlay, err = profile.OverlayFile(value); err != nil {
-			return nil, nil, fmt.Errorf("--agent: %w", err)
-		}
-		return p, overlay, nil
-	}
-	p, ok := profile.Named(value, argv...)
-	if !ok {
-		return nil, nil, hinted{fmt.Errorf("--agent: unknown profile %q", value),
-			"this version knows " + strings.Join(profile.Names(), ", ") + "; generic fits any program"}
-	}
-	return p, nil, nil
-}
 
 // checkArgs reads what stands behind --check-profile: [AGENT] [-- COMMAND ARG...].
 func (c *config) checkArgs(args []string, dash int) error {
@@ -43,23 +25,25 @@ func (c *config) checkArgs(args []string, dash int) error {
 	return c.checkProfile()
 }
 
-// exitBroken says that a profile does not hold.
-const exitBroken = 1
+// checker is the program that checks, beside us.
+const checker = "relay-pty-check"
 
-// checkProfiles holds profiles against installed agents.
-func checkProfiles(ctx context.Context, cfg config, stdout *os.File) (code int, err error) {
-	c := check.Config{Profile: cfg.Profile, Overlay: cfg.overlay, Command: cfg.Command, Out: stdout}
-	if c.Self, err = os.Executable(); err != nil {
-		return 0, err
+// checkProfiles becomes the program that holds profiles against installed agents.
+func checkProfiles(cfg config) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
 	}
-	holds, err := check.Run(ctx, c)
-	switch {
-	case ctx.Err() != nil:
-		return 0, context.Cause(ctx)
-	case err != nil: // not the status of a command that we wrap
-		return 0, withHint(fmt.Errorf("--check-profile: %w", err))
-	case !holds:
-		return exitBroken, nil
+	path, err := exec.LookPath(filepath.Join(filepath.Dir(self), checker))
+	if err != nil {
+		path, err = exec.LookPath(checker)
 	}
-	return 0, nil
+	if err == nil {
+		err = syscall.Exec(path, append([]string{path, self, cfg.agent}, cfg.Command...), os.Environ())
+	}
+	var lost *exec.Error
+	if errors.As(err, &lost) {
+		return hinted{fmt.Errorf("--check-profile: there is no %s beside %s", checker, self), "install both: make install"}
+	}
+	return fmt.Errorf("--check-profile: %w", err)
 }

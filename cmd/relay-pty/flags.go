@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"relay-pty/cmd/relay-pty/agent"
 	"relay-pty/inject/profile"
 	"relay-pty/protocol"
 	"relay-pty/pty"
@@ -73,8 +74,7 @@ type config struct {
 	size      string
 	logLevel  string
 	asVersion bool
-	overlay   []byte // the file from which Profile comes; nil: it is a built-in one
-	asCheck   bool   // hold a profile against its agent instead of wrapping one
+	asCheck   bool // hold a profile against its agent instead of wrapping one
 }
 
 // queueMarks are the mailbox's bounds; zero marks mean 80 % and 40 % of Max.
@@ -178,8 +178,10 @@ func (c *config) checkProfile() error {
 		return nil
 	}
 	var err error
-	c.Profile, c.overlay, err = agentProfile(c.agent, c.Command)
-	return err
+	if c.Profile, _, err = agent.Profile(c.agent, c.Command); err != nil {
+		return withHint(err)
+	}
+	return nil
 }
 
 func (c *config) checkQueue() error {
@@ -239,6 +241,9 @@ func (c *config) checkSize() error {
 
 // checkState settles where the journal is kept.
 func (c *config) checkState() error {
+	if c.Ephemeral {
+		c.StateDir = ""
+	}
 	if c.Ephemeral || c.StateDir != "" {
 		return nil
 	}

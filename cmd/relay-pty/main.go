@@ -60,11 +60,10 @@ func run(ctx context.Context, args []string, stdin, stdout, stderr *os.File) int
 	case err != nil:
 		return complain(stderr, err)
 	}
-	act := func() (int, error) { return wrap(ctx, cfg, stdin, stdout, stderr) }
 	if cfg.asCheck {
-		act = func() (int, error) { return checkProfiles(ctx, cfg, stdout) }
+		return complain(stderr, checkProfiles(cfg))
 	}
-	code, err := act()
+	code, err := wrap(ctx, cfg, stdin, stdout, stderr)
 	if err == nil {
 		return code
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -11,13 +12,17 @@ import (
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/agents"
+	"relay-pty/cmd/relay-pty/check/program"
 )
 
 func TestMain(m *testing.M) {
 	if name := os.Getenv(agents.EnvAgent); name != "" {
 		os.Exit(testrig.RunAgent(name))
 	}
-	testscript.Main(m, map[string]func(){"relay-pty": main})
+	testscript.Main(m, map[string]func(){
+		"relay-pty":  main,
+		program.Name: func() { os.Exit(program.Main(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) },
+	})
 }
 
 func TestScripts(t *testing.T) {

@@ -37,7 +37,7 @@ type wrapper struct {
 	agent   *agent.Agent
 	box     *queue.Mailbox
 	events  *queue.Outbox
-	ledger  *ledger.Ledger // nil: nothing is kept on disk
+	ledger  *ledger.Ledger
 	board   board
 	stream  *parser.Stream // reads markers from the output; nil when they come from elsewhere
 	history *history       // the agent's own log; nil when it keeps none
@@ -69,13 +69,11 @@ func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int,
 	}
 	defer listener.Close()
 	defer retire()
-	if w.ledger != nil {
-		release, err := w.ledger.Hold()
-		if err != nil {
-			return 0, withHint(err)
-		}
-		defer release()
+	release, err := w.ledger.Hold()
+	if err != nil {
+		return 0, withHint(err)
 	}
+	defer release()
 	return w.run(ctx, listener, stdin, stdout, stderr)
 }
 
@@ -85,11 +83,9 @@ func (w *wrapper) queues() (err error) {
 	if !w.cfg.Ephemeral {
 		q.Remember = ledger.Remember
 	}
-	if w.box, err = queue.New(q, w.events); err != nil || w.cfg.Ephemeral {
-		return err
-	}
+	w.box, err = queue.New(q, w.events)
 	w.ledger = &ledger.Ledger{Dir: w.cfg.StateDir, Name: w.cfg.Name, Box: w.box, Events: w.events, Log: w.log, Shown: w.shown}
-	return nil
+	return err
 }
 
 // claim takes the socket and the name, each of which only one wrapper may hold.
@@ -128,7 +124,7 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdou
 	if err := w.start(tty); err != nil {
 		return 0, err
 	}
-	recorded := w.record()
+	recorded := w.ledger.Start()
 	// What serves the run outlives ctx: when a signal ends it, the agent's last words still count.
 	serving, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(errExited)
@@ -177,24 +173,6 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdou
 		w.log.Error().Err(err).Msg("output")
 	}
 	return status.Code, nil
-}
-
-// record keeps the queue on disk until the function that it returns is called, which
-// comes back when everything is there.
-func (w *wrapper) record() (stop func()) {
-	if w.ledger == nil {
-		return func() {}
-	}
-	w.ledger.Open()
-	ctx, cancel := context.WithCancelCause(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- w.ledger.Run(ctx) }()
-	return func() {
-		cancel(errExited)
-		if err := <-done; !errors.Is(err, errExited) {
-			w.log.Error().Err(err).Msg("journal")
-		}
-	}
 }
 
 // lastWords is how long clients and files may take to hear the end.

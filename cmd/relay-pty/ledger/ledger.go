@@ -24,7 +24,7 @@ const Remember = 128
 
 // Ledger is the journal of the wrapper of one agent.
 type Ledger struct {
-	Dir, Name string
+	Dir, Name string // no Dir: nothing is kept
 	Box       *queue.Mailbox
 	Events    *queue.Outbox
 	Log       zerolog.Logger
@@ -38,6 +38,9 @@ type Ledger struct {
 // A directory that cannot be written is no error: the terminal works, and the queue is
 // degraded.
 func (l *Ledger) Hold() (release func(), err error) {
+	if l.Dir == "" {
+		return func() {}, nil
+	}
 	os.MkdirAll(l.Dir, 0o700) // opening the journal tells why it cannot be made
 	release, err = sock.Hold(filepath.Join(l.Dir, l.Name+".lock"), "journal of "+l.Name, l.Name)
 	var held *sock.HeldError
@@ -51,9 +54,29 @@ func (l *Ledger) Hold() (release func(), err error) {
 	return release, nil
 }
 
-// Open opens the journal and takes over what it holds. When that fails, nothing is
-// accepted, and [Ledger.Run] tries again.
-func (l *Ledger) Open() {
+// Start opens the journal, takes over what it holds, and keeps the queue on disk until
+// stop is called, which comes back when everything is there.
+func (l *Ledger) Start() (stop func()) {
+	if l.Dir == "" {
+		return func() {}
+	}
+	l.open()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := l.run(ctx); err != nil && !errors.Is(err, errStopped) {
+			l.Log.Error().Err(err).Msg("journal")
+		}
+	}()
+	return func() { cancel(errStopped); <-done }
+}
+
+var errStopped = errors.New("the agent has ended")
+
+// open opens the journal and takes over what it holds. When that fails, nothing is
+// accepted.
+func (l *Ledger) open() {
 	j, past, err := journal.Open(filepath.Join(l.Dir, l.Name+".journal"))
 	if err != nil {
 		if l.Events.Fault() == nil {
@@ -75,18 +98,21 @@ func (l *Ledger) Open() {
 // reopenAfter is how long after a failure the journal is tried again.
 const reopenAfter = 500 * time.Millisecond
 
-// Run writes what comes in until ctx ends, then what is left, and closes the journal.
-func (l *Ledger) Run(ctx context.Context) error {
+// run writes what comes in until ctx ends, then what is left, and closes the journal.
+func (l *Ledger) run(ctx context.Context) error {
 	for l.journal == nil {
 		select {
 		case <-time.After(reopenAfter):
-			l.Open()
+			l.open()
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
 	err := l.Events.Run(ctx, l.tell)
-	return errors.Join(err, l.journal.Close())
+	if closed := l.journal.Close(); closed != nil {
+		return closed
+	}
+	return err
 }
 
 // tell is told when the journal begins to fail, and when it works again.
