@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -41,9 +40,5 @@ func checkProfiles(cfg config) error {
 	if err == nil {
 		err = syscall.Exec(path, append([]string{path, self, cfg.agent}, cfg.Command...), os.Environ())
 	}
-	var lost *exec.Error
-	if errors.As(err, &lost) {
-		return hinted{fmt.Errorf("--check-profile: there is no %s beside %s", checker, self), "install both: make install"}
-	}
-	return fmt.Errorf("--check-profile: %w", err)
+	return hinted{fmt.Errorf("--check-profile: %w", err), "it needs " + checker + " beside " + self + ": make install puts both there"}
 }

@@ -20,7 +20,7 @@ func TestSecondWrapperRefusesAndADeadOneIsReplaced(t *testing.T) {
 	first := start(t, term.Options{Argv: []string{"cat"}})
 	again := func(socket string) (string, int) {
 		cmd := exec.Command(binary(t), "--name", "alice", "--socket", socket, "--headless", "--", "true")
-		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+filepath.Dir(first.socket))
+		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+filepath.Dir(first.socket), "XDG_STATE_HOME="+filepath.Dir(first.socket))
 		out, _ := cmd.CombinedOutput()
 		return string(out), cmd.ProcessState.ExitCode()
 	}
@@ -134,7 +134,7 @@ func TestStartUp(t *testing.T) {
 	var bare, through []time.Duration
 	once := func(argv ...string) time.Duration {
 		cmd := exec.Command(argv[0], argv[1:]...)
-		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir)
+		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir, "XDG_STATE_HOME="+dir)
 		began := time.Now()
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", argv, err, out)
@@ -201,7 +201,7 @@ func TestHeadlessHasTheGivenSizeAndNoOutput(t *testing.T) {
 	dir := scratch(t)
 	file := filepath.Join(dir, "size")
 	cmd := exec.Command(binary(t), "--name", "alice", "--socket", filepath.Join(dir, "s"), "--headless", "--size", "99x21", "--", "sh", "-c", "stty size | tee "+file+"; exit 5")
-	cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir)
+	cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir, "XDG_STATE_HOME="+dir)
 	out, _ := cmd.CombinedOutput()
 	if cmd.ProcessState.ExitCode() != 5 || len(out) > 0 {
 		t.Errorf("exit %d, output %q", cmd.ProcessState.ExitCode(), out)
@@ -215,7 +215,7 @@ func TestJSONOutputAndItsRefusal(t *testing.T) {
 	dir := scratch(t)
 	run := func(argv ...string) (stdout, stderr string, code int) {
 		cmd := exec.Command(binary(t), append([]string{"--name", "alice", "--socket", filepath.Join(dir, "s"), "--json-output", "--headless", "--"}, argv...)...)
-		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir)
+		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir, "XDG_STATE_HOME="+dir)
 		var o, e bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &o, &e
 		cmd.Run() // the status is looked at

@@ -113,7 +113,7 @@ func start(t *testing.T, opts term.Options, flags ...string) *wrapped {
 	if opts.Env == nil {
 		opts.Env = os.Environ()
 	}
-	opts.Env = append(opts.Env, "XDG_RUNTIME_DIR="+dir)
+	opts.Env = append(opts.Env, "XDG_RUNTIME_DIR="+dir, "XDG_STATE_HOME="+dir)
 	w.Term = testrig.StartTerm(t, opts)
 	ctx := patience(t, 20*time.Second)
 	for w.client == nil {

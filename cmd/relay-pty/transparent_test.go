@@ -150,7 +150,7 @@ func (sc script) perform(t *testing.T, home, run string) performance {
 func environ(home string, changes []string) []string {
 	env := []string{
 		"PATH=" + filepath.Join(home, "bin") + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + home, "TERM=xterm-256color", "LANG=C.UTF-8",
-		"PS1=$ ", "XDG_RUNTIME_DIR=" + filepath.Dir(home), "TMUX_TMPDIR=" + home, "TMPDIR=" + home, "GIT_CONFIG_NOSYSTEM=1", "SHELL=/bin/sh",
+		"PS1=$ ", "XDG_RUNTIME_DIR=" + filepath.Dir(home), "XDG_STATE_HOME=" + filepath.Dir(home), "TMUX_TMPDIR=" + home, "TMPDIR=" + home, "GIT_CONFIG_NOSYSTEM=1", "SHELL=/bin/sh",
 	}
 	for _, c := range changes {
 		name, _, set := strings.Cut(c, "=")

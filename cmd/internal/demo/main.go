@@ -89,7 +89,7 @@ func ownAgent(dir string) (subject, error) {
 	}
 	conf := `{"reply":"->relay:{from} [re={id}] <<<Read it, thank you.>>>"}`
 	argv := []string{"env", agents.EnvAgent + "=line", agents.EnvConf + "=" + conf, exe}
-	return subject{"demo-agent", argv, append(os.Environ(), "XDG_RUNTIME_DIR="+dir), dir, func() {}}, nil
+	return subject{"demo-agent", argv, append(os.Environ(), "XDG_RUNTIME_DIR="+dir, "XDG_STATE_HOME="+dir), dir, func() {}}, nil
 }
 
 func demo(ctx context.Context, wrapper string) error {
