@@ -106,7 +106,12 @@ func scratch(t *testing.T) string {
 // start runs the wrapper and waits until its socket answers a subscription.
 func start(t *testing.T, opts term.Options, flags ...string) *wrapped {
 	t.Helper()
-	dir := scratch(t)
+	return startIn(t, scratch(t), opts, flags...)
+}
+
+// startIn is start with a directory that may hold the journal of a run before.
+func startIn(t *testing.T, dir string, opts term.Options, flags ...string) *wrapped {
+	t.Helper()
 	w := &wrapped{t: t, socket: filepath.Join(dir, "s"), log: filepath.Join(dir, "log")}
 	argv := append([]string{binary(t), "--name", "alice", "--socket", w.socket, "--log-file", w.log}, flags...)
 	opts.Argv = append(append(argv, "--"), opts.Argv...)

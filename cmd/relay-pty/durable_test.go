@@ -1,0 +1,147 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/term"
+)
+
+// silent is an agent that is never ready: nothing is typed into it.
+var silent = []string{"sh", "-c", "stty raw -echo; printf 'starting'; exec tail -f /dev/null"}
+
+// kill ends the wrapper as a crash would.
+func (w *wrapped) kill() {
+	w.t.Helper()
+	must(w.t, syscall.Kill(w.PID(), syscall.SIGKILL))
+	w.Wait()
+}
+
+// queued waits until the message is accepted.
+func (w *wrapped) queued(id string) testrig.Frame {
+	w.t.Helper()
+	f, err := w.client.Wait(patience(w.t, 20*time.Second), func(f testrig.Frame) bool {
+		return f.Str("id") == id && (f.Str("status") == "queued" || f.Type() == "error")
+	})
+	must(w.t, err)
+	return f
+}
+
+func TestAcceptedMessagesSurviveAKill(t *testing.T) {
+	t.Parallel()
+	dir := scratch(t)
+	w := startIn(t, dir, term.Options{Argv: silent}, "--prompt-pattern", "^never$")
+	for i := range 20 {
+		id := fmt.Sprintf("m%02d", i)
+		w.inject(id, "body of "+id)
+		if f := w.queued(id); !strings.Contains(f.Raw, `"durable":true`) {
+			t.Fatalf("accepted: %s", f.Raw)
+		}
+	}
+	seen := w.client.Frames()
+	w.kill()
+
+	w = startIn(t, dir, term.Options{Argv: []string{"cat"}})
+	for i := range 20 {
+		w.delivers(fmt.Sprintf("m%02d", i), "echo")
+	}
+	replayed := w.client.Frames()
+	for i, f := range seen[1:] { // behind subscribed
+		if replayed[1+i].Raw != f.Raw {
+			t.Fatalf("event %d is replayed as %s, was %s", i, replayed[1+i].Raw, f.Raw)
+		}
+	}
+	last := int64(0)
+	for _, f := range replayed[1:] {
+		if f.Num("seq") <= last {
+			t.Fatalf("event %d behind %d", f.Num("seq"), last)
+		}
+		last = f.Num("seq")
+	}
+	w.inject("m00", "body of m00") // known: nothing is typed
+	if f := w.ends("m00", 20*time.Second); f.Str("status") != "delivered" {
+		t.Errorf("sent again: %s", f.Raw)
+	}
+	w.inject("m00", "another")
+	if f, err := w.client.Wait(patience(t, 20*time.Second), func(f testrig.Frame) bool { return f.Type() == "error" }); err != nil || f.Str("code") != "duplicate_id" {
+		t.Errorf("another message with its id: %s, %v", f.Raw, err)
+	}
+	if n := strings.Count(w.Screen(), "body of m19"); n != 2 { // the terminal's echo, and cat's
+		t.Errorf("the last body stands %d times on the screen", n)
+	}
+}
+
+// TestInterruptedMessages: of what was being typed when the wrapper was killed, and
+// what no log shows, nobody can say whether it arrived.
+func TestInterruptedMessages(t *testing.T) {
+	t.Parallel()
+	dir := scratch(t)
+	deaf := []string{"sh", "-c", "stty raw -echo; printf '> '; exec tail -f /dev/null"}
+	w := startIn(t, dir, term.Options{Argv: deaf}, "--prompt-pattern", "^> $", "--batch-max", "2")
+	must(t, w.client.Send(map[string]any{"type": "inject", "id": "never", "from": "bob", "body": "a"}))
+	must(t, w.client.Send(map[string]any{"type": "inject", "id": "once", "from": "bob", "body": "b", "redelivery": "once"}))
+	for _, id := range []string{"never", "once"} {
+		_, err := w.client.Wait(patience(t, 20*time.Second), func(f testrig.Frame) bool { return f.Str("id") == id && f.Str("status") == "injecting" })
+		must(t, err)
+	}
+	w.kill()
+
+	w = startIn(t, dir, term.Options{Argv: []string{"cat"}})
+	if f := w.ends("never", 20*time.Second); f.Str("status") != "unknown" || !strings.Contains(f.Raw, `"code":"crashed"`) {
+		t.Errorf("never: %s", f.Raw)
+	}
+	w.delivers("once", "echo")
+	if !strings.Contains(w.Screen(), "[relay once from bob · redelivery] b") {
+		t.Errorf("it is not marked as typed before:\n%s", w.Screen())
+	}
+}
+
+// TestNoPlaceForTheJournal: nothing is accepted, the terminal works, and it recovers.
+func TestNoPlaceForTheJournal(t *testing.T) {
+	t.Parallel()
+	dir := scratch(t)
+	state := filepath.Join(dir, "state")
+	must(t, os.WriteFile(state, nil, 0o600)) // where a directory should be
+	w := startIn(t, dir, term.Options{Argv: []string{"cat"}}, "--state-dir", state)
+	w.inject("m1", "hello")
+	if f := w.queued("m1"); f.Str("code") != "degraded" {
+		t.Fatalf("accepted: %s", f.Raw)
+	}
+	w.Type("typed by hand\r")
+	if _, err := w.WaitText(patience(t, 20*time.Second), "typed by hand"); err != nil {
+		t.Error(err)
+	}
+	must(t, os.Remove(state))
+	deadline := patience(t, 20*time.Second)
+	for n := 2; ; n++ {
+		id := fmt.Sprintf("m%d", n)
+		w.inject(id, "hello")
+		if w.queued(id).Str("status") == "queued" {
+			w.delivers(id, "echo")
+			return
+		}
+		must(t, deadline.Err())
+		pause(t, 100*time.Millisecond)
+	}
+}
+
+func TestOneWrapperHasTheJournal(t *testing.T) {
+	t.Parallel()
+	dir := scratch(t)
+	w := startIn(t, dir, term.Options{Argv: []string{"cat"}})
+	other := testrig.StartTerm(t, term.Options{
+		Argv: []string{binary(t), "--name", "alice", "--socket", filepath.Join(dir, "other"), "--", "cat"},
+		Env:  append(os.Environ(), "XDG_RUNTIME_DIR="+scratch(t), "XDG_STATE_HOME="+dir),
+	})
+	if _, err := other.WaitText(patience(t, 20*time.Second), "journal of alice: held by relay-pty pid"); err != nil {
+		t.Error(err)
+	}
+	w.inject("m1", "hello")
+	w.delivers("m1", "echo")
+}
