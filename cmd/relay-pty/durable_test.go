@@ -13,14 +13,14 @@ import (
 	"relay-pty/cmd/internal/testrig/term"
 )
 
-// silent is an agent that is never ready: nothing is typed into it.
-var silent = []string{"sh", "-c", "stty raw -echo; printf 'starting'; exec tail -f /dev/null"}
+// unready is an agent that is never ready: nothing is typed into it.
+var unready = []string{"sh", "-c", "stty raw -echo; printf 'starting'; exec tail -f /dev/null"}
 
 // kill ends the wrapper as a crash would.
 func (w *wrapped) kill() {
 	w.t.Helper()
-	must(w.t, syscall.Kill(w.PID(), syscall.SIGKILL))
-	w.Wait()
+	must(w.t, syscall.Kill(w.Pid(), syscall.SIGKILL))
+	w.Wait(patience(w.t, 20*time.Second))
 }
 
 // queued waits until the message is accepted.
@@ -36,7 +36,7 @@ func (w *wrapped) queued(id string) testrig.Frame {
 func TestAcceptedMessagesSurviveAKill(t *testing.T) {
 	t.Parallel()
 	dir := scratch(t)
-	w := startIn(t, dir, term.Options{Argv: silent}, "--prompt-pattern", "^never$")
+	w := startIn(t, dir, term.Options{Argv: unready}, "--prompt-pattern", "^never$")
 	for i := range 20 {
 		id := fmt.Sprintf("m%02d", i)
 		w.inject(id, "body of "+id)
@@ -80,26 +80,30 @@ func TestAcceptedMessagesSurviveAKill(t *testing.T) {
 // TestInterruptedMessages: of what was being typed when the wrapper was killed, and
 // what no log shows, nobody can say whether it arrived.
 func TestInterruptedMessages(t *testing.T) {
-	t.Parallel()
-	dir := scratch(t)
 	deaf := []string{"sh", "-c", "stty raw -echo; printf '> '; exec tail -f /dev/null"}
-	w := startIn(t, dir, term.Options{Argv: deaf}, "--prompt-pattern", "^> $", "--batch-max", "2")
-	must(t, w.client.Send(map[string]any{"type": "inject", "id": "never", "from": "bob", "body": "a"}))
-	must(t, w.client.Send(map[string]any{"type": "inject", "id": "once", "from": "bob", "body": "b", "redelivery": "once"}))
-	for _, id := range []string{"never", "once"} {
-		_, err := w.client.Wait(patience(t, 20*time.Second), func(f testrig.Frame) bool { return f.Str("id") == id && f.Str("status") == "injecting" })
+	interrupted := func(t *testing.T, redelivery string) *wrapped {
+		dir := scratch(t)
+		w := startIn(t, dir, term.Options{Argv: deaf}, "--prompt-pattern", "^> $")
+		must(t, w.client.Send(map[string]any{"type": "inject", "id": "m1", "from": "bob", "body": "hello", "redelivery": redelivery}))
+		_, err := w.client.Wait(patience(t, 20*time.Second), func(f testrig.Frame) bool { return f.Str("status") == "injecting" })
 		must(t, err)
+		w.kill()
+		return startIn(t, dir, term.Options{Argv: []string{"cat"}})
 	}
-	w.kill()
-
-	w = startIn(t, dir, term.Options{Argv: []string{"cat"}})
-	if f := w.ends("never", 20*time.Second); f.Str("status") != "unknown" || !strings.Contains(f.Raw, `"code":"crashed"`) {
-		t.Errorf("never: %s", f.Raw)
-	}
-	w.delivers("once", "echo")
-	if !strings.Contains(w.Screen(), "[relay once from bob · redelivery] b") {
-		t.Errorf("it is not marked as typed before:\n%s", w.Screen())
-	}
+	t.Run("never", func(t *testing.T) {
+		t.Parallel()
+		w := interrupted(t, "never")
+		if f := w.ends("m1", 20*time.Second); f.Str("status") != "unknown" || !strings.Contains(f.Raw, `"code":"crashed"`) {
+			t.Errorf("it ended as %s", f.Raw)
+		}
+	})
+	t.Run("once", func(t *testing.T) {
+		t.Parallel()
+		w := interrupted(t, "once")
+		if f := w.delivers("m1", "echo"); f.Num("attempt") != 2 || !strings.Contains(w.Screen(), "[relay m1 from bob · redelivery] hello") {
+			t.Errorf("it is not marked as typed before: %s\n%s", f.Raw, w.Screen())
+		}
+	})
 }
 
 // TestNoPlaceForTheJournal: nothing is accepted, the terminal works, and it recovers.
@@ -114,7 +118,7 @@ func TestNoPlaceForTheJournal(t *testing.T) {
 		t.Fatalf("accepted: %s", f.Raw)
 	}
 	w.Type("typed by hand\r")
-	if _, err := w.WaitText(patience(t, 20*time.Second), "typed by hand"); err != nil {
+	if err := w.WaitText(patience(t, 20*time.Second), "typed by hand"); err != nil {
 		t.Error(err)
 	}
 	must(t, os.Remove(state))
@@ -139,7 +143,7 @@ func TestOneWrapperHasTheJournal(t *testing.T) {
 		Argv: []string{binary(t), "--name", "alice", "--socket", filepath.Join(dir, "other"), "--", "cat"},
 		Env:  append(os.Environ(), "XDG_RUNTIME_DIR="+scratch(t), "XDG_STATE_HOME="+dir),
 	})
-	if _, err := other.WaitText(patience(t, 20*time.Second), "journal of alice: held by relay-pty pid"); err != nil {
+	if err := other.WaitText(patience(t, 20*time.Second), "journal of alice: held by relay-pty pid"); err != nil {
 		t.Error(err)
 	}
 	w.inject("m1", "hello")
