@@ -174,6 +174,10 @@ func (c *client) inject(r *protocol.Inject) {
 // tell answers with the latest result of a message, and sees to those that
 // follow it.
 func (c *client) tell(res protocol.InjectResult, req string) {
+	if res.Seq > c.Events.Last() && res.Status != protocol.StatusQueued { // it is not on disk yet: the event is the answer
+		c.care[res.ID], c.due = interest{req: req, after: res.Seq - 1}, res.Seq
+		return
+	}
 	res.Req = req
 	c.conn.Answer(&res)
 	if delete(c.care, res.ID); !protocol.Terminal(res.Status) {
