@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"relay-pty/protocol"
 	"relay-pty/queue"
@@ -23,6 +26,7 @@ func message(id string) queue.Message {
 // run is a mailbox and its log on a journal.
 type run struct {
 	*queue.Mailbox
+	journal     *Journal
 	log         *queue.Outbox
 	past        Past
 	interrupted []queue.Message
@@ -35,7 +39,7 @@ func start(t *testing.T, path string) *run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &run{log: queue.NewOutbox(), past: past}
+	r := &run{journal: j, log: queue.NewOutbox(), past: past}
 	r.log.Keep(j, past.Epoch, past.Last)
 	if r.Mailbox, err = queue.New(queue.Config{}, r.log); err != nil {
 		t.Fatal(err)
@@ -181,4 +185,100 @@ func TestEveryBitFlip(t *testing.T) {
 		os.RemoveAll(path + ".damaged")
 	}
 	t.Logf("%d bytes, of which %d are noticed", len(whole)/step, told)
+}
+
+// TestEveryImage: a copy of the file at any moment holds every message that was accepted
+// by then, and knows how those ended that were told to have ended.
+func TestEveryImage(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		dir, err := os.MkdirTemp(t.TempDir(), "")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		path := filepath.Join(dir, "alice.journal")
+		r := start(t, path)
+		told := map[string]string{} // the last that was told, by id
+		n := 0
+		one := func(status string) string {
+			for id, s := range told {
+				if s == status {
+					return id
+				}
+			}
+			rt.Skip("none is " + status)
+			return ""
+		}
+		finish := func(from, status string) func(*rapid.T) {
+			return func(rt *rapid.T) {
+				id := one(from)
+				if err := r.Finish(id, queue.Outcome{Status: status}, time.Now()); err != nil {
+					rt.Fatal(err)
+				}
+				told[id] = status
+			}
+		}
+		rt.Repeat(map[string]func(*rapid.T){
+			"accept": func(rt *rapid.T) {
+				n++
+				msg := message(fmt.Sprint(n))
+				msg.Body = strings.Repeat("x", rapid.SampledFrom([]int{1, 200, 5000, 60_000}).Draw(rt, "size"))
+				if _, _, err := r.Enqueue(msg, time.Now()); err == queue.ErrFull {
+					rt.Skip("full")
+				} else if err != nil {
+					rt.Fatal(err)
+				}
+				told[msg.ID] = protocol.StatusQueued
+			},
+			"take": func(rt *rapid.T) {
+				id := one(protocol.StatusQueued)
+				if err := r.Take(time.Now(), id); err != nil {
+					rt.Fatal(err)
+				}
+				told[id] = protocol.StatusInjecting
+			},
+			"return": func(rt *rapid.T) {
+				id := one(protocol.StatusInjecting)
+				if err := r.Return(id, time.Now()); err != nil {
+					rt.Fatal(err)
+				}
+				told[id] = protocol.StatusQueued
+			},
+			"deliver": finish(protocol.StatusInjecting, protocol.StatusDelivered),
+			"fail":    finish(protocol.StatusQueued, protocol.StatusFailed),
+			"crash": func(rt *rapid.T) { // the run dies with what it has not written yet
+				image := path + ".image"
+				r.journal.mu.Lock() // no commit is under way
+				b, err := os.ReadFile(path)
+				r.journal.mu.Unlock()
+				if err != nil {
+					rt.Skip("no file yet")
+				}
+				if err := os.WriteFile(image, b, 0o600); err != nil {
+					rt.Fatal(err)
+				}
+				j, past, err := Open(image)
+				if err != nil || past.Damaged != "" {
+					rt.Fatalf("%v, %s", err, past.Damaged)
+				}
+				defer j.Close() // only read
+				has := map[string]queue.Record{}
+				for _, rec := range past.Live {
+					has[rec.ID] = rec
+				}
+				for id, status := range told {
+					rec, alive := has[id]
+					gone, ended := j.Find(id)
+					switch {
+					case !alive && !ended:
+						rt.Fatalf("%s, told %s, is lost", id, status)
+					case ended && gone.Status != status:
+						rt.Fatalf("%s ended as %s, told %s", id, gone.Status, status)
+					case status == protocol.StatusInjecting && rec.Status != status:
+						rt.Fatalf("%s is %s, and was being typed", id, rec.Status)
+					}
+				}
+			},
+		})
+		r.end()
+	})
 }
