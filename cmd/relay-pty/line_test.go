@@ -130,15 +130,22 @@ func TestMessagesExpireWhileTheyWait(t *testing.T) {
 	}
 }
 
-func TestWaitingMessagesFailWhenTheAgentEnds(t *testing.T) {
+// TestWaitingMessagesWhenTheAgentEnds: they wait for the next wrapper of the name, or
+// fail where nothing is kept. The exit event is the last in either case.
+func TestWaitingMessagesWhenTheAgentEnds(t *testing.T) {
 	t.Parallel()
-	w := start(t, term.Options{Argv: []string{"sh", "-c", "read x; exit 3"}}, "--idle-timeout", "1h")
+	t.Run("kept", func(t *testing.T) { t.Parallel(); endsWaiting(t, `"code":"shutting_down"`) })
+	t.Run("ephemeral", func(t *testing.T) { t.Parallel(); endsWaiting(t, `"code":"agent_exited"`, "--ephemeral") })
+}
+
+func endsWaiting(t *testing.T, code string, flags ...string) {
+	w := start(t, term.Options{Argv: []string{"sh", "-c", "read x; exit 3"}}, append(flags, "--idle-timeout", "1h")...)
 	w.inject("m1", "hello")
 	_, err := w.client.WaitStatus(patience(t, 20*time.Second), "m1", "queued")
 	must(t, err)
 	must(t, w.Type("\r"))
-	if end := w.ends("m1", 20*time.Second); end.Str("status") != "failed" || !strings.Contains(end.Raw, "agent_exited") {
-		t.Errorf("got %s", end.Raw)
+	if end := w.ends("m1", 20*time.Second); !strings.Contains(end.Raw, code) {
+		t.Errorf("got %s, want %s", end.Raw, code)
 	}
 	must(t, w.client.WaitEOF(patience(t, 20*time.Second)))
 	frames := w.client.Frames()

@@ -7,6 +7,8 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"relay-pty/protocol"
@@ -308,6 +310,9 @@ func (c *client) send(e queue.Entry) {
 
 // pass sends one event, once, if it is owed or subscribed to.
 func (c *client) pass(e queue.Entry) {
+	if e.Type == exitType {
+		c.leave()
+	}
 	i, cares := c.care[e.About]
 	cares = cares && e.Seq > i.after && e.Type == resultType
 	frame := e.Frame
@@ -324,7 +329,17 @@ func (c *client) pass(e queue.Entry) {
 	}
 }
 
+// leave tells a client of its messages that wait for the next wrapper; the exit event
+// follows.
+func (c *client) leave() {
+	for _, id := range slices.Sorted(maps.Keys(c.care)) {
+		c.refuse(protocol.ShuttingDown, "", id, c.care[id].req, "the agent has ended; the message waits for the next one of this name")
+	}
+	clear(c.care)
+}
+
 var (
+	exitType     = (*protocol.Exit)(nil).Type()
 	resultType   = (*protocol.InjectResult)(nil).Type()
 	pressureType = (*protocol.Backpressure)(nil).Type()
 )
