@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -150,14 +151,18 @@ func holder(f *os.File, what string) *HeldError {
 	e := &HeldError{What: what}
 	text := make([]byte, 256)
 	n, _ := f.ReadAt(text, 0) // what cannot be read stays unknown
-	var started int64
-	var name string
-	fmt.Sscanf(string(text[:n]), "pid %d started %d name %s", &e.PID, &started, &name)
-	if started > 0 {
-		e.Started = time.UnixMilli(started)
-	}
-	if protocol.ValidName(name) == nil {
-		e.Name = name
+	words := strings.Fields(string(text[:n]))
+	for i := 0; i+1 < len(words); i += 2 {
+		number, err := strconv.ParseInt(words[i+1], 10, 64)
+		switch {
+		case words[i] == "name" && protocol.ValidName(words[i+1]) == nil:
+			e.Name = words[i+1]
+		case err != nil || number <= 0:
+		case words[i] == "pid":
+			e.PID = int(number)
+		case words[i] == "started":
+			e.Started = time.UnixMilli(number)
+		}
 	}
 	return e
 }
