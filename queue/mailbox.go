@@ -1,7 +1,8 @@
 // Package queue holds what waits: a [Mailbox] of messages in the order in which they
 // are to be injected, and an [Outbox], the numbered log of everything that happened.
 //
-// Both are kept in memory and bounded. The mailbox knows no terminal and starts
+// Both are bounded. They live in memory, and on disk where the outbox has a [Store]: then
+// nothing is told before it is there. The mailbox knows no terminal and starts
 // neither goroutine nor timer: time is an argument, and [Mailbox.Expire] returns when
 // to ask again. Every change of a message is an event that the mailbox hands to its
 // [Sink], in order; whoever wants to follow a message follows the outbox for events

@@ -352,7 +352,8 @@ func (f *Follower) Next(most int) ([]Entry, error) {
 		return nil, ErrLagged
 	case f.seq < o.gone:
 		got, err = o.storedLocked(f.seq, most)
-	default:
+	}
+	if err == nil && len(got) == 0 { // of the older ones none is left that can be read
 		got = o.recentLocked(f.seq, most)
 	}
 	if n := len(got); n > 0 {

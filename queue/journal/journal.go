@@ -245,8 +245,11 @@ func (s *state) putRecord(tx *bbolt.Tx, r *queue.Record) error {
 			return err
 		}
 	}
-	s.Ended++
-	if err := tx.Bucket([]byte{ended}).Put(id, seal(ended, id, payload)); err != nil {
+	ends := tx.Bucket([]byte{ended})
+	if ends.Get(id) == nil { // else a commit that failed has left it
+		s.Ended++
+	}
+	if err := ends.Put(id, seal(ended, id, payload)); err != nil {
 		return err
 	}
 	return tx.Bucket([]byte{ages}).Put(aged(r), nil)
