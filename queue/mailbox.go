@@ -189,7 +189,7 @@ func (m *Mailbox) Enqueue(msg Message, now time.Time) (res protocol.InjectResult
 	written, err := m.sink.Propose(now, Draft{queued, &rec})
 	if err != nil {
 		m.leaveLocked(e)
-		return res, false, fmt.Errorf("record message: %w", err)
+		return res, false, err
 	}
 	m.entries[msg.ID] = e
 	e.Record, e.fresh = rec, true
@@ -199,7 +199,7 @@ func (m *Mailbox) Enqueue(msg Message, now time.Time) (res protocol.InjectResult
 	if err != nil {
 		m.leaveLocked(e)
 		delete(m.entries, e.ID)
-		return res, false, fmt.Errorf("record message: %w", err)
+		return res, false, err
 	}
 	m.changedLocked()
 	m.pressureLocked(now)

@@ -197,7 +197,7 @@ func refusal(err error) (protocol.Code, string) {
 	case errors.Is(err, queue.ErrClosed):
 		return protocol.ShuttingDown, "the agent has ended; start it again and send the message then"
 	}
-	return protocol.Degraded, "the message could not be recorded: " + err.Error()
+	return protocol.Degraded, "not accepted: " + err.Error() + "; make room there, or choose another --state-dir, or none: --ephemeral"
 }
 
 const unknownID = "no message of this id within the last 7 days"
