@@ -24,3 +24,6 @@ func (p *process) wait() (ws unix.WaitStatus, ok bool) {
 
 // sealFiles does nothing: there is no call for it here, and our own files are close-on-exec.
 func sealFiles() {}
+
+// Asks is false: nothing tells here what a process waits for.
+func (s *Session) Asks() bool { return false }

@@ -3,6 +3,9 @@ package pty
 import (
 	"errors"
 	"math"
+	"os"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -31,4 +34,25 @@ func (p *process) wait() (ws unix.WaitStatus, ok bool) {
 // close-on-exec anyway, and kernels before 5.11 leave the others alone.
 func sealFiles() {
 	unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // see above
+}
+
+// Asks says whether the agent's process waits in a read of its terminal. It looks at the process's first thread alone, and where the kernel does not tell,
+// nobody asks. Source: proc_pid_syscall(5), the number of the call and its arguments.
+func (s *Session) Asks() bool {
+	dir := "/proc/" + strconv.Itoa(s.proc.pid)
+	call, err := os.ReadFile(dir + "/syscall")
+	if err != nil {
+		return false
+	}
+	number, rest, _ := strings.Cut(string(call), " ")
+	if number != strconv.Itoa(unix.SYS_READ) {
+		return false
+	}
+	fd, _, _ := strings.Cut(strings.TrimPrefix(rest, "0x"), " ")
+	n, err := strconv.ParseUint(fd, 16, 32)
+	if err != nil {
+		return false
+	}
+	file, err := os.Readlink(dir + "/fd/" + strconv.FormatUint(n, 10))
+	return err == nil && file == s.tty.name()
 }

@@ -362,12 +362,18 @@ func (f *Follower) Next(most int) ([]Entry, error) {
 	return got, err
 }
 
-// storedLocked reads events that are not in memory any more.
+// storedLocked reads events that are not in memory any more, and none that was not told:
+// a commit that failed may have left some.
 func (o *Outbox) storedLocked(after int64, most int) ([]Entry, error) {
-	store := o.store
+	store, last := o.store, o.last
 	o.mu.Unlock()
 	defer o.mu.Lock()
-	return store.Events(after, most)
+	got, err := store.Events(after, most)
+	untold := slices.IndexFunc(got, func(e Entry) bool { return e.Seq > last })
+	if untold >= 0 {
+		got = got[:untold]
+	}
+	return got, err
 }
 
 func (o *Outbox) recentLocked(after int64, most int) []Entry {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -386,4 +388,27 @@ func TestRealSQLiteHoldsOpencodesSessions(t *testing.T) {
 	run("pragma wal_checkpoint(truncate);")
 	said("ours", "five", time.Now())
 	step("one", "two", "three", "four", "five")
+
+	// What a killed process leaves tells which messages a turn had taken.
+	told := func(id, session, parent string) {
+		t.Helper()
+		at, _ := json.Marshal(text(id, "hello"))
+		run(fmt.Sprintf(`insert into event values('evt_%09x%s1','%s','message.updated.1','{"info":{"id":"n%s","sessionID":"%s","role":"user"}}');`, time.Now().UnixMilli()&(1<<36-1), id, session, id, session) +
+			fmt.Sprintf(`insert into event values('evt_%09x%s2','%s','message.part.updated.1','{"part":{"id":"q%s","sessionID":"%s","messageID":"n%s","type":"text","text":%s},"time":%d}');`, time.Now().UnixMilli()&(1<<36-1), id, session, id, session, id, at, time.Now().UnixMilli()))
+		if parent != "" {
+			run(fmt.Sprintf(`insert into event values('evt_%09x%s3','%s','message.updated.1','{"info":{"id":"r%s","sessionID":"%s","role":"assistant","parentID":"%s"}}');`, time.Now().UnixMilli()&(1<<36-1), id, session, id, session, parent))
+		}
+	}
+	told("m1", "ours", "nm1")
+	told("m2", "else", "nm2")
+	told("m3", "ours", "")
+	must(t, tm.Signal(syscall.SIGKILL))
+	_, err = tm.Wait(patience(t, 20*time.Second))
+	must(t, err)
+	if found := transcript.Search(format, cwd, since, []string{"m1", "m2", "m3", "m4"}); !found["m1"] || !found["m2"] || found["m3"] || found["m4"] {
+		t.Errorf("found %v; want m1 and m2, which a turn has taken", found)
+	}
+	if found := transcript.Search(format, cwd, time.Now().Add(time.Hour), []string{"m1"}); found["m1"] {
+		t.Error("found before it was sent")
+	}
 }

@@ -15,6 +15,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/pflag"
+
+	"relay-pty/cmd/relay-pty/memory"
 )
 
 // version is the release; the build's own data tells the commit.
@@ -34,6 +36,7 @@ type errEnded struct{ signal syscall.Signal }
 func (e errEnded) Error() string { return "ended by " + e.signal.String() }
 
 func main() {
+	memory.Frugal()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	go endOnSignal(cancel)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)

@@ -37,6 +37,7 @@ func (b *board) put(r inject.Report) (changed bool) {
 func (w *wrapper) report(r inject.Report) {
 	r.Verdict.BlockedBy = oneLine(r.Verdict.BlockedBy) // from the agent's screen, files or signals
 	if w.board.put(r) {
+		w.memory.Used()
 		v := r.Verdict
 		w.log.Info().Str("state", string(v.State)).Str("by", string(v.Confidence)).Str("blocked", v.BlockedBy).Msg("state")
 		w.append(&protocol.State{State: string(v.State), Confidence: string(v.Confidence), BlockedBy: protocol.OrNull(v.BlockedBy)})

@@ -18,6 +18,8 @@ import (
 	"relay-pty/cmd/relay-pty/agent"
 	"relay-pty/cmd/relay-pty/desk"
 	"relay-pty/cmd/relay-pty/ledger"
+	"relay-pty/cmd/relay-pty/memory"
+	"relay-pty/cmd/relay-pty/tty"
 	"relay-pty/inject"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
@@ -38,6 +40,7 @@ type wrapper struct {
 	box     *queue.Mailbox
 	events  *queue.Outbox
 	ledger  *ledger.Ledger
+	memory  *memory.Keeper
 	board   board
 	stream  *parser.Stream // reads markers from the output; nil when they come from elsewhere
 	history *history       // the agent's own log; nil when it keeps none
@@ -55,7 +58,7 @@ func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int,
 		return 0, err
 	}
 	defer closeLog()
-	w := &wrapper{cfg: cfg, log: log, token: newToken(), events: queue.NewOutbox(), told: make(chan struct{}, 1)}
+	w := &wrapper{cfg: cfg, log: log, token: newToken(), events: queue.NewOutbox(), told: make(chan struct{}, 1), memory: memory.NewKeeper()}
 	if err := w.queues(); err != nil {
 		return 0, err
 	}
@@ -112,16 +115,16 @@ func (w *wrapper) claim() (*sock.Listener, func(), error) {
 
 // run starts the command and every goroutine, and sees to the end of each.
 func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdout, stderr *os.File) (int, error) {
-	tty, err := openTerminal(w.cfg, stdin, stdout)
+	user, err := w.terminal(stdin, stdout)
 	if err != nil {
 		return 0, err
 	}
-	defer tty.restore()
+	defer user.Restore()
 	commands, err := w.events.Follow(queue.FromNow)
 	if err != nil {
 		return 0, err
 	}
-	if err := w.start(tty); err != nil {
+	if err := w.start(user); err != nil {
 		return 0, err
 	}
 	recorded := w.ledger.Start()
@@ -135,25 +138,23 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdou
 		Name: w.cfg.Name, Token: w.token, Box: w.box, Events: w.events, Status: w.status, Screen: w.screen,
 		Signal: w.signal, AllowCommand: w.cfg.Commands, Closed: over,
 	}
-	w.job(&jobs, tty, "serve", func() error { return listener.Serve(serving, d.Handle) })
+	w.job(&jobs, user, "serve", func() error { return listener.Serve(serving, d.Handle) })
 	if w.cfg.JSON {
-		w.job(&jobs, tty, "json output", func() error { return printCommands(serving, commands, stderr, over) })
+		w.job(&jobs, user, "json output", func() error { return printCommands(serving, commands, stderr, over) })
 	}
 	if w.history != nil {
-		w.job(&jobs, tty, "agent's log", func() error { return w.history.run(serving) })
+		w.job(&jobs, user, "agent's log", func() error { return w.history.run(serving) })
 	}
-	w.job(&jobs, tty, "inject", func() error { defer close(injected); return w.injector().Run(serving) })
-	if tty.own != nil {
-		w.job(&jobs, tty, "size", func() error { return tty.watchSize(serving, w.agent.Session) })
-		w.job(&jobs, tty, "stops", func() error { return tty.followStops(serving, w.agent) })
-		w.job(&jobs, tty, "suspends", func() error { return tty.followSuspends(serving, w.agent) })
-		w.job(&jobs, tty, "job control", func() error { return tty.own.WatchStops(serving) })
-		go tty.keys(serving, w.agent) // never joined: a read of the terminal cannot be ended; it dies with us
+	w.job(&jobs, user, "inject", func() error { defer close(injected); return w.injector().Run(serving) })
+	w.job(&jobs, user, "memory", func() error { return w.memory.Run(serving) })
+	for _, job := range user.Jobs(w.agent) {
+		w.job(&jobs, user, job.Name, func() error { return job.Run(serving) })
 	}
+	go user.Keys(serving, w.agent)
 
 	err = w.agent.Session.Run(ctx)
 	status := w.agent.Session.Wait()
-	tty.restore()
+	user.Restore()
 	if w.stream != nil {
 		w.stream.Close()
 	}
@@ -175,6 +176,14 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdou
 	return status.Code, nil
 }
 
+// terminal takes over the user's terminal, unless we run headless.
+func (w *wrapper) terminal(stdin, stdout *os.File) (*tty.Terminal, error) {
+	if w.cfg.Headless {
+		return tty.Headless(w.cfg.Size), nil
+	}
+	return tty.Open(stdin, stdout)
+}
+
 // lastWords is how long clients and files may take to hear the end.
 const lastWords = 2 * time.Second
 
@@ -191,9 +200,9 @@ func await(jobs *sync.WaitGroup) {
 
 // job runs one of our loops. A loop that fails is told in the log; the
 // human's terminal goes on. A panic gives the terminal back first.
-func (w *wrapper) job(jobs *sync.WaitGroup, tty *terminal, what string, loop func() error) {
+func (w *wrapper) job(jobs *sync.WaitGroup, user *tty.Terminal, what string, loop func() error) {
 	jobs.Go(func() {
-		defer tty.onPanic()
+		defer user.OnPanic()
 		if err := loop(); err != nil && !errors.Is(err, errExited) && !errors.Is(err, inject.ErrExited) {
 			w.log.Error().Err(err).Msg(what)
 		}
@@ -201,7 +210,7 @@ func (w *wrapper) job(jobs *sync.WaitGroup, tty *terminal, what string, loop fun
 }
 
 // start starts the command in the environment that tells it who it is.
-func (w *wrapper) start(tty *terminal) error {
+func (w *wrapper) start(user *tty.Terminal) error {
 	env := append(withoutRelay(os.Environ()),
 		"RELAY_AGENT="+w.cfg.Name, "RELAY_SOCKET="+w.cfg.Socket, "RELAY_TOKEN="+w.token)
 	var tap func([]byte)
@@ -209,7 +218,7 @@ func (w *wrapper) start(tty *terminal) error {
 		w.stream = &parser.Stream{Emit: func(i parser.Item) { w.heard(i, "stream", "") }}
 		tap = func(p []byte) { w.stream.Write(p) }
 	}
-	session, err := pty.Start(pty.Config{Args: w.cfg.Command, Env: env, Size: tty.size, Like: tty.own, Output: tty.out, Tap: tap})
+	session, err := pty.Start(pty.Config{Args: w.cfg.Command, Env: env, Size: user.Size, Like: user.Own, Output: user.Out, Tap: tap})
 	if err != nil {
 		return fmt.Errorf("%w: %w", errCommand, err)
 	}
@@ -258,6 +267,7 @@ func (w *wrapper) begun(t turn.Turn) {
 
 // ended is told of messages that are at their end, or wait again.
 func (w *wrapper) ended(t turn.Turn, s inject.Status) {
+	w.memory.Used()
 	if s == inject.Delivered {
 		w.agent.Submitted()
 	}

@@ -57,6 +57,7 @@ type Facts struct {
 	Composer bool      // the composer is on the screen
 	Stood    time.Time // since when it has been there without a dialog; zero: not known
 	AtPrompt bool      // the row up to the cursor matches the prompt pattern
+	Asks     bool      // a line program has read our last message and waits in a read for more
 
 	WasReady  bool      // it has been ready before
 	LastBusy  time.Time // newest evidence of busy or blocked
@@ -145,7 +146,7 @@ func (r Rules) judgeLine(f Facts) (Verdict, time.Duration) {
 		return Verdict{State: Ready, Confidence: BySignal}, 0
 	}
 	if f.AtPrompt && !f.LastOutput.Before(f.LastInput) {
-		if left := r.PromptRest - silent; left > 0 {
+		if left := f.rest(r.PromptRest) - silent; left > 0 {
 			return r.unproven(f, Busy), left
 		}
 		return Verdict{State: Ready, Confidence: ByScreen}, 0
@@ -157,10 +158,22 @@ func (r Rules) judgeLine(f Facts) (Verdict, time.Duration) {
 	if f.Raw {
 		quiet = r.RawQuiet
 	}
-	if left := quiet - silent; left > 0 {
+	if left := f.rest(quiet) - silent; left > 0 {
 		return r.unproven(f, Busy), left
 	}
 	return Verdict{State: Ready, Confidence: ByGuess}, 0
+}
+
+// asked is how long a line program must have been quiet that waits in a read: it
+// prints its answer first, and what it printed last may be on its way to us.
+const asked = 20 * time.Millisecond
+
+// rest is the silence that counts as ready, where usual is without better evidence.
+func (f Facts) rest(usual time.Duration) time.Duration {
+	if f.Asks {
+		return min(usual, asked)
+	}
+	return usual
 }
 
 // How long its own word "busy" counts where the profile has no measure of its own:

@@ -7,7 +7,7 @@ import (
 )
 
 // ofOpencode is OpenCode, see package opencode.
-var ofOpencode = Format{Name: "opencode", follow: followOpencode}
+var ofOpencode = Format{Name: "opencode", follow: followOpencode, search: opencode.Search}
 
 type opencodeLog struct{ *opencode.Log }
 

@@ -24,6 +24,7 @@ type Format struct {
 	session     func(file []byte) (Session, error)
 	row         func(row []byte) ([]Entry, error)
 	follow      func(f Format, dir string, child int, since time.Time) source
+	search      func(dir string, since time.Time) []Entry // nil: the files that all names
 }
 
 func formats() []Format { return []Format{claude, codex, gemini, ofOpencode} }

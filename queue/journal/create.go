@@ -2,6 +2,8 @@ package journal
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -13,17 +15,19 @@ import (
 )
 
 // create puts a file that fill has written in the place of path, at once or not at all.
-func create(path string, fill func(*bbolt.Tx) error) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
+// Its name lasts when the directory was synced: that is left to the caller, who has to
+// know the new file even if that fails.
+func create(path string, fill func(*bbolt.Tx) error) (*bbolt.DB, error) {
+	if err := MakeDir(filepath.Dir(path)); err != nil {
+		return nil, err
 	}
 	temp := path + ".new"
 	if err := os.RemoveAll(temp); err != nil { // of a run that was cut short
-		return err
+		return nil, err
 	}
 	db, err := openFile(temp)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	err = guarded(func() error {
 		return db.Update(func(tx *bbolt.Tx) error {
@@ -35,17 +39,32 @@ func create(path string, fill func(*bbolt.Tx) error) error {
 			return fill(tx)
 		})
 	})
-	if closed := db.Close(); err == nil {
-		err = closed
-	}
 	if err == nil {
 		err = os.Rename(temp, path)
 	}
 	if err != nil {
-		os.Remove(temp) // already failing
+		db.Close() // already failing, as below
+		os.Remove(temp)
+		return nil, err
+	}
+	return db, nil
+}
+
+// MakeDir makes a directory, and those above it that are missing, so that they last.
+func MakeDir(dir string) error {
+	err := os.Mkdir(dir, 0o700)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = MakeDir(filepath.Dir(dir)); err == nil {
+			err = os.Mkdir(dir, 0o700)
+		}
+	}
+	if info, e := os.Stat(dir); errors.Is(err, fs.ErrExist) && e == nil && info.IsDir() {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return syncDir(filepath.Dir(dir))
 }
 
 // syncDir makes a new name last.
@@ -80,78 +99,51 @@ func (all *contents) putAll(tx *bbolt.Tx) error {
 // begin makes the file.
 func (j *Journal) begin() error {
 	all := contents{state: j.state}
-	if err := create(j.path, all.putAll); err != nil {
-		return err
-	}
-	db, err := openFile(j.path)
+	db, err := create(j.path, all.putAll)
 	if err != nil {
 		return err
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.db = db
-	return nil
+	j.adopt(db)
+	return syncDir(filepath.Dir(j.path))
 }
 
-// renew writes the file anew with what it is known to hold: all but what the commit that
-// failed may have left in it.
+// renew writes the file anew with what it held before the commit that failed. That one
+// may have left anything, but it has not written over what was there: bbolt keeps the
+// tree before the newest.
 func (j *Journal) renew() error {
-	err := create(j.path, func(tx *bbolt.Tx) error { return j.view(func(old *bbolt.Tx) error { return j.copy(tx, old) }) })
-	if err != nil {
-		return err
-	}
-	db, err := openFile(j.path)
-	if err != nil {
-		return err
-	}
-	all, err := inspect(j.path)
-	if err != nil {
-		db.Close() // nothing written
-		return err
-	}
-	j.mu.Lock()
-	j.db, db = db, j.db
-	j.mu.Unlock()
-	j.state, j.broken = all.state, false
-	j.gone.Store(j.state.Gone)
-	return db.Close()
-}
-
-// each calls f with every key and value of a bucket.
-func each(tx *bbolt.Tx, bucket byte, f func(key, value []byte) error) error {
-	return tx.Bucket([]byte{bucket}).ForEach(f)
-}
-
-// copy takes over what was there before the commit that failed. Of a message that this
-// one knew and the file did not, the sender was told that it is not accepted.
-func (j *Journal) copy(tx, old *bbolt.Tx) error {
-	s := &state{Epoch: j.state.Epoch, Last: j.state.Last, Gone: j.state.Gone}
-	err := each(old, events, func(key, value []byte) error {
-		e, err := eventOf(key, value)
-		if err != nil || e.Seq > j.state.Last { // what cannot be read is lost
-			return nil
-		}
-		return s.putEvent(tx, e)
-	})
-	if err != nil {
-		return err
-	}
-	for _, bucket := range []byte{live, ended} {
-		err := each(old, bucket, func(key, value []byte) error {
-			r, err := recordOf(bucket, key, value)
-			if err != nil || r.Stamp.Seq > j.state.Last && r.Status == protocol.StatusQueued && r.Attempt == 0 {
-				return nil
-			}
-			return s.putRecord(tx, &r)
+	return mapped(j.path, func(old []byte) error {
+		db, err := create(j.path, func(tx *bbolt.Tx) error {
+			return walk(old, j.tx, func(bucket string, key, value []byte) error {
+				return tx.Bucket([]byte(bucket)).Put(key, value)
+			})
 		})
 		if err != nil {
 			return err
 		}
-	}
-	return s.save(tx)
+		j.adopt(db)
+		return syncDir(filepath.Dir(j.path))
+	})
 }
 
-// salvage puts a damaged file aside and finds what it still holds, wherever it stands.
+// adopt takes a file in the place of the one before.
+func (j *Journal) adopt(db *bbolt.DB) {
+	j.mu.Lock()
+	j.db, db = db, j.db
+	j.mu.Unlock()
+	j.tx = newest(j.db)
+	j.gone.Store(j.state.Gone)
+	if db != nil {
+		db.Close() // all of it was read, and what it could not write is in the new one
+	}
+}
+
+// newest is the number of the newest commit in a file.
+func newest(db *bbolt.DB) (id uint64) {
+	db.View(func(tx *bbolt.Tx) error { id = uint64(tx.ID()); return nil }) // fails only when it is closed
+	return id
+}
+
+// salvage keeps a copy of a damaged file and finds what it still holds, wherever it stands.
 // A newer version of a message may be among what is lost, so no message counts as one
 // that still waits.
 func salvage(path string) (contents, error) {
@@ -186,7 +178,20 @@ func salvage(path string) (contents, error) {
 		at += n + next
 	}
 	all.sort(records, time.Now())
-	return all, os.Rename(path, path+".damaged")
+	return all, putAside(path, raw)
+}
+
+// putAside keeps a copy, and leaves the file where it is: it goes when there is another
+// in its place.
+func putAside(path string, raw []byte) error {
+	aside := path + ".damaged"
+	if err := os.RemoveAll(aside); err != nil {
+		return err
+	}
+	if os.Link(path, aside) == nil {
+		return nil
+	}
+	return os.WriteFile(aside, raw, 0o600) // where a file can have one name only
 }
 
 // sort tells live messages from ended ones.

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -21,32 +22,37 @@ type contents struct {
 // inspect looks at every page and every value of a file that nobody has open for
 // writing. Whatever is wrong with it is [errDamaged].
 func inspect(path string) (all contents, err error) {
-	f, err := os.Open(path)
+	return all, mapped(path, all.read)
+}
+
+// mapped calls f with what a file holds. It is mapped, for what is read once is not to
+// stay in our memory.
+func mapped(path string, f func([]byte) error) error {
+	file, err := os.Open(path)
 	if err != nil {
-		return all, err
+		return err
 	}
-	defer f.Close() // only read
-	info, err := f.Stat()
+	defer file.Close() // only read
+	info, err := file.Stat()
 	if err != nil {
-		return all, err
+		return err
 	}
 	if info.Size() == 0 {
-		return all, hurt("it is empty")
+		return hurt("it is empty")
 	}
-	// Mapped, for what is read once is not to stay in our memory.
-	file, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	data, err := unix.Mmap(int(file.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
-		return all, err
+		return err
 	}
-	defer unix.Munmap(file)
-	return all, guarded(func() error { return all.read(file) })
+	defer unix.Munmap(data)
+	return guarded(func() error { return f(data) })
 }
 
 // read takes in what the file holds and compares it with what the file says of itself.
 func (all *contents) read(file []byte) error {
 	var claimed state
 	found := &all.state
-	err := walk(file, func(bucket string, key, value []byte) error {
+	err := walk(file, math.MaxUint64, func(bucket string, key, value []byte) error {
 		switch bucket[0] {
 		case ages:
 			return nil

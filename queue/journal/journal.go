@@ -44,6 +44,7 @@ type Journal struct {
 	state  state          // as the file has it; Commit's alone
 	held   []queue.Change // what came before there was a file
 	broken bool           // the last commit failed
+	tx     uint64         // number of the last that did not
 
 	mu sync.RWMutex // held while db is exchanged
 	db *bbolt.DB    // nil while there is no file
@@ -63,7 +64,7 @@ type state struct {
 
 // Commit writes all of the changes, or none; see [queue.Store].
 func (j *Journal) Commit(changes []queue.Change) error {
-	if j.db == nil && len(j.held) < maxHeld && !slices.ContainsFunc(changes, promises) {
+	if j.db == nil && !j.broken && len(j.held) < maxHeld && !slices.ContainsFunc(changes, promises) {
 		j.held = append(j.held, changes...)
 		return nil
 	}
@@ -85,6 +86,7 @@ func promises(c queue.Change) bool { return c.Record != nil || c.Type == command
 var command = (*protocol.RelayCommand)(nil).Type()
 
 func (j *Journal) commit(changes []queue.Change) (err error) {
+	defer func() { j.broken = err != nil }()
 	switch {
 	case j.db == nil:
 		err = j.begin()
@@ -94,13 +96,16 @@ func (j *Journal) commit(changes []queue.Change) (err error) {
 	if err != nil {
 		return err
 	}
-	next := j.state
-	err = j.update(func(tx *bbolt.Tx) error { return next.apply(tx, changes, time.Now()) })
-	if j.broken = err != nil; j.broken {
+	next, id := j.state, uint64(0)
+	err = j.update(func(tx *bbolt.Tx) error {
+		id = uint64(tx.ID())
+		return next.apply(tx, changes, time.Now())
+	})
+	j.gone.Store(next.Gone) // if that failed, nobody knows whether they are still there
+	if err != nil {
 		return err
 	}
-	j.state = next
-	j.gone.Store(next.Gone)
+	j.state, j.tx = next, id
 	return nil
 }
 
@@ -246,7 +251,7 @@ func (s *state) putRecord(tx *bbolt.Tx, r *queue.Record) error {
 		}
 	}
 	ends := tx.Bucket([]byte{ended})
-	if ends.Get(id) == nil { // else a commit that failed has left it
+	if ends.Get(id) == nil {
 		s.Ended++
 	}
 	if err := ends.Put(id, seal(ended, id, payload)); err != nil {

@@ -198,12 +198,12 @@ func TestFileIsWrittenAnewAfterAFailure(t *testing.T) {
 	if err := j.Commit([]queue.Change{change(1, waits("a")), change(2, waits("b"))}); err != nil {
 		t.Fatal(err)
 	}
-	known := j.state
+	known, tx := j.state, j.tx
 	ended := queue.Record{Message: queue.Message{ID: "a"}, Status: protocol.StatusFailed, EndedAt: t0}
 	if err := j.Commit([]queue.Change{change(3, waits("refused")), change(4, ended)}); err != nil {
 		t.Fatal(err)
 	}
-	j.state, j.broken = known, true // as if that commit had failed behind the last write
+	j.state, j.tx, j.broken = known, tx, true // as if that commit had failed behind the last write
 	before, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
@@ -228,6 +228,110 @@ func TestFileIsWrittenAnewAfterAFailure(t *testing.T) {
 	}
 	if got, err := again.Events(0, 10); ids != "bc" || len(got) != 4 || err != nil {
 		t.Errorf("%s wait, %d events, %v; want bc, 4", ids, len(got), err)
+	}
+}
+
+// TestOnlyWhatWasSurvivesAFailure: also when the run ends before it can write again.
+func TestOnlyWhatWasSurvivesAFailure(t *testing.T) {
+	path := file(t)
+	r := start(t, path)
+	r.accept(t, "waits", "takenback", "ends")
+	j := r.journal
+	before := j.state
+	tx := j.tx
+	events, err := j.Events(0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := func(id, status string, attempt int) queue.Change {
+		rec := queue.Record{Message: message(id), Status: status, Stamp: protocol.Stamp{Seq: before.Last + 1}}
+		rec.Attempt = attempt
+		return queue.Change{Entry: queue.Entry{Seq: before.Last + 1, Type: "inject_result", About: id, Frame: []byte("{}\n")}, Record: &rec}
+	}
+	for _, c := range []queue.Change{
+		record("waits", protocol.StatusQueued, 0), record("takenback", protocol.StatusInjecting, 1),
+		record("ends", protocol.StatusFailed, 0), record("refused", protocol.StatusQueued, 0),
+	} {
+		if err := j.Commit([]queue.Change{c}); err != nil {
+			t.Fatal(err)
+		}
+		j.state, j.tx, j.broken = before, tx, true // as if that commit had failed behind the last write
+		if err := j.renew(); err != nil {
+			t.Fatal(err)
+		}
+		tx = j.tx
+	}
+	r.end()
+	again, past, err := Open(path)
+	if err != nil || past.Damaged != "" {
+		t.Fatalf("%+v, %v", past, err)
+	}
+	defer again.Close() // only read
+	for i, id := range []string{"waits", "takenback", "ends"} {
+		if i >= len(past.Live) || past.Live[i].ID != id || past.Live[i].Status != protocol.StatusQueued || past.Live[i].Attempt != 0 {
+			t.Fatalf("%s is not as it was: %+v", id, past.Live)
+		}
+	}
+	if now, err := again.Events(0, 100); err != nil || len(now) != len(events) || len(past.Live) != 3 {
+		t.Errorf("%d events, %d messages, %v; want %d, 3", len(now), len(past.Live), err, len(events))
+	}
+}
+
+// TestDamagedFileStaysUntilThereIsAnother: whatever ends the run in between.
+func TestDamagedFileStaysUntilThereIsAnother(t *testing.T) {
+	path := file(t)
+	r := start(t, path)
+	r.accept(t, "a")
+	r.end()
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte("damage"), 20); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	for range 2 { // the first time the new file cannot be made
+		if _, err := salvage(path); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{path, path + ".damaged"} {
+			if _, err := os.Stat(name); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	j, past, err := Open(path)
+	if err != nil || past.Damaged == "" || len(past.Live) != 1 {
+		t.Fatalf("%+v, %v", past, err)
+	}
+	j.Close() // only read
+}
+
+// TestFirstFileThatCannotBeMade: it is told until it can.
+func TestFirstFileThatCannotBeMade(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "in", "the", "way")
+	j, _, err := Open(filepath.Join(dir, "alice.journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Dir(filepath.Dir(dir)), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said := []queue.Change{{Entry: queue.Entry{Seq: 1, Type: "relay_command", Frame: []byte("{}\n")}}}
+	for _, changes := range [][]queue.Change{said, nil, nil} {
+		if err := j.Commit(changes); err == nil {
+			t.Fatal("it says that it could write")
+		}
+	}
+	if err := os.Remove(filepath.Dir(filepath.Dir(dir))); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Commit(said); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 

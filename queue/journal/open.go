@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -32,26 +33,39 @@ func Open(path string) (*Journal, Past, error) {
 	fail := func(err error) (*Journal, Past, error) { return nil, Past{}, fmt.Errorf("journal %s: %w", path, err) }
 	all, err := inspect(path)
 	damaged := ""
+	var db *bbolt.DB
 	switch {
-	case errors.Is(err, errDamaged):
-		damaged = err.Error()
-		if all, err = salvage(path); err == nil {
-			err = create(path, all.putAll)
-		}
 	case errors.Is(err, fs.ErrNotExist):
 		j := &Journal{path: path, state: state{Epoch: queue.NewEpoch()}}
 		return j, Past{Epoch: j.state.Epoch}, nil
+	case errors.Is(err, errDamaged):
+		damaged = err.Error()
+		if all, err = salvage(path); err == nil {
+			db, err = create(path, all.putAll)
+		}
+	case err == nil:
+		db, err = openFile(path)
 	}
 	if err != nil {
 		return fail(err)
 	}
-	j := &Journal{path: path, state: all.state}
-	if j.db, err = openFile(path); err != nil {
+	if err := last(db, path); err != nil {
+		db.Close() // nothing was written
 		return fail(err)
 	}
-	j.gone.Store(j.state.Gone)
+	j := &Journal{path: path, state: all.state}
+	j.adopt(db)
 	slices.SortFunc(all.live, func(a, b queue.Record) int { return cmp.Compare(a.Arrival, b.Arrival) })
 	return j, Past{Epoch: j.state.Epoch, Last: j.state.Last, Live: all.live, Damaged: damaged}, nil
+}
+
+// last makes what was found last: a run that was killed may not have synced what it had
+// written, and what is told of it from now on must not be lost with the machine's memory.
+func last(db *bbolt.DB, path string) error {
+	if err := db.Sync(); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
 }
 
 // openFile opens a bbolt file for writing.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"os"
 )
 
@@ -36,10 +37,11 @@ func hurt(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errDamaged, fmt.Sprintf(format, args...))
 }
 
-// walk calls f with every key and value, bucket by bucket, in the order of the keys.
-func walk(file []byte, f func(bucket string, key, value []byte) error) error {
+// walk calls f with every key and value, bucket by bucket, in the order of the keys, as
+// they were after the commit of that number; after the newest if the number is larger.
+func walk(file []byte, commit uint64, f func(bucket string, key, value []byte) error) error {
 	p := &pages{file: file, size: os.Getpagesize()}
-	meta, err := p.meta()
+	meta, err := p.meta(commit)
 	if err != nil {
 		return err
 	}
@@ -74,29 +76,42 @@ func walk(file []byte, f func(bucket string, key, value []byte) error) error {
 	return nil
 }
 
-// meta is the newer of the two pages that tell where a commit's tree begins. bbolt would
-// take the older one if the newer is damaged, and lose a commit without a word.
-func (p *pages) meta() (newest []byte, err error) {
+// meta tells where the tree of a commit begins: of its two pages the newer that is not
+// newer than that. Both must be sound when the newest is asked for: bbolt would take the
+// older one if that is damaged, and lose a commit without a word.
+func (p *pages) meta(commit uint64) (newest []byte, err error) {
 	if len(p.file) < 4*p.size {
 		return nil, hurt("%d bytes are no file", len(p.file))
 	}
-	for id := range 2 {
-		page := p.file[id*p.size:]
-		meta := page[pageHeader:]
-		h := fnv.New64a()
-		h.Write(meta[:metaSum])
-		if order.Uint64(page) != uint64(id) || order.Uint16(page[pageFlags:]) != isMeta || order.Uint32(meta) != metaMark ||
-			order.Uint32(meta[8:]) != uint32(p.size) || order.Uint64(meta[metaSum:]) != h.Sum64() {
-			return nil, hurt("meta page %d", id)
-		}
-		if newest == nil || order.Uint64(meta[48:]) > order.Uint64(newest[48:]) {
+	for id := range uint64(2) {
+		meta, err := p.metaAt(id)
+		switch {
+		case err != nil && commit == math.MaxUint64:
+			return nil, err
+		case err != nil || order.Uint64(meta[48:]) > commit:
+		case newest == nil || order.Uint64(meta[48:]) > order.Uint64(newest[48:]):
 			newest = meta
 		}
+	}
+	if newest == nil {
+		return nil, hurt("nothing is left of commit %d", commit)
 	}
 	if high := order.Uint64(newest[40:]); high < 4 || high > uint64(len(p.file)/p.size) {
 		return nil, hurt("%d pages in %d bytes", high, len(p.file))
 	}
 	return newest, nil
+}
+
+func (p *pages) metaAt(id uint64) ([]byte, error) {
+	page := p.file[id*uint64(p.size):]
+	meta := page[pageHeader:]
+	h := fnv.New64a()
+	h.Write(meta[:metaSum])
+	if order.Uint64(page) != id || order.Uint16(page[pageFlags:]) != isMeta || order.Uint32(meta) != metaMark ||
+		order.Uint32(meta[8:]) != uint32(p.size) || order.Uint64(meta[metaSum:]) != h.Sum64() {
+		return nil, hurt("meta page %d", id)
+	}
+	return meta, nil
 }
 
 // page returns a page with what it overflows into; each may be met once.

@@ -31,6 +31,7 @@ type Agent struct {
 	changed <-chan struct{}
 	unlike  bool // the profile is not a shell's: to a shell in its place nothing may be typed
 	front   front
+	took    time.Time      // when it last took a message
 	stood   time.Time      // since when the composer has been seen without a dialog
 	stream  *parser.Stream // nil: markers do not come from the output
 }
@@ -101,6 +102,7 @@ func (a *Agent) Look() view.Look {
 	}
 	l.Facts.Foreground = tty.Foreground == a.Session.PID() && !(a.unlike && a.front.shell(tty.Foreground))
 	l.Echo, l.Unread = tty.Echo, tty.Unread
+	l.Facts.Asks = tty.Canonical && tty.Unread == 0 && a.took.After(a.LastKey()) && a.Session.Asks()
 	return l
 }
 
@@ -119,8 +121,11 @@ func (a *Agent) follow(l *view.Look, cols int, read bool, now time.Time) {
 // Aside says that the human's draft was set aside and will come back.
 func (a *Agent) Aside() { a.shadow.SetAside() }
 
-// Submitted says that a message was submitted to the agent.
-func (a *Agent) Submitted() { a.shadow.Submitted() }
+// Submitted says that a message was submitted to the agent, which took it.
+func (a *Agent) Submitted() {
+	a.shadow.Submitted()
+	a.took = time.Now()
+}
 
 // Begin makes the injector the only writer.
 func (a *Agent) Begin(ctx context.Context) (view.Tx, error) { return a.Session.Begin(ctx) }

@@ -6,7 +6,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -41,7 +40,7 @@ func (l *Ledger) Hold() (release func(), err error) {
 	if l.Dir == "" {
 		return func() {}, nil
 	}
-	os.MkdirAll(l.Dir, 0o700) // opening the journal tells why it cannot be made
+	journal.MakeDir(l.Dir) // opening the journal tells why it cannot be made
 	release, err = sock.Hold(filepath.Join(l.Dir, l.Name+".lock"), "journal of "+l.Name, l.Name)
 	var held *sock.HeldError
 	switch {

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -35,6 +36,7 @@ type Log struct {
 	before string // id of the event before that; empty: where to begin is not known
 
 	process  Process
+	any      bool               // all sessions are of interest
 	sessions map[string]session // by id
 	events   events
 }
@@ -114,6 +116,27 @@ func (o *Log) open() error {
 		}
 	}
 	return fmt.Errorf("%w of process %d: it holds no database open", entry.ErrNoSession, o.child)
+}
+
+// Search returns what stands in the databases of a directory from since on, whichever
+// process wrote it. What cannot be read is left out.
+func Search(dir string, since time.Time) (all []entry.Entry) {
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.db")) // the pattern is well formed
+	for _, path := range paths {
+		o := Follow(0, since)
+		o.any = true
+		db, err := sqlite.Open(path)
+		if err != nil {
+			continue
+		}
+		o.db = db
+		news, _ := o.read() // what was read before an error counts
+		o.close()
+		for _, n := range news {
+			all = append(all, n.Entries...)
+		}
+	}
+	return all
 }
 
 func (o *Log) close() {
@@ -247,7 +270,7 @@ func (o *Log) unknown(tx *sqlite.Tx, rows []row) (map[string]session, error) {
 	return found, table.Rows(0, func(r sqlite.Row) (bool, error) {
 		if _, wanted := found[r.Text("id")]; wanted {
 			found[r.Text("id")] = session{
-				ours: r.Text("parent_id") == "" && proc.Same(r.Text("directory"), o.process.CWD),
+				ours: o.any || r.Text("parent_id") == "" && proc.Same(r.Text("directory"), o.process.CWD),
 				born: time.UnixMilli(r.Int("time_created")),
 			}
 		}

@@ -1,4 +1,6 @@
-package main
+// Package tty is the human's side of a wrapper: the terminal, its size, its keys, and
+// what happens to us when the human suspends the agent.
+package tty
 
 import (
 	"context"
@@ -15,48 +17,66 @@ import (
 	"relay-pty/pty/term"
 )
 
-// terminal is the user's side: a real terminal, files, or nothing at all.
-type terminal struct {
-	own  *term.Terminal // nil when headless
-	size pty.Winsize
-	out  io.Writer
+// Terminal is the user's side: a real terminal, files, or nothing at all.
+type Terminal struct {
+	Own  *term.Terminal // nil when headless
+	Size pty.Winsize    // at the start
+	Out  io.Writer      // where the agent's output goes
 }
 
-// openTerminal takes over the user's terminal, unless we run headless.
-func openTerminal(cfg config, stdin, stdout *os.File) (*terminal, error) {
-	if cfg.Headless {
-		return &terminal{size: cfg.Size, out: io.Discard}, nil
-	}
+// Headless is no terminal at all, of a size.
+func Headless(size pty.Winsize) *Terminal { return &Terminal{Size: size, Out: io.Discard} }
+
+// Open takes over the user's terminal.
+func Open(stdin, stdout *os.File) (*Terminal, error) {
 	own, err := term.Open(stdin, stdout)
 	if err != nil {
 		return nil, err
 	}
-	t := &terminal{own: own, size: own.Size(), out: own}
 	if err := own.Raw(); err != nil {
 		return nil, err
 	}
-	return t, nil
+	return &Terminal{Own: own, Size: own.Size(), Out: own}, nil
 }
 
-// restore gives the terminal back as it was.
-func (t *terminal) restore() {
-	if t.own != nil {
-		t.own.Restore() // nothing else can be done for a terminal that is gone
+// Job is a loop of ours that ends with ctx.
+type Job struct {
+	Name string
+	Run  func(ctx context.Context) error
+}
+
+// Jobs are what serves a human beside the agent; none when headless.
+func (t *Terminal) Jobs(a *agent.Agent) []Job {
+	if t.Own == nil {
+		return nil
+	}
+	return []Job{
+		{"size", func(ctx context.Context) error { return t.watchSize(ctx, a.Session) }},
+		{"stops", func(ctx context.Context) error { return t.followStops(ctx, a) }},
+		{"suspends", func(ctx context.Context) error { return t.followSuspends(ctx, a) }},
+		{"job control", t.Own.WatchStops},
 	}
 }
 
-// onPanic gives the terminal back before a panic ends the program. It must be
+// Restore gives the terminal back as it was.
+func (t *Terminal) Restore() {
+	if t.Own != nil {
+		t.Own.Restore() // nothing else can be done for a terminal that is gone
+	}
+}
+
+// OnPanic gives the terminal back before a panic ends the program. It must be
 // the deferred call itself.
-func (t *terminal) onPanic() {
+func (t *Terminal) OnPanic() {
 	if v := recover(); v != nil {
-		t.restore()
+		t.Restore()
 		panic(v)
 	}
 }
 
 // watchSize hands the terminal's size to the agent's whenever it changes.
-func (t *terminal) watchSize(ctx context.Context, session *pty.Session) error {
-	return t.own.WatchSize(ctx, func(size pty.Winsize) {
+func (t *Terminal) watchSize(ctx context.Context, session *pty.Session) error {
+	return t.Own.WatchSize(ctx, func(size pty.Winsize) {
 		session.Resize(size) // fails only when the agent is gone
 	})
 }
@@ -64,7 +84,7 @@ func (t *terminal) watchSize(ctx context.Context, session *pty.Session) error {
 // followStops stops us when the agent stops at the human's Ctrl-Z, which would
 // give the shell back from a bare agent; continued, we continue it. An agent that
 // someone else stopped keeps the human's terminal, and its socket answers.
-func (t *terminal) followStops(ctx context.Context, a *agent.Agent) error {
+func (t *Terminal) followStops(ctx context.Context, a *agent.Agent) error {
 	session := a.Session
 	for {
 		select {
@@ -73,7 +93,7 @@ func (t *terminal) followStops(ctx context.Context, a *agent.Agent) error {
 				continue
 			}
 			settle(ctx, session)
-			suspended, err := t.own.Suspend()
+			suspended, err := t.Own.Suspend()
 			if err != nil {
 				return err
 			}
@@ -110,7 +130,7 @@ func settle(ctx context.Context, session *pty.Session) {
 // here; one that ignores or handles it has its way. A raw-mode program that puts
 // itself to sleep waits, its terminal back in line mode, for a SIGCONT that no
 // shell would send: we go to sleep with it.
-func (t *terminal) followSuspends(ctx context.Context, a *agent.Agent) error {
+func (t *Terminal) followSuspends(ctx context.Context, a *agent.Agent) error {
 	for {
 		var line pty.TTY
 		select {
@@ -135,8 +155,8 @@ func (t *terminal) followSuspends(ctx context.Context, a *agent.Agent) error {
 }
 
 // sleep stops us, and wakes the agent when we are continued.
-func (t *terminal) sleep(ctx context.Context, a *agent.Agent) error {
-	if _, err := t.own.Suspend(); err != nil {
+func (t *Terminal) sleep(ctx context.Context, a *agent.Agent) error {
+	if _, err := t.Own.Suspend(); err != nil {
 		return err
 	}
 	// It may be on its way to sleep still and miss the first.
@@ -200,10 +220,14 @@ func asleep(ctx context.Context, session *pty.Session) bool {
 	}
 }
 
-// keys passes what the human types on to the agent, and the end of it.
-func (t *terminal) keys(ctx context.Context, a *agent.Agent) {
-	defer t.onPanic()
-	switch err := t.own.CopyKeys(ctx, a.Keys); {
+// Keys passes what the human types on to the agent, and the end of it. Nothing can end
+// it but the terminal: it is never joined.
+func (t *Terminal) Keys(ctx context.Context, a *agent.Agent) {
+	if t.Own == nil {
+		return
+	}
+	defer t.OnPanic()
+	switch err := t.Own.CopyKeys(ctx, a.Keys); {
 	case errors.Is(err, term.ErrHangup):
 		a.Session.Hangup(hangupGrace)
 	case err == nil:
