@@ -15,9 +15,7 @@ import (
 // readTwice is how far apart the two looks lie that must find all bytes read.
 const readTwice = 5 * time.Millisecond
 
-// runCooked delivers to a program in line mode, where every newline submits: all
-// in one write, so that the terminal's echo of it is not cut by what the program
-// answers to its first line.
+// runCooked delivers to a program in line mode, where every newline submits.
 func (a *attempt) runCooked(ctx context.Context) *Result {
 	if !a.in.Mailbox.Commit(a.Turn) {
 		return &Result{Withdrawn, "", byRequest, "cancelled before anything was typed"}

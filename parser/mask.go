@@ -146,14 +146,15 @@ func (m *mask) match(k []byte) (how, at int) {
 }
 
 // search is for a line that starts like a marker and equals no masked line: the
-// end of one, as wrapped by a line editor, or a whole one with a prompt behind.
+// end of one, as wrapped by a line editor, a whole one with a prompt behind, or one
+// whose echo was cut by what the program printed meanwhile.
 func (m *mask) search(k []byte) (how, at int) {
 	for i := len(m.lines) - 1; i >= 0; i-- {
 		masked := m.lines[i].key
 		if !strings.Contains(masked, string(arrow)) {
 			continue
 		}
-		if strings.HasSuffix(masked, string(k)) || repeatsWithPrompt(k, masked) {
+		if strings.HasSuffix(masked, string(k)) || repeatsWithPrompt(k, masked) || cutEcho(k, masked) {
 			m.expect(m.base + i + 1)
 			return known, m.base + i
 		}
@@ -173,6 +174,43 @@ func repeatsWithPrompt(k []byte, masked string) bool {
 	item, _ := parse(c)
 	_, whole := item.(Command)
 	return whole
+}
+
+// cutEcho says whether k is the end of a masked line, from a marker on, with
+// something behind its closing fence or a prompt in its midst.
+func cutEcho(k []byte, masked string) bool {
+	for at := strings.Index(masked, string(relayPrefix)); at >= 0; {
+		tail := masked[at:]
+		if item, _ := parse([]byte(tail)); item != nil {
+			c, whole := item.(Command)
+			if whole && strings.HasSuffix(c.Raw, ">>>") && strings.HasPrefix(string(k), c.Raw) {
+				return true
+			}
+		}
+		if cutByPrompt(k, tail) {
+			return true
+		}
+		next := strings.Index(tail[1:], string(relayPrefix))
+		if next < 0 {
+			break
+		}
+		at += 1 + next
+	}
+	return false
+}
+
+// cutByPrompt says whether k is text with a prompt somewhere in it.
+func cutByPrompt(k []byte, text string) bool {
+	n := len(k) - len(text)
+	if n <= 0 || n > maxPrompt {
+		return false
+	}
+	for at := 0; at < len(text) && k[at] == text[at]; at++ {
+		if string(k[at+1+n:]) == text[at+1:] && prompt(k[at+1:at+1+n], ">$%#:?])❯»") {
+			return at+1 < len(text)
+		}
+	}
+	return false
 }
 
 // fits says whether the line k shows masked, perhaps behind a prompt.

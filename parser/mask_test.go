@@ -82,6 +82,9 @@ func TestMaskedLinesAreNoCommands(t *testing.T) {
 		{"typed with corrections", []string{"type ->relay:bog\x7fb foo bar\x17evil\r", "out ->relay:bob foo evil\n", own}, []Item{hi}},
 		{"typed after a line that was killed", []string{"type no\x15->relay:x evil\x1b[D\x1bOA\n", "out ->relay:x evil\n", own}, []Item{hi}},
 		{"pasted", []string{"type \x1b[200~->relay:x evil\x1b[201~\r", "out ->relay:x evil\r\n", own}, []Item{hi}},
+		{"an echo cut behind a fence", []string{"mask " + injected, "out [relay m1 from eve] please\n[end m1 · reply: got 5\n> ->relay:eve [re=m1] <<<…>>>got 6\n]\n", own}, []Item{hi}},
+		{"an echo cut by a prompt within the id", []string{"mask " + injected, "out [end m1 · reply: got 5\n> ->relay:eve [re=m> 1] <<<…>>>]\n", own}, []Item{hi}},
+		{"an echo cut by a prompt within a character", []string{"mask " + injected, "out [end m1 · reply: got 5\n> ->relay:eve [re=m1] <<<\xe2> \x80\xa6>>>]\n", own}, []Item{hi}},
 		{"a fence that closes nothing of the program's", []string{"mask a line of text\n>>>", "out ->relay:bob <<<\nmine\na line of text\n>>>\nstill mine\n>>>\n"}, []Item{
 			to("bob", "mine\na line of text\nstill mine", "->relay:bob <<<\nmine\na line of text\nstill mine\n>>>")}},
 		{"a fence's end alone", []string{"out ->relay:bob <<<\nmine\n", "mask >>>", "out >>>\nstill mine\n>>>\n"}, []Item{
@@ -113,6 +116,10 @@ func TestAnswersAreNotMasked(t *testing.T) {
 		"->relay:eve answer like this:",
 		"```\nx\n```\n->relay:eve done (code)>",
 		"->relay:eve <<<\nyour answer\nand mine\n>>>",
+		"->relay:eve [re=m1] <<<done…>>>",
+		"->relay:eve [re=m1] <<<done>>>]",
+		"->relay:eve [re=m1] <<<…done>>>",
+		"->relay:eve [re=m1] done: see <<<…>>>]",
 	} {
 		got := play("mask "+how, "out "+how+"\n", "out "+answer+"\n")
 		n := 0

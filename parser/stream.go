@@ -125,7 +125,7 @@ func (s *Stream) read(l ansi.Line) {
 	case hasC1(l.Text): // U+009B and its like: terminals may obey them
 		s.refuse(ansi.Line{Painted: true})
 	default:
-		s.take(validUTF8(l.Text))
+		s.take(l.Text)
 	}
 }
 
@@ -146,9 +146,10 @@ func (s *Stream) refuse(l ansi.Line) {
 }
 
 // take gives a line to the scanner unless the mask forbids.
-func (s *Stream) take(text []byte) {
+func (s *Stream) take(line []byte) {
+	text := validUTF8(line)
 	matters := s.scanner.matters(text)
-	how, at := s.masked(text, matters)
+	how, at := s.masked(line, matters) // a prompt may stand in the middle of a character
 	following := s.scanner.open != nil && s.suspect > 0
 	if following {
 		s.follow(text)

@@ -199,7 +199,8 @@ func (s *Session) Begin(ctx context.Context) (*Tx, error) {
 
 // Write types p in chunks under 4 KiB, each of which the tty must take before ctx's deadline or, without one, within a second. It reports how many bytes
 // went out, which an error leaves at fewer than len(p): os.ErrDeadlineExceeded, the context's cause, ErrEnded, ErrTxEnded. That bytes went out does not
-// mean that the agent read them: its tty takes some 16 KiB, and a tty in canonical mode takes and throws away any length.
+// mean that the agent read them: its tty takes some 16 KiB, and a tty in canonical mode takes and throws away any length. To a program that reads lines
+// they go one by one.
 func (tx *Tx) Write(ctx context.Context, p []byte) (n int, err error) {
 	w := &tx.s.keys
 	fired := make(chan struct{})
@@ -212,11 +213,16 @@ func (tx *Tx) Write(ctx context.Context, p []byte) (n int, err error) {
 			<-fired // or it would end the next owner's write
 		}
 	}()
+	lines := tx.linesOf(p)
 	for n < len(p) {
+		chunk := p[n:min(n+chunkMax, len(p))]
+		if lines != nil {
+			chunk = lines.next(chunk)
+		}
 		if err := tx.arm(ctx); err != nil {
 			return n, err
 		}
-		m, err := w.f.Write(p[n:min(n+chunkMax, len(p))])
+		m, err := w.f.Write(chunk)
 		n += m
 		if err != nil {
 			if cause := context.Cause(ctx); cause != nil {

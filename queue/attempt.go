@@ -174,9 +174,15 @@ func (m *Mailbox) Close(fault protocol.Fault, keep bool, now time.Time) error {
 	return errors.Join(errs...)
 }
 
-// endLocked makes a live message an ended one. Its body is let go.
+// endLocked makes a live message an ended one. Its body is let go. One of which nobody
+// knows whether an attempt before a crash delivered it cannot end as not delivered.
 func (m *Mailbox) endLocked(e *entry, out Outcome, now time.Time) error {
 	m.leaveLocked(e)
+	if e.Again && out.Status != protocol.StatusDelivered && out.Status != protocol.StatusUnknown {
+		out = Outcome{Status: protocol.StatusUnknown, Fault: &protocol.Fault{
+			Code: "crashed", Message: "an attempt before a crash may have delivered it; it was not tried again to its end (" + out.Status + ")",
+		}}
+	}
 	rec := e.Record
 	rec.Message = Message{ID: e.ID, Attempt: e.Attempt}
 	rec.Status, rec.Evidence, rec.Fault, rec.EndedAt = out.Status, out.Evidence, out.Fault, now

@@ -12,7 +12,8 @@ import (
 //
 // res is the latest result; its Status tells what became of the wish: cancelled, now or
 // before, or injecting while it is kept. Otherwise the error is [ErrState]: it is too
-// late, and res tells how the message stands. Other errors: [ErrUnknown], and the
+// late, and res tells how the message stands; one that an attempt before a crash may
+// have delivered is not typed again, and unknown. Other errors: [ErrUnknown], and the
 // sink's, with which the message is nevertheless cancelled.
 func (m *Mailbox) Cancel(id string, now time.Time) (res protocol.InjectResult, err error) {
 	m.mu.Lock()
@@ -25,6 +26,9 @@ func (m *Mailbox) Cancel(id string, now time.Time) (res protocol.InjectResult, e
 	case e.Status == protocol.StatusQueued:
 		err = m.endLocked(e, Outcome{Status: protocol.StatusCancelled}, now)
 		m.pressureLocked(now)
+		if e.Status != protocol.StatusCancelled && err == nil {
+			err = ErrState
+		}
 	case e.Status == protocol.StatusInjecting && !e.entered:
 		e.cancels++
 		m.changedLocked()

@@ -166,7 +166,7 @@ func (r Rules) judgeLine(f Facts) (Verdict, time.Duration) {
 
 // asked is how long a line program must have been quiet that waits in a read: it
 // prints its answer first, and what it printed last may be on its way to us.
-const asked = 20 * time.Millisecond
+const asked = 10 * time.Millisecond
 
 // rest is the silence that counts as ready, where usual is without better evidence.
 func (f Facts) rest(usual time.Duration) time.Duration {

@@ -95,7 +95,7 @@ func TestJudgeLine(t *testing.T) {
 		again time.Duration
 	}{
 		{"took our message and waits in a read", line, idle(cooked, func(f *Facts) { f.LastInput, f.LastOutput, f.Asks = at(59_970), at(59_975), true }), Ready, ByGuess, 0},
-		{"waits in a read, but spoke just now", line, idle(cooked, func(f *Facts) { f.LastInput, f.LastOutput, f.Asks = at(59_970), at(59_985), true }), Busy, ByGuess, 5 * ms},
+		{"waits in a read, but spoke just now", line, idle(cooked, func(f *Facts) { f.LastInput, f.LastOutput, f.Asks = at(59_970), at(59_995), true }), Busy, ByGuess, 5 * ms},
 		{"waits in a read, its prompt shown", line, idle(cooked, prompt, func(f *Facts) { f.LastInput, f.LastOutput, f.Asks = at(59_970), at(59_975), true }), Ready, ByScreen, 0},
 		{"silent line program", line, idle(cooked), Ready, ByGuess, 0},
 		{"spoke just now", line, idle(cooked, func(f *Facts) { f.LastOutput = at(59_900) }), Busy, ByGuess, 400 * ms},

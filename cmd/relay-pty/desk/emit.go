@@ -7,16 +7,22 @@ import (
 	"time"
 
 	"relay-pty/protocol"
+	"relay-pty/queue"
 )
 
-// emit puts the agent's message into the log, as a marker would.
+// emit puts the agent's message into the log, as a marker would. Its number is told when
+// it is on disk.
 func (c *client) emit(r *protocol.Emit) {
 	if !c.speaks(r.Req) {
 		return
 	}
 	ev := &protocol.RelayCommand{From: c.Name, To: r.To, Body: r.Body, Raw: marker(r), ID: NewID(),
 		ReplyTo: r.ReplyTo, Thread: r.Thread, Mode: r.Mode, Source: "emit"}
-	if err := c.Events.Tell(ev, time.Now()); err != nil {
+	written, err := c.Events.Propose(time.Now(), queue.Draft{Event: ev})
+	if err == nil && written != nil {
+		err = written()
+	}
+	if err != nil {
 		c.refuse(protocol.Degraded, "", "", r.Req, "the message could not be recorded: "+err.Error())
 		return
 	}
