@@ -242,12 +242,10 @@ func (m *Mailbox) Heads(n int) []Message {
 	defer m.mu.Unlock()
 	var msgs []Message
 	for _, e := range m.waiting {
-		if len(msgs) == n {
+		if len(msgs) == n || e.fresh { // what stands behind one that is being recorded must not overtake it
 			break
 		}
-		if !e.fresh {
-			msgs = append(msgs, e.Message)
-		}
+		msgs = append(msgs, e.Message)
 	}
 	return msgs
 }

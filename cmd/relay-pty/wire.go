@@ -244,9 +244,10 @@ func (w *wrapper) injector() *inject.Injector {
 }
 
 // batch is how many messages may be typed as one turn. Where text is code each
-// must be inert by itself, so they go one by one.
+// must be inert by itself, so they go one by one; so they do where only its screen
+// tells what a composer holds, which may be too small for more.
 func (w *wrapper) batch() int {
-	if w.cfg.Profile.Quote.Inert() {
+	if p := w.cfg.Profile; p.Quote.Inert() || p.Composer != nil && p.Log == nil {
 		return 1
 	}
 	return w.cfg.BatchMax
