@@ -289,7 +289,12 @@ func TestStoreThatComesLater(t *testing.T) {
 		if _, _, err := m.Enqueue(message("a"), t0); !errors.Is(err, ErrDegraded) {
 			t.Errorf("accepted: %v", err)
 		}
-		follower, _ := log.Follow(0)
+		for _, after := range []int64{0, 5} {
+			if _, err := log.Follow(after); !errors.Is(err, ErrDegraded) || log.Unread() == nil {
+				t.Errorf("after %d: %v, and told as %v", after, err, log.Unread())
+			}
+		}
+		follower, _ := log.Follow(FromNow)
 		defer follower.Close()
 		log.Tell(&protocol.RelayCommand{ID: "said"}, t0)
 		d := &fakeDisk{}

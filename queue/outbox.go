@@ -107,11 +107,31 @@ type early struct {
 }
 
 // Fail says that the log is to have a store, which cannot be opened for now: nothing is
-// told, and nothing proposed happens, until [Outbox.Keep].
+// told, and nothing proposed happens, until [Outbox.Keep]. Of a store that it has it says
+// that it cannot be written, until a commit of [Outbox.Run] shows that it can.
 func (o *Outbox) Fail(why error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.fault = why
+	o.wakeLocked()
+}
+
+// Unread is why what runs before have kept cannot be read yet, or nil.
+func (o *Outbox) Unread() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.store != nil || o.fault == nil {
+		return nil
+	}
+	return degraded(o.fault)
+}
+
+// wakeLocked lets Run look.
+func (o *Outbox) wakeLocked() {
+	select {
+	case o.written <- struct{}{}:
+	default: // it has not looked yet
+	}
 }
 
 // Keep makes the log go on with what store keeps of the runs before: their epoch, and
@@ -249,10 +269,7 @@ func (o *Outbox) takeLocked(changes ...Change) {
 		return
 	}
 	o.pending = append(o.pending, changes...)
-	select {
-	case o.written <- struct{}{}:
-	default: // it has not looked yet
-	}
+	o.wakeLocked()
 }
 
 // tellLocked gives events to the followers.
@@ -297,7 +314,8 @@ func (o *Outbox) goneLocked() int64 {
 
 // Follow returns a follower that reads the events after the given number: 0 for all
 // that are kept, [FromNow] for those to come. [ErrCursorGone] when some are no longer
-// kept, or when the number is not one that this log has given out. Close the follower.
+// kept, or when the number is not one that this log has given out; [ErrDegraded] while
+// what is kept cannot be read. Close the follower.
 func (o *Outbox) Follow(after int64) (*Follower, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -305,6 +323,8 @@ func (o *Outbox) Follow(after int64) (*Follower, error) {
 	switch {
 	case after == FromNow:
 		after = o.last
+	case o.store == nil && o.fault != nil:
+		return nil, degraded(o.fault)
 	case after == 0:
 		after = gone
 	case after < gone || after > o.last:

@@ -121,6 +121,9 @@ func TestNoPlaceForTheJournal(t *testing.T) {
 	state := filepath.Join(dir, "state")
 	must(t, os.WriteFile(state, nil, 0o600)) // where a directory should be
 	w := startIn(t, dir, term.Options{Argv: []string{"cat"}}, "--state-dir", state)
+	if f, err := w.client.Request(patience(t, 20*time.Second), map[string]any{"type": "status"}); err != nil || !strings.Contains(f.Raw, `"degraded":true`) {
+		t.Errorf("status: %s, %v", f.Raw, err)
+	}
 	w.inject("m1", "hello")
 	if f := w.queued("m1"); f.Str("code") != "degraded" {
 		t.Fatalf("accepted: %s", f.Raw)

@@ -308,23 +308,24 @@ func TestDamagedFileStaysUntilThereIsAnother(t *testing.T) {
 	j.Close() // only read
 }
 
-// TestFirstFileThatCannotBeMade: it is told until it can.
+// TestFirstFileThatCannotBeMade: it is told from the start until it can.
 func TestFirstFileThatCannotBeMade(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "in", "the", "way")
-	j, _, err := Open(filepath.Join(dir, "alice.journal"))
-	if err != nil {
+	way := filepath.Join(t.TempDir(), "in")
+	path := filepath.Join(way, "the", "way", "alice.journal")
+	if err := os.WriteFile(way, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Dir(filepath.Dir(dir)), nil, 0o600); err != nil {
-		t.Fatal(err)
+	j, past, err := Open(path)
+	if err != nil || past.Fault == nil {
+		t.Fatalf("%+v, %v", past, err)
 	}
 	said := []queue.Change{{Entry: queue.Entry{Seq: 1, Type: "relay_command", Frame: []byte("{}\n")}}}
-	for _, changes := range [][]queue.Change{said, nil, nil} {
+	for _, changes := range [][]queue.Change{nil, said, nil, nil} {
 		if err := j.Commit(changes); err == nil {
 			t.Fatal("it says that it could write")
 		}
 	}
-	if err := os.Remove(filepath.Dir(filepath.Dir(dir))); err != nil {
+	if err := os.Remove(way); err != nil {
 		t.Fatal(err)
 	}
 	if err := j.Commit(said); err != nil {
@@ -332,6 +333,9 @@ func TestFirstFileThatCannotBeMade(t *testing.T) {
 	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	"golang.org/x/sys/unix"
 
 	"relay-pty/queue"
 )
@@ -20,13 +21,14 @@ type Past struct {
 	Last    int64          // number of the newest event
 	Live    []queue.Record // messages that have not ended, by arrival
 	Damaged string         // what was found wrong with the file, "" for nothing
+	Fault   error          // why no file can be made at present, when there is none
 }
 
 // lockWait is how long another process may hold the file: one that is just ending.
 const lockWait = 200 * time.Millisecond
 
 // Open opens the journal at path, or begins one: its file is made when there is something
-// to promise, and so is its directory. A damaged file is put aside, with ".damaged" behind its name, and what it
+// to promise. A damaged file is put aside, with ".damaged" behind its name, and what it
 // still holds is taken over: messages of which it cannot be told whether they were
 // delivered count as being injected.
 func Open(path string) (*Journal, Past, error) {
@@ -35,9 +37,11 @@ func Open(path string) (*Journal, Past, error) {
 	damaged := ""
 	var db *bbolt.DB
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
 		j := &Journal{path: path, state: state{Epoch: queue.NewEpoch()}}
-		return j, Past{Epoch: j.state.Epoch}, nil
+		fault := writable(filepath.Dir(path))
+		j.broken = fault != nil
+		return j, Past{Epoch: j.state.Epoch, Fault: fault}, nil
 	case errors.Is(err, errDamaged):
 		damaged = err.Error()
 		if all, err = salvage(path); err == nil {
@@ -66,6 +70,18 @@ func last(db *bbolt.DB, path string) error {
 		return err
 	}
 	return syncDir(filepath.Dir(path))
+}
+
+// writable says why no file can be made in a directory, which it makes.
+func writable(dir string) error {
+	err := MakeDir(dir)
+	if err == nil {
+		err = unix.Access(dir, unix.W_OK|unix.X_OK)
+	}
+	if err != nil {
+		return fmt.Errorf("journal in %s: %w", dir, err)
+	}
+	return nil
 }
 
 // openFile opens a bbolt file for writing.

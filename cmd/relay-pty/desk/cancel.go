@@ -35,7 +35,7 @@ func (c *client) withdraw(r *protocol.Cancel) {
 	res, err := c.Box.Cancel(r.ID, time.Now())
 	switch {
 	case errors.Is(err, queue.ErrUnknown):
-		c.refuse(protocol.UnknownID, "id", r.ID, r.Req, unknownID)
+		c.unknown(r.ID, r.Req)
 	case errors.Is(err, queue.ErrState):
 		c.tooLate(r.ID, r.Req, res.Status)
 	case err != nil:

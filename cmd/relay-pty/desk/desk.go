@@ -200,14 +200,21 @@ func refusal(err error) (protocol.Code, string) {
 	return protocol.Degraded, "not accepted: " + err.Error() + "; make room there, or choose another --state-dir, or none: --ephemeral"
 }
 
-const unknownID = "no message of this id within the last 7 days"
+// unknown refuses a request about a message that is not known, or not now.
+func (c *client) unknown(id, req string) {
+	if err := c.Events.Unread(); err != nil {
+		c.refuse(protocol.Degraded, "", id, req, "messages of earlier runs cannot be read now, ask again: "+err.Error())
+		return
+	}
+	c.refuse(protocol.UnknownID, "id", id, req, "no message of this id within the last 7 days")
+}
 
 func (c *client) query(r *protocol.Query) {
 	c.listen()
 	c.pump()
 	res, err := c.Box.Query(r.ID)
 	if err != nil {
-		c.refuse(protocol.UnknownID, "id", r.ID, r.Req, unknownID)
+		c.unknown(r.ID, r.Req)
 		return
 	}
 	c.tell(res, r.Req)
@@ -221,7 +228,11 @@ func (c *client) subscribe(r *protocol.Subscribe) {
 		after = *r.After
 	}
 	f, err := c.Events.Follow(after)
-	if err != nil {
+	switch {
+	case errors.Is(err, queue.ErrDegraded):
+		c.refuse(protocol.Degraded, "", "", r.Req, "what is kept cannot be read now, ask again: "+err.Error())
+		return
+	case err != nil:
 		c.refuse(protocol.CursorGone, "after", "", r.Req, "events after this one are not kept; subscribe with 0 for all that are")
 		return
 	}

@@ -89,6 +89,10 @@ func (l *Ledger) open() {
 	}
 	l.journal = j
 	l.Events.Keep(j, past.Epoch, past.Last)
+	if past.Fault != nil {
+		l.tell(past.Fault)
+		l.Events.Fail(past.Fault)
+	}
 	if interrupted := l.Box.Restore(past.Live); len(interrupted) > 0 {
 		go l.settle(interrupted) // may read many of the agent's logs, and then ends
 	}
