@@ -227,12 +227,12 @@ func (c *client) subscribe(r *protocol.Subscribe) {
 	if r.After != nil {
 		after = *r.After
 	}
-	f, err := c.Events.Follow(after)
-	switch {
-	case errors.Is(err, queue.ErrDegraded):
+	if err := c.Events.Unread(); err != nil { // not even the epoch is known
 		c.refuse(protocol.Degraded, "", "", r.Req, "what is kept cannot be read now, ask again: "+err.Error())
 		return
-	case err != nil:
+	}
+	f, err := c.Events.Follow(after)
+	if err != nil {
 		c.refuse(protocol.CursorGone, "after", "", r.Req, "events after this one are not kept; subscribe with 0 for all that are")
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"path/filepath"
@@ -180,6 +181,18 @@ func TestFullQueueRefusesAndRemembersNothing(t *testing.T) {
 	v.hear("id", "m0", "status", "injecting")
 	v.say(message("late"))
 	v.hear("id", "late", "status", "queued")
+}
+
+// TestWhatCannotBeReadNow is not said to be gone, or never to have been.
+func TestWhatCannotBeReadNow(t *testing.T) {
+	o := newOffice(t)
+	o.events.Fail(errors.New("disk on fire"))
+	v := o.visit()
+	v.say(message("m1"), `{"type":"subscribe","after":3}`, `{"type":"subscribe","after":0}`, `{"type":"subscribe"}`,
+		`{"type":"query","id":"m0"}`, `{"type":"cancel","id":"m0"}`)
+	for range 6 {
+		v.hear("type", "error", "code", "degraded")
+	}
 }
 
 func TestSubscribeReplaysAndFollows(t *testing.T) {
