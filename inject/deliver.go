@@ -101,7 +101,7 @@ func (in *Injector) finish(ctx context.Context, a *attempt, r *Result) {
 // end reports the end of an attempt.
 func (in *Injector) end(a *attempt, r *Result) {
 	in.bound(a.Turn[0].ID, r)
-	if in.lastInput = ready.Later(in.lastInput, a.enter); a.enter.IsZero() {
+	if in.lastInput = ready.Later(in.lastInput, a.enter); a.enter.IsZero() && a.sent > 0 {
 		in.lastInput = time.Now()
 	}
 	if r.Status == Delivered && !a.queued {

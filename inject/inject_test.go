@@ -12,6 +12,7 @@ import (
 
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
+	"relay-pty/inject/turn"
 )
 
 var errStop = errors.New("stop")
@@ -379,4 +380,15 @@ func TestTheAgentsLogProvesATurn(t *testing.T) {
 		r.mail.add("m1", "hello")
 		wantResult(t, r.ends(t, "m1"), Delivered, "turn")
 	})
+}
+
+// TestNothingTypedIsNoInput: an agent that was given nothing has nothing to answer, so it is as ready as before.
+func TestNothingTypedIsNoInput(t *testing.T) {
+	for sent, want := range map[int]bool{0: false, 5: true} {
+		in := &Injector{Mailbox: newMail()}
+		in.end(&attempt{in: in, Turn: turn.Turn{{ID: "m1"}}, sent: sent}, &Result{Withdrawn, "", byRequest, "cancelled"})
+		if got := !in.lastInput.IsZero(); got != want {
+			t.Errorf("after %d bytes: input %v, want %v", sent, got, want)
+		}
+	}
 }

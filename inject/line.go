@@ -176,7 +176,7 @@ func (a *attempt) awaitRead(ctx context.Context) *Result {
 		}
 		moved := l.Unread == 0 && !(a.shown && l.Facts.Raw && a.standsYet(l))
 		read = ready.Since(read, moved, l.Facts.Now)
-		return l.Facts.Exited || moved && l.Facts.Now.Sub(read) >= readTwice, readTwice
+		return l.Facts.Exited || moved && (l.Facts.Asks || l.Facts.Now.Sub(read) >= readTwice), readTwice
 	})
 	evidence := Consumed
 	if a.shown {
@@ -209,6 +209,7 @@ func (a *attempt) flushed(l view.Look) bool {
 func (a *attempt) takeBack(ctx context.Context, why string) *Result {
 	if a.tx != nil {
 		if n, err := a.tx.TakeBack(a.sent); err == nil && n == a.sent {
+			a.sent, a.enter = 0, time.Time{}
 			return &Result{Withdrawn, "", "no_consume", why + "; it was taken back whole"}
 		}
 		if a.pasted {

@@ -33,6 +33,7 @@ type process struct {
 	mu      sync.Mutex // guards what follows
 	reaped  bool
 	stopped bool
+	turned  time.Time // when it last stopped, or went on
 }
 
 func (p *process) init(pid int) {
@@ -98,7 +99,9 @@ func (s *Session) reap() {
 
 // recordLocked keeps what a status says about the process.
 func (p *process) recordLocked(ws unix.WaitStatus) {
-	p.stopped = ws.Stopped()
+	if stopped := ws.Stopped(); stopped != p.stopped {
+		p.stopped, p.turned = stopped, time.Now()
+	}
 	p.reaped = !ws.Stopped() && !ws.Continued()
 }
 
@@ -125,6 +128,13 @@ func (s *Session) Done() <-chan struct{} { return s.proc.done }
 func (s *Session) Wait() Status {
 	<-s.proc.done
 	return s.proc.status
+}
+
+// stoppedSince says whether the agent was stopped at any time since then.
+func (s *Session) stoppedSince(then time.Time) bool {
+	s.proc.mu.Lock()
+	defer s.proc.mu.Unlock()
+	return s.proc.stopped || s.proc.turned.After(then)
 }
 
 // Stopped reports whether the agent is stopped, as by SIGSTOP.

@@ -197,7 +197,7 @@ func (s *Session) Begin(ctx context.Context) (*Tx, error) {
 	}
 }
 
-// Write types p in chunks under 4 KiB, each of which the tty must take before ctx's deadline or, without one, within a second. It reports how many bytes
+// Write types p in chunks under 4 KiB, of which the tty must take something before ctx's deadline or, without one, within a second in which the agent runs. It reports how many bytes
 // went out, which an error leaves at fewer than len(p): os.ErrDeadlineExceeded, the context's cause, ErrEnded, ErrTxEnded. That bytes went out does not
 // mean that the agent read them: its tty takes some 16 KiB, and a tty in canonical mode takes and throws away any length. To a program that reads lines
 // they go one by one.
@@ -219,15 +219,17 @@ func (tx *Tx) Write(ctx context.Context, p []byte) (n int, err error) {
 		if lines != nil {
 			chunk = lines.next(chunk)
 		}
+		began := time.Now()
 		if err := tx.arm(ctx); err != nil {
 			return n, err
 		}
 		m, err := w.f.Write(chunk)
 		n += m
-		if err != nil {
-			if cause := context.Cause(ctx); cause != nil {
-				return n, cause
-			}
+		switch cause := context.Cause(ctx); {
+		case err == nil, errors.Is(err, os.ErrDeadlineExceeded) && cause == nil && (m > 0 || tx.s.stoppedSince(began)):
+		case cause != nil:
+			return n, cause
+		default:
 			return n, w.explain(err)
 		}
 	}

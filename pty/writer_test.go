@@ -289,3 +289,39 @@ func BenchmarkPassThrough(b *testing.B) {
 		}
 	}
 }
+
+// TestAStoppedAgentsTimeStandsStill: what is being typed when it stops is typed to its end when it goes on.
+func TestAStoppedAgentsTimeStandsStill(t *testing.T) {
+	r, note := record(t)
+	if err := r.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	becomes(t, "it is stopped", r.Stopped)
+	text := strings.Repeat("typed while it is stopped ", 2000)
+	tx := mustBegin(t, r.Session)
+	done := make(chan error, 1)
+	go func() {
+		n, err := tx.Write(context.Background(), []byte(text))
+		if n != len(text) && err == nil {
+			err = fmt.Errorf("wrote %d of %d", n, len(text))
+		}
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		t.Fatalf("a stopped agent took it: %v", err)
+	case <-time.After(chunkWait * 5 / 4): // longer than a chunk may take
+	}
+	if err := r.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	within(t, "Write", func() {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	tx.End()
+	if got := note(); got != text {
+		t.Errorf("read %d bytes, want %d", len(got), len(text))
+	}
+}

@@ -18,7 +18,7 @@ import (
 type mail struct {
 	box    *queue.Mailbox
 	log    zerolog.Logger
-	batch  int                            // most messages of one turn
+	batch  func() int                     // most messages of one turn
 	halted func() bool                    // nothing may begin that could not be recorded
 	begun  func(turn.Turn)                // called before anything of a turn is typed
 	ended  func(turn.Turn, inject.Status) // called when an attempt is over
@@ -36,7 +36,7 @@ const maxTurn = protocol.MaxBody
 func (m *mail) Next(now time.Time) (*turn.Batch, time.Time) {
 	expiry, err := m.box.Expire(now)
 	m.note(err, "")
-	heads := oneTurn(m.box.Heads(m.batch))
+	heads := oneTurn(m.box.Heads(m.batch()))
 	if len(heads) == 0 || m.halted() {
 		m.next = nil
 		return nil, expiry

@@ -233,7 +233,7 @@ func (w *wrapper) start(user *tty.Terminal) error {
 // injector joins the injector to the agent, its mailbox and its log.
 func (w *wrapper) injector() *inject.Injector {
 	in := &inject.Injector{
-		Profile: tuned(w.cfg), Terminal: w.agent, Mailbox: &mail{box: w.box, log: w.log, batch: w.batch(), halted: func() bool { return w.events.Fault() != nil }, begun: w.begun, ended: w.ended},
+		Profile: tuned(w.cfg), Terminal: w.agent, Mailbox: &mail{box: w.box, log: w.log, batch: w.batch, halted: func() bool { return w.events.Fault() != nil }, begun: w.begun, ended: w.ended},
 		Mail: w.box.Changed(), Heard: w.told, Gone: w.agent.Session.Done(), Report: w.report,
 		DraftTimeout: w.cfg.DraftTimeout, Aside: w.aside,
 	}
@@ -245,9 +245,10 @@ func (w *wrapper) injector() *inject.Injector {
 
 // batch is how many messages may be typed as one turn. Where text is code each
 // must be inert by itself, so they go one by one; so they do where only its screen
-// tells what a composer holds, which may be too small for more.
+// tells what a composer holds, which may be too small for more. To a program that asks
+// for lines they go one by one as fast, and a crash leaves one of them in doubt.
 func (w *wrapper) batch() int {
-	if p := w.cfg.Profile; p.Quote.Inert() || p.Composer != nil && p.Log == nil {
+	if p := w.cfg.Profile; p.Quote.Inert() || p.Composer != nil && p.Log == nil || w.agent.Asks() {
 		return 1
 	}
 	return w.cfg.BatchMax

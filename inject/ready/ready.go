@@ -57,7 +57,8 @@ type Facts struct {
 	Composer bool      // the composer is on the screen
 	Stood    time.Time // since when it has been there without a dialog; zero: not known
 	AtPrompt bool      // the row up to the cursor matches the prompt pattern
-	Asks     bool      // a line program has read our last message and waits in a read for more
+	Asks     bool      // a line program has read all and waits in a read for more
+	Took     bool      // a message of ours is the last that it was given
 
 	WasReady  bool      // it has been ready before
 	LastBusy  time.Time // newest evidence of busy or blocked
@@ -164,14 +165,11 @@ func (r Rules) judgeLine(f Facts) (Verdict, time.Duration) {
 	return Verdict{State: Ready, Confidence: ByGuess}, 0
 }
 
-// asked is how long a line program must have been quiet that waits in a read: it
-// prints its answer first, and what it printed last may be on its way to us.
-const asked = 10 * time.Millisecond
-
-// rest is the silence that counts as ready, where usual is without better evidence.
+// rest is the silence that counts as ready, where usual is without better evidence: a
+// line program that has taken a message prints its answer before it reads again.
 func (f Facts) rest(usual time.Duration) time.Duration {
-	if f.Asks {
-		return min(usual, asked)
+	if f.Asks && f.Took {
+		return 0
 	}
 	return usual
 }

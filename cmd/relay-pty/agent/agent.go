@@ -32,6 +32,7 @@ type Agent struct {
 	unlike  bool // the profile is not a shell's: to a shell in its place nothing may be typed
 	front   front
 	took    time.Time      // when it last took a message
+	asks    bool           // in the last look, it had read all lines and waited for more
 	stood   time.Time      // since when the composer has been seen without a dialog
 	stream  *parser.Stream // nil: markers do not come from the output
 }
@@ -57,6 +58,10 @@ func New(p *profile.Profile, pattern string, command []string) (*Agent, error) {
 func (a *Agent) Attach(s *pty.Session, stream *parser.Stream) {
 	a.Session, a.Started, a.changed, a.stream = s, time.Now(), s.Watch(), stream
 }
+
+// Asks says whether the agent, when last looked at, was a program that reads lines and
+// waited for one. The injector's goroutine alone may ask.
+func (a *Agent) Asks() bool { return a.asks }
 
 // LastKey is when the human last typed; zero when never.
 func (a *Agent) LastKey() time.Time { return a.shadow.State().LastKey }
@@ -102,7 +107,9 @@ func (a *Agent) Look() view.Look {
 	}
 	l.Facts.Foreground = tty.Foreground == a.Session.PID() && !(a.unlike && a.front.shell(tty.Foreground))
 	l.Echo, l.Unread = tty.Echo, tty.Unread
-	l.Facts.Asks = tty.Canonical && tty.Unread == 0 && a.took.After(a.LastKey()) && a.Session.Asks()
+	l.Facts.Took = a.took.After(a.LastKey())
+	a.asks = tty.Canonical && tty.Unread == 0 && a.Session.Asks()
+	l.Facts.Asks = a.asks
 	return l
 }
 
