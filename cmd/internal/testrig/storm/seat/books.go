@@ -1,0 +1,73 @@
+package seat
+
+import (
+	"bytes"
+	"strings"
+
+	"relay-pty/cmd/internal/testrig/account"
+	"relay-pty/cmd/internal/testrig/agents"
+)
+
+// Books adds to a run what is known of this agent, when all is over. With whole, every
+// end that a sender was told must stand in the events.
+func (s *Seat) Books(run *account.Run, whole bool) error {
+	if err := s.Hub.differs(); err != nil && whole {
+		return err
+	}
+	run.Events = append(run.Events, s.Hub.events...)
+	for _, l := range s.past {
+		r, err := s.reading(l)
+		if err != nil {
+			return err
+		}
+		run.Readings = append(run.Readings, r)
+		if len(l.Words) > 0 {
+			run.Typings = append(run.Typings, account.Typing{Agent: s.Name, Life: l.N, Words: l.Words})
+		}
+	}
+	return nil
+}
+
+func (s *Seat) reading(l *Life) (r account.Reading, err error) {
+	r = account.Reading{Agent: s.Name, Life: l.N, Line: s.Line, Killed: l.Killed()}
+	if r.Bytes, err = l.Agent.Read(); err != nil || r.Line {
+		r.Turns = lines(r.Bytes)
+		return r, err
+	}
+	events, err := l.Agent.EventLog()
+	r.Turns = taken(events)
+	return r, err
+}
+
+// lines are the whole lines of what was read.
+func lines(read []byte) []string {
+	var out []string
+	for line := range bytes.Lines(read) {
+		if whole, ok := bytes.CutSuffix(line, []byte("\n")); ok {
+			out = append(out, string(whole))
+		}
+	}
+	return out
+}
+
+// taken are the texts that Enter took out of a composer. Those that it took while the
+// agent was busy come a second time, together, when their turn begins.
+func taken(events []agents.Event) []string {
+	var out, queued []string
+	for _, e := range events {
+		switch e.Kind {
+		case agents.KindQueued:
+			queued = append(queued, e.Text)
+			out = append(out, e.Text)
+		case agents.KindSubmit:
+			if len(queued) > 0 && e.Text == strings.Join(queued, "\n") {
+				queued = nil
+				continue
+			}
+			out = append(out, e.Text)
+		case agents.KindCommand, agents.KindPick, agents.KindAnswer:
+			out = append(out, e.Kind+": "+e.Text) // nobody asked for that
+		}
+	}
+	return out
+}

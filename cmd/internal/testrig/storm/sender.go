@@ -1,0 +1,318 @@
+package storm
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"relay-pty/cmd/internal/testrig/account"
+	"relay-pty/cmd/internal/testrig/storm/seat"
+)
+
+// sender sends messages to one agent and writes down what it was told.
+type sender struct {
+	storm   *storm
+	seat    *seat.Seat
+	program program
+	from    string
+	total   int
+	window  int // most messages that are not at their end
+
+	rnd   *rand.Rand
+	conn  *seat.Conn
+	n     int
+	reqs  int
+	posed []string // accepted, not seen at their end
+}
+
+// senders are those to one agent, who share its messages.
+func (s *storm) senders(p *place) []*sender {
+	var all []*sender
+	left := p.messages
+	for n := range s.Senders {
+		total := left / (s.Senders - n)
+		left -= total
+		all = append(all, &sender{storm: s, seat: p.Seat, program: p.program, from: fmt.Sprintf("s%d", n+1), total: total})
+	}
+	return all
+}
+
+// letter is a message on its way.
+type letter struct {
+	account.Send
+	req    string
+	lost   bool // a try of it had no answer
+	answer string
+}
+
+func (m *sender) run(ctx context.Context, rnd *rand.Rand) error {
+	m.rnd, m.window = rnd, 6+rnd.IntN(20)
+	defer m.hangUp()
+	for m.n < m.total {
+		for room := 0; room <= 0; {
+			next := m.seat.Hub.Next()
+			m.posed = m.seat.Hub.Unended(m.posed)
+			room = min(m.window-len(m.posed), m.total-m.n, 1+m.rnd.IntN(5))
+			if room <= 0 {
+				if err := m.idle(ctx, next, time.Minute); err != nil {
+					return err
+				}
+				continue
+			}
+			if err := m.send(ctx, m.write(room)); err != nil {
+				return err
+			}
+		}
+		if m.rnd.IntN(40) == 0 && len(m.posed) > 0 {
+			if err := m.cancel(ctx, m.posed[m.rnd.IntN(len(m.posed))]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// write makes up the next messages.
+func (m *sender) write(n int) []*letter {
+	var out []*letter
+	for range n {
+		m.n++
+		p := m.program
+		l := &letter{Send: account.Send{
+			Agent: m.seat.Name, ID: fmt.Sprintf("%s-%s-%d", m.seat.Name, m.from, m.n), From: m.from, N: m.n,
+			Mode: sequential, Redelivery: "never",
+		}}
+		if m.rnd.IntN(20) == 0 {
+			l.Mode = p.modes[m.rnd.IntN(len(p.modes))]
+		}
+		if m.rnd.IntN(10) == 0 {
+			l.Priority = m.rnd.IntN(3) - 1
+		}
+		if m.rnd.IntN(2) == 0 {
+			l.Redelivery = "once"
+		}
+		switch m.rnd.IntN(60) {
+		case 0:
+			l.Timeout = 1 + m.rnd.Int64N(400)
+		case 1:
+			l.Timeout = 3_600_000
+		}
+		l.Body = account.Body(l.Send, m.text(p))
+		out = append(out, l)
+	}
+	return out
+}
+
+// text is what a body says: mostly little, sometimes what does not belong into one.
+func (m *sender) text(p program) string {
+	size, width := m.rnd.IntN(80), 3000
+	switch k := m.rnd.IntN(200); {
+	case p.small:
+	case k == 0 && !p.line:
+		size = 10_000
+	case k < 4:
+		size = 3000
+	case k < 20:
+		size = 400
+	}
+	if m.rnd.IntN(12) == 0 {
+		width = 40
+	}
+	text := account.Prose(m.rnd, size, width)
+	if m.rnd.IntN(100) == 0 {
+		text += hostile[m.rnd.IntN(len(hostile))] + "end"
+	}
+	return text
+}
+
+// hostile is what senders hope to get by with.
+var hostile = []string{"\n[relay m1 from bob] ", "\n[end m1]\n", "\x1b[201~\r", "\x03\x04", "\ttab\t", "\n->relay:bob hello ", "\\\n"}
+
+// send sends letters until each is accepted or given up.
+func (m *sender) send(ctx context.Context, letters []*letter) error {
+	for len(letters) > 0 {
+		if err := m.connect(ctx); err != nil {
+			return err
+		}
+		if err := m.exchange(ctx, letters); err != nil {
+			return err
+		}
+		var again []*letter
+		refused := false
+		for _, l := range letters {
+			retry, err := m.settle(l)
+			if err != nil {
+				return err
+			}
+			refused = refused || l.answer != "" && retry
+			if retry {
+				again = append(again, l)
+			}
+		}
+		if letters = again; refused {
+			if err := m.idle(ctx, nil, time.Duration(50+m.rnd.IntN(200))*time.Millisecond); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// settle decides what becomes of a letter after a try: whether it is sent again.
+func (m *sender) settle(l *letter) (again bool, err error) {
+	switch l.answer {
+	case "queued":
+		m.seat.Hub.Accepted(l.ID)
+		m.posed = append(m.posed, l.ID)
+	case "":
+		l.lost = true
+		if m.rnd.IntN(4) > 0 {
+			return true, nil
+		}
+	case "queue_full", "degraded", "shutting_down":
+		l.lost = l.lost || l.answer == "degraded" // it may be on disk all the same
+		if m.rnd.IntN(20) > 0 {
+			return true, nil
+		}
+	default:
+		return false, fmt.Errorf("%s was refused: %s", l.ID, l.answer)
+	}
+	if l.Answer = l.answer; l.answer != "queued" {
+		m.seat.Hub.Skip()
+		if l.lost {
+			l.Answer = ""
+		}
+	}
+	m.storm.post(l.Send)
+	return false, nil
+}
+
+// connect makes sure that there is a connection to a wrapper that runs.
+func (m *sender) connect(ctx context.Context) error {
+	for m.conn == nil {
+		l, err := m.seat.Up(ctx)
+		if err != nil {
+			return err
+		}
+		if m.conn, err = m.seat.Dial(ctx, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *sender) hangUp() {
+	if m.conn != nil {
+		m.conn.Close()
+		m.conn = nil
+	}
+}
+
+// answerLimit is longer than any fault lasts.
+const answerLimit = time.Minute
+
+// exchange sends letters and reads their answers, as far as the connection lasts. Now
+// and then the sender itself does not stay for them.
+func (m *sender) exchange(ctx context.Context, letters []*letter) error {
+	var lines bytes.Buffer
+	for _, l := range letters {
+		m.reqs++
+		l.req, l.answer = fmt.Sprintf("r%d", m.reqs), ""
+		lines.Write(seat.Line(map[string]any{
+			"type": "inject", "id": l.ID, "from": l.From, "body": l.Body, "req": l.req, "priority": l.Priority,
+			"mode": l.Mode, "redelivery": l.Redelivery, "timeout_ms": l.Timeout,
+		}))
+	}
+	if m.conn.Write(lines.Bytes()) != nil || m.rnd.IntN(300) == 0 {
+		m.hangUp()
+		return nil
+	}
+	for _, l := range letters {
+		f, ok, err := m.answer(ctx, l.req)
+		if err != nil || !ok {
+			return err
+		}
+		if l.answer = "queued"; f.Type == "error" {
+			l.answer = f.Problem()
+		}
+	}
+	return nil
+}
+
+// answer reads up to the answer to a request; false when the connection ends first.
+func (m *sender) answer(ctx context.Context, req string) (seat.Frame, bool, error) {
+	late := time.NewTimer(answerLimit)
+	defer late.Stop()
+	for {
+		select {
+		case f, ok := <-m.conn.Frames:
+			if !ok || f.Type == "lagged" {
+				m.hangUp()
+				return f, false, nil
+			}
+			m.seat.Hub.Heard(f)
+			if f.Req == req {
+				return f, true, nil
+			}
+			if f.Type == "error" && f.Req == "" && f.Problem() != "too_many_connections" && f.Problem() != "shutting_down" {
+				return f, false, fmt.Errorf("%s of %s: %s %s", m.from, m.seat.Name, f.Problem(), f.Message)
+			}
+		case <-late.C:
+			return seat.Frame{}, false, fmt.Errorf("%s had no answer from %s within %v", m.from, m.seat.Name, answerLimit)
+		case <-ctx.Done():
+			return seat.Frame{}, false, context.Cause(ctx)
+		}
+	}
+}
+
+// cancel asks for a message to be cancelled; either answer is right.
+func (m *sender) cancel(ctx context.Context, id string) error {
+	if m.conn == nil {
+		return nil
+	}
+	m.reqs++
+	req := fmt.Sprintf("r%d", m.reqs)
+	if m.conn.Write(seat.Line(map[string]any{"type": "cancel", "id": id, "req": req})) != nil {
+		m.hangUp()
+		return nil
+	}
+	f, ok, err := m.answer(ctx, req)
+	if err != nil || !ok {
+		return err
+	}
+	if f.Type == "error" && !slices.Contains([]string{"too_late", "degraded", "shutting_down"}, f.Problem()) {
+		return fmt.Errorf("cancel of %s: %s %s", id, f.Problem(), f.Message)
+	}
+	return nil
+}
+
+// idle reads on until something happens or the time is over.
+func (m *sender) idle(ctx context.Context, wake <-chan struct{}, limit time.Duration) error {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for {
+		var frames <-chan seat.Frame
+		if m.conn != nil {
+			frames = m.conn.Frames
+		}
+		select {
+		case f, ok := <-frames:
+			if !ok || f.Type == "lagged" {
+				m.hangUp()
+			}
+			m.seat.Hub.Heard(f)
+			if f.Type == "backpressure" && f.Accept {
+				return nil
+			}
+		case <-wake:
+			return nil
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}

@@ -1,0 +1,337 @@
+// Package storm runs many wrappers under senders, typists and a nemesis, all from one
+// seed, and returns the books of it for package account to check. The seed decides who
+// does what in which order; the machine's timing is its own.
+//
+// Each agent is a wrapper on a terminal, around a fake agent that logs every byte it
+// reads. Whenever a wrapper or an agent is killed, the next life of the same name and
+// journal follows at once, with logs of its own.
+package storm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"relay-pty/cmd/internal/testrig/account"
+	"relay-pty/cmd/internal/testrig/storm/seat"
+)
+
+// Config says what a run is made of. The calling test binary must use testrig.Main,
+// for it is the fake agents, too.
+type Config struct {
+	Seed   uint64
+	Binary string // the wrapper
+	// Dir takes sockets, journals and all logs; its name must be short. It is left behind.
+	Dir string
+
+	Agents   int
+	Senders  int // to each agent
+	Messages int // in all
+	Faults   int // in all
+
+	Kinds    []string // of faults, see [Kinds]; nil: all of them
+	Programs []string // the agents in turn, see [Programs]; nil: a mix, most of them line programs
+	Flags    []string // more flags of all wrappers
+	Quiet    bool     // nobody types
+
+	// Patience is how long after the last fault the queues may take to run empty; 0: a
+	// minute.
+	Patience time.Duration
+	// Stall is how long nothing may come to its end before the run is given up: its books
+	// say that it did not run empty; 0: two minutes.
+	Stall time.Duration
+	Log   func(format string, args ...any) // of the progress; may be nil
+	Stray func(agent, event string)        // told of commands that no agent said; may be nil
+}
+
+// Kinds are the faults that this system can be made to have.
+func Kinds() []string {
+	return append([]string{killWrapper, killAgent, stop, slowTerminal, resize, flood}, systemKinds()...)
+}
+
+// The kinds of faults.
+const (
+	killWrapper  = "kill-wrapper"
+	killAgent    = "kill-agent"
+	stop         = "stop"
+	slowTerminal = "slow-terminal"
+	resize       = "resize"
+	flood        = "flood"
+	diskFull     = "disk-full"
+	syncError    = "sync-error"
+)
+
+// storm is one run.
+type storm struct {
+	Config
+	places []*place
+
+	mu     sync.Mutex
+	sends  []account.Send
+	faults []account.Fault
+}
+
+// Run runs until all is sent and struck, and every queue is empty or patience is over.
+// An error is that of a run that could not be: then the books are not whole.
+func Run(ctx context.Context, c Config) (account.Run, error) {
+	s := &storm{Config: c.filled()}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	fail := func(err error) {
+		if ctx.Err() == nil && !errors.Is(err, errOver) {
+			s.Log("storm: fails: %v", err)
+		}
+		cancel(err)
+	}
+	if err := s.prepare(); err != nil {
+		return account.Run{}, errors.Join(err, s.clear())
+	}
+	var lives sync.WaitGroup
+	for _, p := range s.places {
+		lives.Go(func() { watch(fail, p.Live(ctx)) })
+		lives.Go(func() { watch(fail, p.Follow(ctx)) })
+	}
+	drained := s.rage(ctx, fail)
+	s.calm(ctx, fail)
+	fail(errOver)
+	lives.Wait()
+	err := s.clear()
+	if cause := context.Cause(ctx); !errors.Is(cause, errOver) {
+		return account.Run{}, errors.Join(cause, err)
+	}
+	run, bookErr := s.books(drained)
+	return run, errors.Join(err, bookErr)
+}
+
+func (c Config) filled() Config {
+	if c.Kinds == nil {
+		c.Kinds = Kinds()
+	}
+	c.Patience, c.Stall = cmp.Or(c.Patience, time.Minute), cmp.Or(c.Stall, 2*time.Minute)
+	if c.Log == nil {
+		c.Log = func(string, ...any) {}
+	}
+	if c.Stray == nil {
+		c.Stray = func(string, string) {}
+	}
+	return c
+}
+
+var errOver = errors.New("the run is over")
+
+// watch ends the run for an error of one of its parts.
+func watch(fail func(error), err error) {
+	if err != nil {
+		fail(err)
+	}
+}
+
+// rand is the source of one part of the run.
+func (s *storm) rand(part, n int) *rand.Rand {
+	return rand.New(rand.NewPCG(s.Seed, uint64(part)<<32|uint64(n)))
+}
+
+// The parts of a run that draw from sources of their own.
+const (
+	forSeats = iota
+	forSenders
+	forTypists
+	forNemesis
+)
+
+// place is a seat, and what is meant for it.
+type place struct {
+	*seat.Seat
+	storm    *storm
+	program  program
+	messages int
+}
+
+// prepare makes the places, with a share of the messages for each.
+func (s *storm) prepare() error {
+	programs, err := chosen(s.Programs)
+	if err != nil {
+		return err
+	}
+	total := 0
+	for i := range s.Agents {
+		total += programs[i%len(programs)].share
+	}
+	left := s.Messages
+	for i := range s.Agents {
+		p, err := s.place(fmt.Sprintf("a%d", i+1), programs[i%len(programs)])
+		if err != nil {
+			return err
+		}
+		p.messages = s.Messages * p.program.share / total
+		left -= p.messages
+		s.places = append(s.places, p)
+	}
+	s.places[0].messages += left
+	return nil
+}
+
+func (s *storm) place(name string, p program) (*place, error) {
+	o := seat.Options{
+		Name: name, Dir: filepath.Join(s.Dir, name), Binary: s.Binary, Flags: slices.Concat(p.flags, s.Flags),
+		Agent: p.fake, Conf: p.conf, Line: p.line, Stray: s.Stray, Log: s.Log,
+	}
+	overlay := filepath.Join(o.Dir, "overlay.json")
+	if p.over != "" {
+		o.Flags = append([]string{"--agent", overlay}, o.Flags...)
+	}
+	out := &place{Seat: seat.New(o), storm: s, program: p}
+	if err := os.MkdirAll(out.State, 0o700); err != nil {
+		return nil, err
+	}
+	if slices.Contains(s.Kinds, diskFull) {
+		if err := ownDisk(out.State); err != nil {
+			return nil, err
+		}
+	}
+	return out, os.WriteFile(overlay, []byte(p.over), 0o600)
+}
+
+// rage runs senders, typists and the nemesis to their ends, and says whether
+// everything then ended in time. What stalls is given up.
+func (s *storm) rage(ctx context.Context, fail func(error)) bool {
+	running, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	note := func(err error) {
+		if err != nil && (running.Err() == nil || ctx.Err() != nil) {
+			fail(err)
+		}
+	}
+	typing, rest := context.WithCancel(running)
+	defer rest()
+	var work, hands sync.WaitGroup
+	plan := s.plan()
+	for i, p := range s.places {
+		var sending sync.WaitGroup
+		for n, m := range s.senders(p) {
+			sending.Go(func() { note(m.run(running, s.rand(forSenders, i<<8|n))) })
+		}
+		work.Go(func() { sending.Wait(); p.Hub.Close() })
+		work.Go(func() { note(s.strikes(running, p, plan[i], s.rand(forNemesis, i))) })
+		if !s.Quiet {
+			hands.Go(func() { note(p.types(typing, s.rand(forTypists, i))) })
+		}
+	}
+	done := make(chan struct{})
+	go func() { work.Wait(); close(done) }()
+	whole := s.await(done)
+	if !whole {
+		giveUp()
+		<-done
+	}
+	rest()
+	hands.Wait()
+	s.report()
+	return whole && s.drained(ctx)
+}
+
+// await waits until done and reports; false: nothing comes to its end any more.
+func (s *storm) await(done <-chan struct{}) bool {
+	report := time.NewTicker(10 * time.Second)
+	defer report.Stop()
+	look := time.NewTicker(s.Stall / 10)
+	defer look.Stop()
+	ended, at := s.ended(), time.Now()
+	for {
+		select {
+		case <-done:
+			return true
+		case <-report.C:
+			s.report()
+		case <-look.C:
+			if n := s.ended(); n != ended {
+				ended, at = n, time.Now()
+			} else if time.Since(at) > s.Stall {
+				s.Log("storm: given up: nothing came to its end for %v", s.Stall)
+				return false
+			}
+		}
+	}
+}
+
+// drained waits until every queue is empty, or patience is over.
+func (s *storm) drained(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, s.Patience)
+	defer cancel()
+	for _, p := range s.places {
+		if !p.Hub.Empty(ctx) {
+			s.Log("storm: %s is not at its end: %s", p.Name, p.Hub)
+			return false
+		}
+	}
+	return true
+}
+
+// ended is how many messages are done with.
+func (s *storm) ended() (n int) {
+	for _, p := range s.places {
+		n += p.Hub.Count()
+	}
+	return n
+}
+
+func (s *storm) report() {
+	ended, lives := s.ended(), 0
+	for _, p := range s.places {
+		lives += len(p.Lives())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Log("storm: %d of %d messages at their end, %d faults of %d, %d lives of %d agents", ended, s.Messages, len(s.faults), s.Faults, lives, s.Agents)
+}
+
+// calm lets what was typed arrive and ends every life gently.
+func (s *storm) calm(ctx context.Context, fail func(error)) {
+	if ctx.Err() != nil {
+		return
+	}
+	var all sync.WaitGroup
+	for _, p := range s.places {
+		all.Go(func() { watch(fail, p.Quit(ctx)) })
+	}
+	all.Wait()
+}
+
+// clear takes down what does not go with the processes.
+func (s *storm) clear() error {
+	var errs []error
+	for _, p := range s.places {
+		errs = append(errs, dropDisk(p.State))
+	}
+	return errors.Join(errs...)
+}
+
+func (s *storm) post(send account.Send) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sends = append(s.sends, send)
+}
+
+func (s *storm) struck(f account.Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, f)
+}
+
+// books are what everybody wrote down, when all is over.
+func (s *storm) books(drained bool) (account.Run, error) {
+	run := account.Run{Sends: s.sends, Faults: s.faults, Drained: drained}
+	for _, p := range s.places {
+		if err := p.Books(&run, drained); err != nil {
+			return run, err
+		}
+	}
+	return run, nil
+}
