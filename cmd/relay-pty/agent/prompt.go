@@ -8,13 +8,18 @@ import (
 
 // prompt is the pattern of the line that means ready. The user's patterns may
 // need lookaround and may backtrack without end: they get a time limit, and one
-// that reaches it is not asked again.
+// that reaches it several times in a row is not asked again.
 type prompt struct {
-	re  *regexp2.Regexp
+	re  interface{ MatchString(string) (bool, error) }
 	off bool
 }
 
-const promptLimit = 50 * time.Millisecond
+const (
+	promptLimit = 50 * time.Millisecond
+	// promptTries is how often one line is tried: on a busy machine the library's
+	// clock jumps, and a match that took no time is told to have taken too long.
+	promptTries = 5
+)
 
 // newPrompt compiles pattern; an empty one never matches.
 func newPrompt(pattern string) (*prompt, error) {
@@ -34,7 +39,11 @@ func (p *prompt) match(line string) bool {
 	if p.off {
 		return false
 	}
-	ok, err := p.re.MatchString(line)
-	p.off = err != nil
-	return ok
+	for range promptTries {
+		if ok, err := p.re.MatchString(line); err == nil {
+			return ok
+		}
+	}
+	p.off = true
+	return false
 }

@@ -233,7 +233,7 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
 			applied := 0
-			for seed := range uint64(12) {
+			for seed := range uint64(runs(6, 12)) {
 				s := &sim{rnd: rand.New(rand.NewPCG(seed, 0)), size: 300}
 				if m.kills {
 					s.kills = 60
@@ -251,8 +251,8 @@ func TestEveryMutantIsCaught(t *testing.T) {
 					t.Errorf("seed %d: %s is not broken, but %v", seed, m.breaks, v[:min(3, len(v))])
 				}
 			}
-			if applied < 4 {
-				t.Errorf("applied to %d books of 12", applied)
+			if applied < 2 {
+				t.Errorf("applied to %d books", applied)
 			}
 		})
 	}
