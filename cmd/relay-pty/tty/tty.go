@@ -188,9 +188,9 @@ func disposition(pid int, sig syscall.Signal) (ignored, caught bool) {
 }
 
 // An agent that gives up raw mode within sleepSoon of a Ctrl-Z, and has not
-// taken it back sleepRest later, is asleep.
+// taken it back sleepRest later, is asleep. Claude took 1.2 s on a busy machine.
 const (
-	sleepSoon = time.Second
+	sleepSoon = 3 * time.Second
 	sleepRest = 150 * time.Millisecond
 	sleepLook = 25 * time.Millisecond
 )
