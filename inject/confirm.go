@@ -76,10 +76,11 @@ func (a *attempt) leftIn(b profile.Box) bool { return a.Left(b.Mode + b.Text) }
 
 // insist presses Enter once more when the agent has read the first one and the
 // message still stands there, unchanged, in two looks. The terminal must still
-// be ours: no key of the human may have come in between.
+// be ours: no key of the human may have come in between. A draft that was set aside
+// comes back with the first Enter, however late it is taken: a second would submit it.
 func (a *attempt) insist(ctx context.Context, ours bool, stood, now time.Time) {
 	t := a.in.Profile.Typing
-	if !ours || a.again || a.tx == nil || t.Again == 0 || now.Sub(stood) < t.Again {
+	if !ours || a.again || a.aside != nil || a.tx == nil || t.Again == 0 || now.Sub(stood) < t.Again {
 		return
 	}
 	a.again = true

@@ -35,9 +35,10 @@ type fakeTerm struct {
 	shadow   draft.Shadow
 	turnTime time.Duration
 
-	swallow  int  // so many Enters do nothing
-	wedged   bool // Enter never does anything
-	stalled  bool // what is typed stays unread
+	swallow  int           // so many Enters do nothing
+	late     time.Duration // an Enter that was read is done so much later
+	wedged   bool          // Enter never does anything
+	stalled  bool          // what is typed stays unread
 	unread   []byte
 	stopped  bool
 	flushed  time.Time
@@ -172,6 +173,14 @@ func (f *fakeTerm) enter() {
 		f.swallow--
 		return
 	}
+	if f.late > 0 {
+		time.AfterFunc(f.late, func() { f.do((*fakeTerm).submit) })
+		return
+	}
+	f.submit()
+}
+
+func (f *fakeTerm) submit() {
 	if f.wedged || f.box == "" {
 		return
 	}

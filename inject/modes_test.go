@@ -161,6 +161,23 @@ func TestOldDraftIsSetAsideAndComesBack(t *testing.T) {
 	})
 }
 
+// TestLateEnterIsNotPressedAgainBesideADraft, which the first one brings back: the second would submit it.
+func TestLateEnterIsNotPressedAgainBesideADraft(t *testing.T) {
+	for _, late := range []time.Duration{time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second} {
+		run(t, func(t *testing.T, r *rig) {
+			r.do(func(f *fakeTerm) { f.late = late })
+			r.human("half a draft")
+			r.mail.add("m1", "hello")
+			r.ends(t, "m1")
+			pass(time.Minute)
+			wantInOrder(t, r, m1)
+			if r.shows() != "half a draft" {
+				t.Errorf("an Enter that is late by %v: the composer holds %q", late, r.shows())
+			}
+		})
+	}
+}
+
 func TestDraftsThatAreNotSetAside(t *testing.T) {
 	for name, prepare := range map[string]func(*rig){
 		"the shadow does not know it": func(r *rig) { r.do(func(f *fakeTerm) { f.box = "from nowhere" }) },
