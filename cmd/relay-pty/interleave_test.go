@@ -400,23 +400,11 @@ func (f *fake) taken() []string {
 	f.t.Helper()
 	events, err := f.agent.EventLog()
 	must(f.t, err)
-	var out, queued []string
-	for _, e := range events {
-		switch e.Kind {
-		case agents.KindQueued:
-			queued = append(queued, e.Text)
-			out = append(out, e.Text)
-		case agents.KindSubmit:
-			if len(queued) > 0 && e.Text == strings.Join(queued, "\n") {
-				queued = nil
-				continue
-			}
-			out = append(out, e.Text)
-		case agents.KindCommand, agents.KindAnswer, agents.KindPick:
-			f.t.Fatalf("%s: %q", e.Kind, e.Text)
-		}
+	texts, unasked := agents.Taken(events)
+	for _, e := range unasked {
+		f.t.Fatalf("%s: %q", e.Kind, e.Text)
 	}
-	return out
+	return texts
 }
 
 // without is what the agent read, without the messages, which must have been

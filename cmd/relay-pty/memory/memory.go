@@ -12,8 +12,7 @@ import (
 // rest is how long nothing must be asked of the wrapper before it gives memory back.
 const rest = time.Second
 
-// percent is how much the heap may grow before it is collected: ours is small, and a
-// collection takes well under a millisecond.
+// percent is how much the heap may grow before it is collected; ours is small.
 const percent = 50
 
 // Frugal sets the runtime up for a small program; it is called before anything else.

@@ -80,7 +80,7 @@ func TestOnceAfterWork(t *testing.T) {
 		go func() { done <- k.Run(ctx) }()
 		after := func(d time.Duration, want int64) {
 			t.Helper()
-			time.Sleep(d)
+			<-time.After(d)
 			synctest.Wait()
 			if got := freed.Load(); got != want {
 				t.Errorf("given back %d times, want %d", got, want)

@@ -1,5 +1,7 @@
 package agents
 
+import "strings"
+
 // Event is one line of the event log.
 type Event struct {
 	At   int64  `json:"at"`             // Unix nanoseconds
@@ -33,3 +35,26 @@ const (
 	KindExit    = "exit"
 	KindExec    = "exec" // about to become the program Text
 )
+
+// Taken are the texts that Enter took out of a composer, in order, and what happened
+// that nobody asked for: commands, choices, answers. Texts that it took while the agent
+// was busy come a second time, together, when their turn begins.
+func Taken(events []Event) (texts []string, unasked []Event) {
+	var queued []string
+	for _, e := range events {
+		switch e.Kind {
+		case KindQueued:
+			queued = append(queued, e.Text)
+			texts = append(texts, e.Text)
+		case KindSubmit:
+			if len(queued) > 0 && e.Text == strings.Join(queued, "\n") {
+				queued = nil
+				continue
+			}
+			texts = append(texts, e.Text)
+		case KindCommand, KindAnswer, KindPick:
+			unasked = append(unasked, e)
+		}
+	}
+	return texts, unasked
+}

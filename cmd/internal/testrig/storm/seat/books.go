@@ -2,7 +2,6 @@ package seat
 
 import (
 	"bytes"
-	"strings"
 
 	"relay-pty/cmd/internal/testrig/account"
 	"relay-pty/cmd/internal/testrig/agents"
@@ -50,24 +49,11 @@ func lines(read []byte) []string {
 	return out
 }
 
-// taken are the texts that Enter took out of a composer. Those that it took while the
-// agent was busy come a second time, together, when their turn begins.
+// taken are the texts that Enter took out of a composer, and what nobody asked for.
 func taken(events []agents.Event) []string {
-	var out, queued []string
-	for _, e := range events {
-		switch e.Kind {
-		case agents.KindQueued:
-			queued = append(queued, e.Text)
-			out = append(out, e.Text)
-		case agents.KindSubmit:
-			if len(queued) > 0 && e.Text == strings.Join(queued, "\n") {
-				queued = nil
-				continue
-			}
-			out = append(out, e.Text)
-		case agents.KindCommand, agents.KindPick, agents.KindAnswer:
-			out = append(out, e.Kind+": "+e.Text) // nobody asked for that
-		}
+	texts, unasked := agents.Taken(events)
+	for _, e := range unasked {
+		texts = append(texts, e.Kind+": "+e.Text)
 	}
-	return out
+	return texts
 }
