@@ -4,7 +4,6 @@ package memory
 
 import (
 	"context"
-	"runtime"
 	"runtime/debug"
 	"time"
 )
@@ -17,7 +16,6 @@ const percent = 50
 
 // Frugal sets the runtime up for a small program; it is called before anything else.
 func Frugal() {
-	runtime.MemProfileRate = 0 // its table of samples alone would take a megabyte
 	debug.SetGCPercent(percent)
 }
 
