@@ -2,7 +2,7 @@
 GO ?= go
 BIN = bin
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
-FUZZTIME ?= 10s
+FUZZTIME ?= 5s
 # What users get: no C library, no symbols, and inlining only where it is hot, for the file of a wrapper is its memory. The race
 # detector needs a C compiler; without one it is left out, and said.
 HOT = runtime/... relay-pty/pty/...
@@ -22,10 +22,10 @@ demo: build
 	@$(GO) run ./cmd/internal/demo bin/relay-pty
 check:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'check: run gofmt -w .'; exit 1; }
-	$(GO) vet ./... && GOOS=darwin $(GO) vet ./pty/... ./protocol/... ./cmd/relay-pty/...
+	$(GO) vet ./... && GOOS=darwin $(GO) vet ./...
 	$(STATICCHECK) ./...
 	@test -n "$(RACE)" || echo 'NOT RUN: race detector: no gcc'
-	$(GO) test $(RACE) -parallel 6 -skip '^TestReal' ./...
+	@$(GO) run ./cmd/internal/testrun -limit 4m -limit cmd/relay-pty=8m -- $(RACE) -parallel 6 -skip '^TestReal' ./...
 test: check
 	bash .ci/e2e
 	$(MAKE) fuzz
