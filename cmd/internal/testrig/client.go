@@ -124,7 +124,7 @@ func (c *Client) Request(ctx context.Context, fields map[string]any) (Frame, err
 	if err := c.Send(fields); err != nil {
 		return Frame{}, err
 	}
-	f, err := c.WaitFrom(ctx, n, func(f Frame) bool { return f.Str("req") == req })
+	f, err := c.waitFrom(ctx, n, func(f Frame) bool { return f.Str("req") == req })
 	if err != nil {
 		return f, fmt.Errorf("answer to %v: %w", fields, err)
 	}
@@ -194,7 +194,7 @@ func (c *Client) Len() int {
 
 // WaitType returns the first frame of that type, without the first n frames.
 func (c *Client) WaitType(ctx context.Context, n int, typ string) (Frame, error) {
-	f, err := c.WaitFrom(ctx, n, func(f Frame) bool { return f.Type() == typ })
+	f, err := c.waitFrom(ctx, n, func(f Frame) bool { return f.Type() == typ })
 	if err != nil {
 		return f, fmt.Errorf("wait for %s: %w", typ, err)
 	}
@@ -216,6 +216,14 @@ func (c *Client) Wait(ctx context.Context, want func(Frame) bool) (Frame, error)
 
 // WaitFrom is Wait that skips the first n frames.
 func (c *Client) WaitFrom(ctx context.Context, n int, want func(Frame) bool) (Frame, error) {
+	f, err := c.waitFrom(ctx, n, want)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("wait for a frame: %w", err)
+	}
+	return f, err
+}
+
+func (c *Client) waitFrom(ctx context.Context, n int, want func(Frame) bool) (Frame, error) {
 	for {
 		c.mu.Lock()
 		for ; n < len(c.frames); n++ {
@@ -243,7 +251,7 @@ func (c *Client) WaitFrom(ctx context.Context, n int, want func(Frame) bool) (Fr
 
 // WaitStatus waits for the inject_result of id with status.
 func (c *Client) WaitStatus(ctx context.Context, id, status string) (Frame, error) {
-	f, err := c.Wait(ctx, func(f Frame) bool {
+	f, err := c.waitFrom(ctx, 0, func(f Frame) bool {
 		return f.Type() == "inject_result" && f.Str("id") == id && f.Str("status") == status
 	})
 	if err != nil {
@@ -254,11 +262,11 @@ func (c *Client) WaitStatus(ctx context.Context, id, status string) (Frame, erro
 
 // WaitEOF waits until the other side has closed.
 func (c *Client) WaitEOF(ctx context.Context) error {
-	_, err := c.Wait(ctx, func(Frame) bool { return false })
+	_, err := c.waitFrom(ctx, 0, func(Frame) bool { return false })
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
-	return err
+	return fmt.Errorf("wait for the other side to close: %w", err)
 }
 
 // CloseWrite says that no more will be sent; answers still come.

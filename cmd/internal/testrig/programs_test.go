@@ -3,6 +3,7 @@ package testrig
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,8 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"relay-pty/cmd/internal/testrig/agents"
 	"relay-pty/cmd/internal/testrig/term"
@@ -277,7 +276,7 @@ func TestInputThatTheChildDidNotReadIsLost(t *testing.T) {
 	must(t, err)
 	must(t, syscall.Kill(st.Child, syscall.SIGSTOP))
 	for processState(t, st.Child) != "T" {
-		must(t, ctx.Err())
+		must(t, late(ctx, "the child to stop"))
 	}
 	must(t, tm.Type("lost"))
 	must(t, a.WaitUnread(ctx, len("lost")))
@@ -417,7 +416,7 @@ func TestAgentsStopThemselves(t *testing.T) {
 			t.Errorf("%s: pid %d, want %d", name, st.Pid, tm.Pid())
 		}
 		for processState(t, st.Pid) != "T" {
-			must(t, ctx.Err())
+			must(t, late(ctx, name+" to stop"))
 		}
 		must(t, tm.Type("x"))
 		must(t, tm.Signal(syscall.SIGCONT))
@@ -427,6 +426,14 @@ func TestAgentsStopThemselves(t *testing.T) {
 			t.Errorf("%s: got %q", name, got)
 		}
 	}
+}
+
+// late is an error once ctx has ended.
+func late(ctx context.Context, what string) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return fmt.Errorf("wait for %s: %w", what, context.Cause(ctx))
 }
 
 // processState is the third field of /proc/PID/stat.
@@ -465,10 +472,10 @@ func TestExitToAnotherProgram(t *testing.T) {
 	ctx := deadline(t)
 	_, tm := launch(t, ctx, "composer", agents.Config{ExitTo: "/bin/cat"})
 	must(t, tm.Type("\x03\x03"))
-	for canonical := false; !canonical; {
-		m, err := tm.Modes()
-		must(t, cmp.Or(err, ctx.Err()))
-		canonical = m.Lflag&unix.ICANON != 0
+	for raw := true; raw; {
+		var err error
+		raw, err = tm.Raw()
+		must(t, cmp.Or(err, late(ctx, "line mode")))
 	}
 	must(t, tm.Type("for cat\n\x04"))
 	must(t, tm.WaitText(ctx, "for cat\nfor cat")) // its echo, and cat's own word
@@ -487,7 +494,7 @@ func TestAgentsTellTheirStateAndRefuseWhatTheyDoNotKnow(t *testing.T) {
 		st, err := a.State(ctx)
 		must(t, err)
 		for name != "deaf" && st.Size.Cols != 100 { // a composer learns it by a signal
-			must(t, ctx.Err())
+			must(t, late(ctx, name+" to learn its size"))
 			st, err = a.State(ctx)
 			must(t, err)
 		}

@@ -29,8 +29,9 @@ type Term = term.Term
 // is the agent, else it runs the tests. It does not return.
 func Main(m *testing.M) {
 	if name := os.Getenv(agents.EnvAgent); name != "" {
-		os.Exit(RunAgent(name))
+		os.Exit(RunAgent(name)) // with the signals that its starter gave it
 	}
+	KnownStart()
 	os.Exit(m.Run())
 }
 
@@ -83,7 +84,11 @@ func (a FakeAgent) EnvArgv() []string {
 
 // Do sends one command to the agent, which must have started; see agents.Command.
 func (a FakeAgent) Do(ctx context.Context, c agents.Command) (agents.State, error) {
-	return agents.Control(ctx, a.Control, c)
+	st, err := agents.Control(ctx, a.Control, c)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("wait for %s of the agent: %w", c.Cmd, context.Cause(ctx))
+	}
+	return st, err
 }
 
 // State asks the agent how it stands.

@@ -25,9 +25,7 @@ func TestMain(m *testing.M) { Main(m) }
 // deadline bounds a test that fails; no test that passes comes near it.
 func deadline(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	t.Cleanup(cancel)
-	return ctx
+	return Within(t, time.Minute)
 }
 
 func must(t *testing.T, err error) {
@@ -158,6 +156,7 @@ func TestStalledComposerJoinsEnterToThePaste(t *testing.T) {
 	must(t, tm.Paste("hello"))
 	awaitUnread := func(n int) {
 		for {
+			must(t, late(ctx, fmt.Sprintf("%d unread bytes", n)))
 			st, err := a.Do(ctx, agents.Command{Cmd: "state"})
 			must(t, err)
 			if st.Draft != "" {
@@ -324,8 +323,13 @@ func TestClient(t *testing.T) {
 	}
 	must(t, c.Send(map[string]any{"type": "hello"}))
 	must(t, c.CloseWrite())
-	if got := <-heard; got != `{"type":"hello"}`+"\n" {
-		t.Errorf("sent %q", got)
+	select {
+	case got := <-heard:
+		if got != `{"type":"hello"}`+"\n" {
+			t.Errorf("sent %q", got)
+		}
+	case <-ctx.Done():
+		t.Fatalf("wait for what was sent: %v", context.Cause(ctx))
 	}
 	must(t, c.WaitEOF(ctx))
 	if _, err := c.WaitStatus(ctx, "m1", "delivered"); !errors.Is(err, io.EOF) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -55,7 +56,7 @@ func Start(dir string, tells bool, decide func(n int, c Call) Verdict, run func(
 		return nil, err
 	}
 	w.stop = stop
-	began := make(chan error)
+	began := make(chan error, 1)
 	onThread(func() {
 		fd, err := install(p)
 		if err != nil {
@@ -68,12 +69,20 @@ func Start(dir string, tells bool, decide func(n int, c Call) Verdict, run func(
 		go w.serve(ends)
 		began <- run()
 	})
-	if err := <-began; err != nil {
+	select {
+	case err = <-began:
+	case <-time.After(patience):
+		err = fmt.Errorf("wait for the processes that are to be watched to begin: not within %v", patience)
+	}
+	if err != nil {
 		w.Close()
 		return nil, err
 	}
 	return w, nil
 }
+
+// patience is how long a beginning and an end of a watch may take; only a failure takes that long.
+const patience = time.Minute
 
 // onThread calls f on a thread of its own, which then ends.
 func onThread(f func()) {
@@ -91,10 +100,15 @@ func onThread(f func()) {
 	}()
 }
 
-// Close ends the watch; processes that still run find their calls failing.
+// Close ends the watch; processes that still run find their calls failing. It panics when the
+// decision about a call does not return: the test would leave a process that waits for ever.
 func (w *Watch) Close() {
 	w.stop.Close() // nothing is written to it
-	<-w.done
+	select {
+	case <-w.done:
+	case <-time.After(patience):
+		panic(fmt.Sprintf("disk: wait for the end of the watch: not within %v", patience))
+	}
 }
 
 // Gone is closed when no watched process is left. Before Linux 6.11 that may be only when

@@ -9,7 +9,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"relay-pty/cmd/internal/testrig"
 )
+
+func TestMain(m *testing.M) {
+	testrig.KnownStart()
+	os.Exit(m.Run())
+}
 
 // watched runs a shell's script in a directory until it and all it started are gone.
 func watched(t *testing.T, dir, script string, decide func(int, Call) Verdict) (calls []string, err error) {
@@ -21,11 +28,13 @@ func watched(t *testing.T, dir, script string, decide func(int, Call) Verdict) (
 		t.Fatal(err)
 	}
 	defer w.Close()
+	late := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	defer late.Stop()
 	err = cmd.Wait()
 	select {
 	case <-w.Gone():
-	case <-time.After(30 * time.Second):
-		t.Error("not all are gone")
+	case <-time.After(patience):
+		t.Errorf("all processes that were watched are gone: not within %v", patience)
 	}
 	for _, c := range w.Calls() {
 		calls = append(calls, fmt.Sprint(c.What, " ", strings.TrimPrefix(c.Path, dir), " ", string(c.Data), " ", int(c.Err)))

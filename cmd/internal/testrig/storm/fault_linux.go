@@ -96,8 +96,11 @@ func strikeSync(ctx context.Context, p *place, l *seat.Life, rnd *rand.Rand) err
 		select {
 		case <-ended:
 			return err
-		case <-time.After(time.Second):
+		case <-time.After(straceEnd / 3):
 		}
 	}
-	return errors.Join(err, errors.New("strace does not end"))
+	return errors.Join(err, fmt.Errorf("the end of strace: not within %v", straceEnd))
 }
+
+// straceEnd is how long strace may take to let go of a wrapper; it takes some milliseconds.
+const straceEnd = 30 * time.Second

@@ -81,6 +81,10 @@ echo $? >&3; read _ <&3; printf '\033_kept\033\134' >&4; read _ <&3`
 // throws away what nobody has read yet, so it must not come before this is in.
 const mark = "\x1b_kept\x1b\\"
 
+// patience is how long a shell may take to begin and a closed terminal to end its output; only
+// a failure takes that long.
+const patience = time.Minute
+
 // Start runs opts.Argv on a new terminal.
 func Start(opts Options) (*Term, error) {
 	if opts.Rows == 0 {
@@ -133,7 +137,13 @@ func (t *Term) spawn(opts Options, slave *os.File) error {
 		ours.Close() // of no use
 		return err
 	}
+	ours.SetReadDeadline(time.Now().Add(patience)) // cannot fail: it is pollable
 	pid, err := t.number()
+	ours.SetReadDeadline(time.Time{}) // the status comes when the program ends
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = fmt.Errorf("wait for its pid: not within %v", patience)
+		syscall.Kill(-t.cmd.Process.Pid, syscall.SIGKILL) // the shell leads its own group; its end is awaited below
+	}
 	if err != nil {
 		ours.Close() // lets the shell go
 		return errors.Join(fmt.Errorf("start %s: %w", opts.Argv[0], err), t.cmd.Wait())
@@ -321,21 +331,17 @@ func (t *Term) Output() []byte {
 
 // WaitOutput waits until the output satisfies want, which must not keep it.
 func (t *Term) WaitOutput(ctx context.Context, want func([]byte) bool) error {
-	return t.wait(ctx, func() bool { return want(t.out) })
+	return t.wait(ctx, "output", func() bool { return want(t.out) })
 }
 
 // WaitScreen waits until the screen satisfies want, which must not keep it.
 func (t *Term) WaitScreen(ctx context.Context, want func(*screen.Screen) bool) error {
-	return t.wait(ctx, func() bool { return want(t.scr) })
+	return t.wait(ctx, "the screen", func() bool { return want(t.scr) })
 }
 
 // WaitText waits until some row of the screen holds text.
 func (t *Term) WaitText(ctx context.Context, text string) error {
-	err := t.WaitScreen(ctx, func(s *screen.Screen) bool { return strings.Contains(Dump(s), text) })
-	if err != nil {
-		return fmt.Errorf("wait for %q: %w", text, err)
-	}
-	return nil
+	return t.wait(ctx, strconv.Quote(text), func() bool { return strings.Contains(Dump(t.scr), text) })
 }
 
 // Screen is a dump of the screen now.
@@ -346,7 +352,7 @@ func (t *Term) Screen() string {
 }
 
 // wait returns io.EOF when the output ended without what is wanted.
-func (t *Term) wait(ctx context.Context, want func() bool) error {
+func (t *Term) wait(ctx context.Context, what string, want func() bool) error {
 	for {
 		t.mu.Lock()
 		ok, err := want(), t.err
@@ -359,12 +365,12 @@ func (t *Term) wait(ctx context.Context, want func() bool) error {
 			return nil
 		}
 		if err != nil {
-			return err
+			return fmt.Errorf("wait for %s: %w", what, err)
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return fmt.Errorf("wait for %s: %w", what, context.Cause(ctx))
 		}
 	}
 }
@@ -375,7 +381,7 @@ func (t *Term) Wait(ctx context.Context) (int, error) {
 	select {
 	case <-t.closed:
 	case <-ctx.Done():
-		return 0, context.Cause(ctx)
+		return 0, fmt.Errorf("wait for the end of the program: %w", context.Cause(ctx))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -394,17 +400,25 @@ func (t *Term) Close() error {
 	if !ended {
 		syscall.Kill(t.pid, syscall.SIGKILL) // gone already: well
 	}
+	return t.close()
+}
+
+// close closes the terminal and waits for the end of the output, which only a Sink that blocks
+// can hold back.
+func (t *Term) close() error {
 	err := t.master.Close()
-	<-t.closed
-	return err
+	select {
+	case <-t.closed:
+		return err
+	case <-time.After(patience):
+		return errors.Join(err, fmt.Errorf("wait for the end of the output: not within %v", patience))
+	}
 }
 
 // Hangup closes the terminal's window and leaves the program to notice: its
 // reads end at once and it gets a SIGHUP soon after. Its status stays unknown.
 func (t *Term) Hangup() error {
-	err := t.master.Close()
-	<-t.closed
-	return err
+	return t.close()
 }
 
 // Dump is the text of s, a row a line, blanks at the ends of rows trimmed.

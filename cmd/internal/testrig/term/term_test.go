@@ -21,9 +21,17 @@ func start(t *testing.T, opts Options) (*Term, context.Context) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { tm.Close() })
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
 	t.Cleanup(cancel)
 	return tm, ctx
+}
+
+// limit makes a read that takes too long fail.
+func limit(t *testing.T, r *os.File) {
+	t.Helper()
+	if err := r.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func sh(script string) Options { return Options{Argv: []string{"sh", "-c", script}} }
@@ -131,6 +139,7 @@ func TestOtherStreams(t *testing.T) {
 	o.Stdin, o.Stderr = null, w
 	tm, ctx := start(t, o)
 	w.Close()
+	limit(t, r)
 	if b, err := io.ReadAll(r); err != nil || string(b) != "err\n" {
 		t.Errorf("stderr got %q, %v", b, err)
 	}
@@ -156,7 +165,10 @@ func TestHangupReachesTheProgram(t *testing.T) {
 	if err := tm.Hangup(); err != nil {
 		t.Fatal(err)
 	}
-	io.Copy(io.Discard, r) // until the program and its keeper are gone
+	limit(t, r)
+	if _, err := io.Copy(io.Discard, r); err != nil {
+		t.Errorf("the program and its keeper are gone: not within %v: %v", patience, err)
+	}
 	if b, err := os.ReadFile(mark); string(b) != "hup\n" {
 		t.Errorf("got %q, %v; want the hangup seen", b, err)
 	}

@@ -116,8 +116,9 @@ func (s *Seat) isEnding() bool {
 	return s.ending
 }
 
-// goodbye is how long what was typed may take to arrive, and the end to come.
-const goodbye = 30 * time.Second
+// goodbye is how long what was typed may take to arrive, and the end to come; only a failure
+// takes that long.
+const goodbye = 2 * time.Minute
 
 // Quit waits until the agent has read the last word that was typed, and lets it end.
 func (s *Seat) Quit(ctx context.Context) error {
@@ -125,7 +126,7 @@ func (s *Seat) Quit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reading, cancel := context.WithTimeout(ctx, goodbye)
+	reading, cancel := context.WithTimeoutCause(ctx, goodbye, fmt.Errorf("not within %v", goodbye))
 	defer cancel()
 	if err := l.hasRead(reading); err != nil {
 		s.Log("storm: %s, life %d: %s was not read: %v", s.Name, l.N, l.Words[len(l.Words)-1], err) // the check of the books tells
@@ -133,7 +134,7 @@ func (s *Seat) Quit(ctx context.Context) error {
 	s.mu.Lock()
 	s.ending = true
 	s.mu.Unlock()
-	ctx, cancel = context.WithTimeoutCause(ctx, goodbye, fmt.Errorf("%s does not end", s.Name))
+	ctx, cancel = context.WithTimeoutCause(ctx, goodbye, fmt.Errorf("the end of %s: not within %v", s.Name, goodbye))
 	defer cancel()
 	if _, err := l.Agent.Do(ctx, agents.Command{Cmd: "quit"}); err != nil {
 		return fmt.Errorf("%s: quit: %w", s.Name, err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/account"
 	"relay-pty/cmd/internal/testrig/agents"
 )
@@ -29,20 +30,19 @@ func TestTakenOnceEach(t *testing.T) {
 
 func TestHub(t *testing.T) {
 	h := newHub()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := testrig.Within(t, time.Minute)
 	h.Accepted("m1")
 	past, stop := context.WithCancel(ctx)
 	stop()
 	if h.Empty(past) {
 		t.Error("empty, though m1 was accepted")
 	}
-	reached := make(chan bool)
+	reached := make(chan bool, 1)
 	go func() { reached <- h.Progress(ctx, 2) }()
 	h.Skip()
 	h.add(account.Event{ID: "m1", Status: "queued"})
 	h.add(account.Event{ID: "m1", Status: "delivered"})
-	if !<-reached || !h.Empty(ctx) || h.Count() != 2 {
+	if !soon(t, "two messages done with", reached) || !h.Empty(ctx) || h.Count() != 2 {
 		t.Errorf("it stands so: %s", h)
 	}
 	if got := h.Unended([]string{"m1", "m2"}); !slices.Equal(got, []string{"m2"}) {
@@ -88,6 +88,17 @@ func TestEventsAreTakenOnceInOrder(t *testing.T) {
 	}
 }
 
+// soon is what comes from c, which must not take long.
+func soon[T any](t *testing.T, what string, c <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-c:
+	case <-time.After(time.Minute):
+		t.Fatalf("%s: not within %v", what, time.Minute)
+	}
+	return v
+}
+
 func TestGateHoldsBack(t *testing.T) {
 	var g Gate
 	g.pass(nil)
@@ -99,6 +110,6 @@ func TestGateHoldsBack(t *testing.T) {
 	case <-time.After(20 * time.Millisecond):
 	}
 	open()
-	<-passed
+	soon(t, "output through an open gate", passed)
 	g.pass(nil)
 }
