@@ -38,18 +38,38 @@ func (e errEnded) Error() string { return "ended by " + e.signal.String() }
 func main() {
 	memory.Frugal()
 	ctx, cancel := context.WithCancelCause(context.Background())
-	go endOnSignal(cancel)
+	go endOnSignal(signals(), cancel)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	os.Exit(code)
 }
 
-// endOnSignal ends the wrapper on the signals that end a program; the terminal
-// is restored and the agent hung up on the way out. It lives as long as we do.
-func endOnSignal(cancel context.CancelCauseFunc) {
-	// A closed pipe is an error of the write. Ignoring the signal instead would be inherited by the agent.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+// signals tells of those that end a program. It is asked for before anything is started, since
+// a program starts with the signals ignored that we ignore then.
+//
+// Who began us with SIGHUP or SIGINT ignored, as nohup and a script's background do, wants us to
+// outlive them, and we go on ignoring them, as ssh does. The agent does not inherit that, as it
+// does not in tmux: its terminal is another one, whose hangup has to reach it, and a shell
+// could never trap a signal that was ignored when the shell began.
+// Of SIGQUIT the Go runtime does not tell how it was found.
+func signals() <-chan os.Signal {
+	deaf := make(chan os.Signal, 1) // nobody reads: taken, so that the agent gets the system's own action
+	// A closed pipe is an error of the write.
+	signal.Notify(deaf, syscall.SIGPIPE)
 	c := make(chan os.Signal, 1)
-	signal.Notify(c, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT)
+	signal.Notify(c, syscall.SIGTERM, syscall.SIGQUIT)
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+		if signal.Ignored(s) {
+			signal.Notify(deaf, s)
+		} else {
+			signal.Notify(c, s)
+		}
+	}
+	return c
+}
+
+// endOnSignal ends the wrapper on the first of them; the terminal is restored and the agent
+// hung up on the way out. It lives as long as we do.
+func endOnSignal(c <-chan os.Signal, cancel context.CancelCauseFunc) {
 	s, _ := (<-c).(syscall.Signal)
 	cancel(errEnded{s})
 }
