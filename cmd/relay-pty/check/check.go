@@ -48,10 +48,11 @@ func runOne(ctx context.Context, cfg Config) (bool, error) {
 
 // remove empties the scratch directory, into which a dying agent may still write.
 func remove(dir string) {
-	for range 20 {
+	for range 50 {
 		if os.RemoveAll(dir) == nil {
 			return
 		}
+		<-time.After(lookEvery)
 	}
 }
 

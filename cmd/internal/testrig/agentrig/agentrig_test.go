@@ -106,8 +106,13 @@ func TestPrepareLeaksNothing(t *testing.T) {
 					t.Errorf("leaked %s", kv)
 				}
 			}
-			if !slices.Contains(env, "HOME="+filepath.Join(dir, "home")) {
-				t.Errorf("got %q", env)
+			for _, own := range []string{"HOME=" + filepath.Join(dir, "home"), "TMPDIR=" + filepath.Join(dir, "t")} {
+				if !slices.Contains(env, own) {
+					t.Errorf("got %q, want %s", env, own)
+				}
+			}
+			if info, err := os.Stat(filepath.Join(dir, "t")); err != nil || info.Mode().Perm() != 0o700 {
+				t.Errorf("its temporary directory: %v, %v", info, err)
 			}
 			cmd := exec.Command("git", "log", "--oneline")
 			cmd.Dir, cmd.Env = cwd, env

@@ -17,6 +17,11 @@ import (
 	"relay-pty/pty/screen"
 )
 
+func TestMain(m *testing.M) {
+	testrig.KnownStart()
+	os.Exit(m.Run())
+}
+
 // idle is what each agent shows when it waits for a prompt that nobody has begun.
 var idle = map[string]string{
 	"claude": "❯\u00a0\n", "codex": "› Ask Codex to do", "gemini": ">   Type your message", "opencode": "┃  Build · Fake",
@@ -26,7 +31,6 @@ var idle = map[string]string{
 type session struct {
 	*term.Term
 	t   *testing.T
-	ctx context.Context
 	a   agentrig.Agent
 	api *fakeapi.Server
 	cwd string
@@ -41,14 +45,12 @@ func open(t *testing.T, a agentrig.Agent, changes ...agentrig.Change) *session {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { api.Close() }) // the listener is gone either way
-	env, cwd, err := a.Prepare(t.TempDir(), api.URL(), changes...)
+	env, cwd, err := a.Prepare(testrig.Dir(t), api.URL(), changes...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	tm := testrig.StartTerm(t, term.Options{Argv: a.Argv(path), Env: env, Dir: cwd})
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	t.Cleanup(cancel)
-	return &session{tm, t, ctx, a, api, cwd}
+	return &session{tm, t, a, api, cwd}
 }
 
 func (s *session) must(err error) {
@@ -58,27 +60,33 @@ func (s *session) must(err error) {
 	}
 }
 
+// step bounds one thing that the agent is to do.
+func (s *session) step() context.Context {
+	s.t.Helper()
+	return testrig.Within(s.t, time.Minute)
+}
+
 // idles waits until the agent's composer is empty.
 func (s *session) idles() {
 	s.t.Helper()
-	s.must(s.WaitText(s.ctx, idle[s.a.Profile]))
+	s.must(s.WaitText(s.step(), idle[s.a.Profile]))
 }
 
 // says pastes text and submits it, and waits for its turn, whole.
 func (s *session) says(text string) fakeapi.Turn {
 	s.t.Helper()
 	s.must(s.Paste(text))
-	s.must(s.WaitText(s.ctx, text[strings.LastIndex(text, "\n")+1:]))
+	s.must(s.WaitText(s.step(), text[strings.LastIndex(text, "\n")+1:]))
 	n := len(s.api.Turns())
 	// Gemini CLI takes an Enter soon after a paste for one more line of it.
-	s.must(s.PressUntil(s.ctx, "\r", time.Second, func(*screen.Screen) bool { return len(s.api.Turns()) > n }))
+	s.must(s.PressUntil(s.step(), "\r", time.Second, func(*screen.Screen) bool { return len(s.api.Turns()) > n }))
 	return s.ends(n)
 }
 
 // ends waits for the end of the turn n.
 func (s *session) ends(n int) fakeapi.Turn {
 	s.t.Helper()
-	turn, err := s.api.WaitTurn(s.ctx, func(t fakeapi.Turn) bool { return t.N == n && !t.Open() })
+	turn, err := s.api.WaitTurn(s.step(), func(t fakeapi.Turn) bool { return t.N == n && !t.Open() })
 	s.must(err)
 	return turn
 }
@@ -96,7 +104,7 @@ func TestRealAgentsTalkAndAsk(t *testing.T) {
 				if got := s.a.Received(turn); got != c.text || turn.Aborted {
 					t.Errorf("received %q (aborted %v), want %q", turn.Text, turn.Aborted, c.text)
 				}
-				s.must(s.WaitText(s.ctx, c.shown))
+				s.must(s.WaitText(s.step(), c.shown))
 				s.idles()
 			}
 			s.asks()
@@ -115,11 +123,11 @@ func (s *session) asks() {
 	s.t.Helper()
 	made := filepath.Join(s.cwd, "made")
 	turn := s.says("TOUCH made")
-	s.must(s.WaitText(s.ctx, s.a.Question()))
+	s.must(s.WaitText(s.step(), s.a.Question()))
 	if _, err := os.Stat(made); !errors.Is(err, fs.ErrNotExist) {
 		s.t.Fatalf("the command ran unasked: %v", err)
 	}
-	s.must(s.PressUntil(s.ctx, "\r", time.Second, func(*screen.Screen) bool { return len(s.api.Turns()) > turn.N+1 }))
+	s.must(s.PressUntil(s.step(), "\r", time.Second, func(*screen.Screen) bool { return len(s.api.Turns()) > turn.N+1 }))
 	result := s.ends(turn.N + 1)
 	if _, err := os.Stat(made); err != nil || len(result.Results) != 1 || len(result.Text) != 0 {
 		s.t.Errorf("got file %v, results %q and text %q; want the file, one result and no text", err, result.Results, result.Text)

@@ -17,6 +17,11 @@ import (
 	"relay-pty/pty/screen"
 )
 
+func TestMain(m *testing.M) {
+	testrig.KnownStart()
+	os.Exit(m.Run())
+}
+
 // session is the real Claude Code on a terminal, at its composer.
 type session struct {
 	*term.Term
@@ -35,14 +40,12 @@ func open(t *testing.T, rows, cols int) *session {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { api.Close() }) // the listener is gone either way
-	env, cwd, err := claude.Prepare(t.TempDir(), api.URL())
+	env, cwd, err := claude.Prepare(testrig.Dir(t), api.URL())
 	if err != nil {
 		t.Fatal(err)
 	}
 	tm := testrig.StartTerm(t, term.Options{Argv: claude.Argv(path), Env: env, Dir: cwd, Rows: rows, Cols: cols})
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	t.Cleanup(cancel)
-	s := &session{Term: tm, t: t, ctx: ctx, api: api, cwd: cwd}
+	s := &session{Term: tm, t: t, ctx: testrig.Within(t, 2*time.Minute), api: api, cwd: cwd}
 	s.screen("an empty composer", func(scr *screen.Screen) bool { return boxText(scr) == "" })
 	return s
 }

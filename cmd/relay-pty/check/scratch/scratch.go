@@ -15,7 +15,7 @@ import (
 // environment, in which nothing of ours stays but PATH, and its working
 // directory, which is empty.
 func Claude(dir, baseURL, version string) (env []string, cwd string, err error) {
-	home, run, cwd, err := directories(dir)
+	home, env, cwd, err := directories(dir)
 	if err != nil {
 		return nil, "", err
 	}
@@ -25,10 +25,11 @@ func Claude(dir, baseURL, version string) (env []string, cwd string, err error) 
 	if err := claudeSettings(home, cwd, version); err != nil {
 		return nil, "", err
 	}
-	env = append(environ(home, run),
+	env = append(env,
 		"ANTHROPIC_BASE_URL="+baseURL,
 		"ANTHROPIC_API_KEY=dummy",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"CLAUDE_CODE_TMPDIR="+temporary(dir), // it does not heed TMPDIR
 		"DISABLE_AUTOUPDATER=1",
 		"DISABLE_TELEMETRY=1",
 		"DISABLE_ERROR_REPORTING=1",
@@ -40,32 +41,37 @@ func Claude(dir, baseURL, version string) (env []string, cwd string, err error) 
 
 // Plain makes a fresh home for any program.
 func Plain(dir string) (env []string, cwd string, err error) {
-	home, run, cwd, err := directories(dir)
-	if err != nil {
-		return nil, "", err
-	}
-	return environ(home, run), cwd, nil
+	_, env, cwd, err = directories(dir)
+	return env, cwd, err
 }
 
-func directories(dir string) (home, run, cwd string, err error) {
+// directories makes what an agent lives in, below dir alone: what agents leave in the system's
+// temporary directory they share with all others, and some leave libraries of 14 MB.
+func directories(dir string) (home string, env []string, cwd string, err error) {
 	// Trust is looked up by the path the kernel gives.
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return "", "", "", err
+		return "", nil, "", err
 	}
-	home, run, cwd = filepath.Join(dir, "home"), filepath.Join(dir, "run"), filepath.Join(dir, "work")
-	for _, d := range []string{home, run, cwd} {
+	home, cwd = filepath.Join(dir, "home"), filepath.Join(dir, "work")
+	run, tmp := filepath.Join(dir, "run"), temporary(dir)
+	for _, d := range []string{home, run, cwd, tmp} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
-			return "", "", "", err
+			return "", nil, "", err
 		}
 	}
-	return home, run, cwd, nil
+	return home, environ(home, run, tmp), cwd, nil
 }
 
-func environ(home, run string) []string {
+// temporary is the agent's own directory for temporary files; short, as agents put sockets
+// there, whose paths may have 107 bytes.
+func temporary(dir string) string { return filepath.Join(dir, "t") }
+
+func environ(home, run, tmp string) []string {
 	return []string{
 		"HOME=" + home,
 		"PATH=" + os.Getenv("PATH"),
 		"XDG_RUNTIME_DIR=" + run,
+		"TMPDIR=" + tmp,
 		"TERM=xterm-256color",
 		"LANG=C.UTF-8",
 		"SHELL=/bin/sh",
