@@ -55,7 +55,7 @@ var owners = map[string]string{
 const (
 	maxFunc    = 70
 	maxFile    = 500
-	maxPackage = 1500
+	maxPackage = 2500
 )
 
 func TestImportDirection(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -30,7 +31,7 @@ const roleVar = "PTY_TEST_ROLE"
 const fullVar = "RELAY_FULL"
 
 // patience is how long a test waits for what must come; only a failure takes that long.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // roles are programs that run on a PTY.
 var roles = map[string]func(args []string) int{
@@ -50,7 +51,35 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVar); role != "" {
 		os.Exit(roles[role](os.Args[1:]))
 	}
+	knownStart()
+	fixSeed()
 	goleak.VerifyTestMain(m)
+}
+
+// knownStart gives agents the system's own actions for the signals that whoever began the tests
+// (nohup, a shell's background) had ignored: a shell cannot trap a signal that was ignored when
+// it began. A handler ends with the process's program, and this one does nothing.
+func knownStart() {
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s) // nobody reads
+		}
+	}
+}
+
+// fixSeed makes all runs draw the same, but those that are to find something new. RELAY_SEED
+// repeats one of them.
+func fixSeed() {
+	seed := os.Getenv("RELAY_SEED")
+	if seed == "" && os.Getenv("RELAY_PROVE") == "" {
+		seed = "1"
+	}
+	if seed == "" {
+		return
+	}
+	if err := flag.Set("rapid.seed", seed); err != nil {
+		panic("RELAY_SEED: " + err.Error())
+	}
 }
 
 // role is the configuration that runs a role.
@@ -128,7 +157,7 @@ func (r *run) end() error {
 		r.result = nil
 		return err
 	case <-time.After(patience):
-		r.t.Fatalf("Run does not return; output so far: %q", tail(r.output()))
+		r.t.Fatalf("the end of Run: not within %v; output so far: %q", patience, tail(r.output()))
 		return nil
 	}
 }
@@ -142,6 +171,13 @@ func (r *run) finish() (Status, string) {
 	return r.Wait(), r.output()
 }
 
+// Wait waits for the agent's end, as the session's own does, but not for ever.
+func (r *run) Wait() Status {
+	r.t.Helper()
+	soon(r.t, "the agent's end", r.Done())
+	return r.Session.Wait()
+}
+
 // until waits for a condition that output, keys, stops or the end can bring about.
 func (r *run) until(what string, ok func() bool) {
 	r.t.Helper()
@@ -150,7 +186,7 @@ func (r *run) until(what string, ok func() bool) {
 		select {
 		case <-r.look:
 		case <-late:
-			r.t.Fatalf("never: %s; output %q", what, tail(r.output()))
+			r.t.Fatalf("%s: not within %v; output %q", what, patience, tail(r.output()))
 		}
 	}
 }
@@ -171,7 +207,7 @@ func becomes(t testing.TB, what string, ok func() bool) {
 		select {
 		case <-tick.C:
 		case <-late:
-			t.Fatalf("never: %s", what)
+			t.Fatalf("%s: not within %v", what, patience)
 		}
 	}
 }
@@ -184,8 +220,19 @@ func within(t testing.TB, what string, f func()) {
 	select {
 	case <-done:
 	case <-time.After(patience):
-		t.Fatalf("%s does not return", what)
+		t.Fatalf("the end of %s: not within %v", what, patience)
 	}
+}
+
+// soon is what comes from c, which must not take long.
+func soon[T any](t testing.TB, what string, c <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-c:
+	case <-time.After(patience):
+		t.Fatalf("%s: not within %v", what, patience)
+	}
+	return v
 }
 
 func tail(s string) string { return s[max(0, len(s)-300):] }

@@ -225,13 +225,13 @@ func TestSomeoneLeftBehindDoesNotHoldUsUp(t *testing.T) {
 
 func TestStopsAreTold(t *testing.T) {
 	r := begin(t, sh("kill -STOP $$; echo again; read x"))
-	if stopped := <-r.Stops(); !stopped || !r.Stopped() {
+	if stopped := soon(t, "a stop", r.Stops()); !stopped || !r.Stopped() {
 		t.Errorf("after a stop: told %v, Stopped %v", stopped, r.Stopped())
 	}
 	if err := r.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
-	if stopped := <-r.Stops(); stopped || r.Stopped() {
+	if stopped := soon(t, "going on", r.Stops()); stopped || r.Stopped() {
 		t.Errorf("after going on: told %v, Stopped %v", stopped, r.Stopped())
 	}
 	r.says("again")
@@ -246,7 +246,7 @@ func TestTTYTellsModesReadersAndUnread(t *testing.T) {
 	}
 	r.Keys([]byte("\n"))
 	r.says("raw")
-	<-r.Stops()
+	soon(t, "a stop", r.Stops())
 	r.Keys([]byte("hello"))
 	want := TTY{Foreground: r.PID(), Unread: 5}
 	becomes(t, "five bytes unread in raw mode", func() bool { tty, err = r.TTY(); return err == nil && tty == want })
@@ -313,7 +313,7 @@ func TestHangup(t *testing.T) {
 			r := begin(t, sh(c.script))
 			r.says("up")
 			if c.name == "stopped" {
-				<-r.Stops()
+				soon(t, "a stop", r.Stops())
 			}
 			grace := patience
 			if c.want == unix.SIGKILL {
@@ -421,7 +421,7 @@ func TestBlockedOutputBlocksNothingElse(t *testing.T) {
 	cfg := role(t, "print", "100000")
 	cfg.Output = g
 	r := begin(t, cfg)
-	<-g.inside
+	soon(t, "output", g.inside)
 	within(t, "View, TTY, Keys, Begin, Resize or Stopped", func() {
 		r.View(func(s *screen.Screen) { s.Cursor() })
 		r.TTY()
@@ -449,7 +449,7 @@ func TestStuckOutputDoesNotStopTheEnd(t *testing.T) {
 	cfg := role(t, "print", "100000")
 	cfg.Output = g
 	r := begin(t, cfg)
-	<-g.inside
+	soon(t, "output", g.inside)
 	r.cancel(errTestOver)
 	if err := r.end(); !errors.Is(err, errTestOver) {
 		t.Errorf("Run: %v", err)
@@ -469,11 +469,14 @@ func TestPanicComesOutOfRun(t *testing.T) {
 		if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), "tap broke") {
 			t.Errorf("Run panics with %v", v)
 		}
+		soon(t, "the agent's end", s.Done())
 		if s.Wait().Signal != unix.SIGHUP {
 			t.Errorf("status %+v", s.Wait())
 		}
 	}()
-	s.Run(context.Background())
+	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("a panic: not within %v", patience))
+	defer cancel()
+	s.Run(ctx)
 }
 
 func TestCloseWithoutRun(t *testing.T) {
@@ -482,6 +485,7 @@ func TestCloseWithoutRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	within(t, "Close", func() { s.Close(); s.Close() })
+	soon(t, "the agent's end", s.Done())
 	if s.Wait().Signal != unix.SIGHUP {
 		t.Errorf("status %+v", s.Wait())
 	}

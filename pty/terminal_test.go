@@ -215,13 +215,23 @@ func through(t *testing.T, input *os.File, command ...string) (string, int) {
 	cmd := exec.Command(cfg.Args[0], cfg.Args[1:]...)
 	var out bytes.Buffer
 	cmd.Env, cmd.Stdin, cmd.Stdout = cfg.Env, input, &out
+	finish(t, cmd)
+	return out.String(), cmd.ProcessState.ExitCode()
+}
+
+// finish runs cmd to its end; the status may be any.
+func finish(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	cmd.WaitDelay = patience // what it leaves behind may hold its output
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	late := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	late := time.AfterFunc(patience, func() {
+		t.Errorf("the end of %q: not within %v", cmd.Args, patience)
+		cmd.Process.Kill()
+	})
 	defer late.Stop()
 	cmd.Wait()
-	return out.String(), cmd.ProcessState.ExitCode()
 }
 
 // pipe returns the reading end of a pipe that holds text and has ended.
@@ -274,11 +284,17 @@ func TestEndOfPipedInputIsNothingToARawReader(t *testing.T) {
 }
 
 func TestEndInputWaitsForQuietAndEnds(t *testing.T) {
-	r := begin(t, sh("while sleep 0.01; do echo .; done"))
-	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
-	defer cancel()
-	if err := r.EndInput(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("EndInput while the agent writes: %v", err)
+	r := begin(t, sh("echo up; exec yes"))
+	r.says("up")
+	waits := func() bool {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*drainQuiet)
+		defer cancel()
+		return errors.Is(r.EndInput(ctx), context.DeadlineExceeded)
+	}
+	for tries := 1; !waits(); tries++ { // a machine that stalls keeps yes quiet, too
+		if tries == 20 {
+			t.Fatalf("EndInput did not wait while the agent wrote, %d times", tries)
+		}
 	}
 	r.Signal(syscall.SIGKILL)
 	r.end()
@@ -331,10 +347,12 @@ func TestKeysEndWithTheTerminal(t *testing.T) {
 		t.Fatalf("Open: %v, %v", human, err)
 	}
 	master.Close()
-	err = human.CopyKeys(context.Background(), func([]byte) error { return nil })
-	if !errors.Is(err, term.ErrHangup) {
-		t.Errorf("CopyKeys of a terminal that is gone: %v", err)
-	}
+	within(t, "CopyKeys of a terminal that is gone", func() {
+		err := human.CopyKeys(context.Background(), func([]byte) error { return nil })
+		if !errors.Is(err, term.ErrHangup) {
+			t.Errorf("CopyKeys of a terminal that is gone: %v", err)
+		}
+	})
 }
 
 func TestSizesAreCoalescedAndTheLastIsTold(t *testing.T) {
@@ -355,7 +373,7 @@ func TestSizesAreCoalescedAndTheLastIsTold(t *testing.T) {
 	told := make(chan Winsize, 10000)
 	done := make(chan error, 1)
 	go func() { done <- human.WatchSize(ctx, func(w Winsize) { told <- w }) }()
-	<-told // the first look: it listens
+	soon(t, "the first look", told) // it listens
 	start := time.Now()
 	const last = 2000
 	for i := 1; i <= last; i++ {
@@ -374,7 +392,7 @@ func TestSizesAreCoalescedAndTheLastIsTold(t *testing.T) {
 		t.Errorf("%d sizes told, at most %d in the time", n, most)
 	}
 	cancel(errTestOver)
-	if err := <-done; !errors.Is(err, errTestOver) {
+	if err := soon(t, "the end of WatchSize", done); !errors.Is(err, errTestOver) {
 		t.Errorf("WatchSize: %v", err)
 	}
 }
@@ -383,8 +401,10 @@ func TestNoTerminalAtAll(t *testing.T) {
 	in := pipe(t, "")
 	cfg := role(t, "wrap", "", "stty", "size")
 	cmd := exec.Command(cfg.Args[0], cfg.Args[1:]...)
-	cmd.Env, cmd.Stdin, cmd.SysProcAttr = cfg.Env, in, &syscall.SysProcAttr{Setsid: true}
-	if out, err := cmd.Output(); string(out) != "24 80\r\n" || err != nil {
-		t.Errorf("stty says %q, %v", out, err)
+	var out bytes.Buffer
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.SysProcAttr = cfg.Env, in, &out, &syscall.SysProcAttr{Setsid: true}
+	finish(t, cmd)
+	if code := cmd.ProcessState.ExitCode(); out.String() != "24 80\r\n" || code != 0 {
+		t.Errorf("stty says %q, exit code %d", out.String(), code)
 	}
 }

@@ -41,7 +41,9 @@ func record(t testing.TB) (r *run, note func() string) {
 // mustBegin opens a transaction.
 func mustBegin(t testing.TB, s *Session) *Tx {
 	t.Helper()
-	tx, err := s.Begin(context.Background())
+	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, fmt.Errorf("not within %v", patience))
+	defer cancel()
+	tx, err := s.Begin(ctx)
 	if err != nil {
 		t.Fatalf("Begin: %v", err)
 	}
@@ -100,7 +102,7 @@ func TestTooManyHeldKeysBlockUntilTheEnd(t *testing.T) {
 	}
 	tx.Write(context.Background(), []byte("MESSAGE"))
 	tx.End()
-	if err := <-typed; err != nil {
+	if err := soon(t, "Keys after the transaction", typed); err != nil {
 		t.Errorf("Keys: %v", err)
 	}
 	if got, want := note(), "MESSAGE"+string(keys); got != want {
@@ -111,13 +113,14 @@ func TestTooManyHeldKeysBlockUntilTheEnd(t *testing.T) {
 func TestWriteToADeafAgentReturns(t *testing.T) {
 	r := begin(t, role(t, "deaf"))
 	r.says("ready")
-	short, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-	defer cancel()
 	told, tell := context.WithCancelCause(context.Background())
 	cause := errors.New("a human came")
 	defer tell(cause)
 	big := make([]byte, 1<<20)
 	tx := mustBegin(t, r.Session)
+	// Long enough to write something in on any machine: the agent's tty is empty.
+	short, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
 	for _, c := range []struct {
 		name string
 		ctx  context.Context
@@ -202,7 +205,7 @@ func TestWritersEndWithTheAgent(t *testing.T) {
 func TestBeginWaitsForAHumanWrite(t *testing.T) {
 	r := begin(t, sh("stty raw -echo; echo up; kill -STOP $$; head -c100000 | wc -c; head -c4"))
 	r.says("up")
-	<-r.Stops()
+	soon(t, "a stop", r.Stops())
 	typed := make(chan error, 1)
 	go func() { typed <- r.Keys(make([]byte, 100000)) }()
 	becomes(t, "a full tty", func() bool { tty, err := r.TTY(); return err == nil && tty.Unread == 4095 })
@@ -213,7 +216,7 @@ func TestBeginWaitsForAHumanWrite(t *testing.T) {
 	}
 	r.Signal(unix.SIGCONT)
 	tx := mustBegin(t, r.Session)
-	if err := <-typed; err != nil {
+	if err := soon(t, "Keys before the transaction", typed); err != nil {
 		t.Errorf("Keys: %v", err)
 	}
 	tx.Write(context.Background(), []byte("LAST"))
@@ -251,7 +254,7 @@ func TestHumanAndTransactionsNeverMix(t *testing.T) {
 			tx.End()
 			whole = append(whole, text)
 		}
-		<-done
+		soon(t, "all keys typed", done)
 		got := note()
 		for _, text := range whole {
 			if text != "" && strings.Count(got, text) != 1 {

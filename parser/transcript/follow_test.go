@@ -124,9 +124,9 @@ func holding(t *testing.T, dir string, files ...string) (child int) {
 		t.Fatal(err)
 	}
 	stdin.Close()
-	t.Cleanup(func() { keep.Close(); cmd.Wait() }) // cat ends with its input, sh with cat
-	if _, err := out.Read(make([]byte, 3)); err != nil {
-		t.Fatal(err)
+	t.Cleanup(func() { keep.Close(); over(cmd) }) // cat ends with its input, sh with cat
+	if up := firstLine(t, out); up != "up" {
+		t.Fatalf("a shell that holds files said %q", up)
 	}
 	return cmd.Process.Pid
 }
@@ -147,13 +147,16 @@ func soon(t *testing.T, l *Log) string {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for range 1000 {
+	for late := time.After(patience); ; {
 		if got := texts(t, l); got != "" {
 			return got
 		}
-		<-tick.C
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("something new: not within %v", patience)
+		}
 	}
-	return ""
 }
 
 const (
@@ -270,7 +273,7 @@ func TestRivals(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { stdin.Close(); cmd.Wait() }) // it ends with its input
+		t.Cleanup(func() { stdin.Close(); over(cmd) }) // it ends with its input
 		return cmd
 	}
 	run(bin)

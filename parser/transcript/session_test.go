@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -98,9 +99,9 @@ func TestLocateBehindAScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdin.Close()
-	defer func() { keep.Close(); cmd.Wait() }() // cat ends with its input, sh with cat
-	var grandchild int
-	if _, err := fmt.Fscan(out, &grandchild); err != nil {
+	defer func() { keep.Close(); over(cmd) }() // cat ends with its input, sh with cat
+	grandchild, err := strconv.Atoi(firstLine(t, out))
+	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()

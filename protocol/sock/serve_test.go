@@ -76,7 +76,7 @@ func TestHalfClose(t *testing.T) {
 // TestGoneClientFreesItsPlace: also one that half-closed before, and when nothing happens.
 func TestGoneClientFreesItsPlace(t *testing.T) {
 	path := in(dir(t), "s")
-	lines, closed, ended := make(chan struct{}), make(chan struct{}), make(chan error)
+	lines, closed, ended := make(chan struct{}, 2), make(chan struct{}, 2), make(chan error, 2)
 	serve(t, listen(t, path), func(ctx context.Context, c *Conn) {
 		for range c.Incoming() {
 			lines <- struct{}{}
@@ -88,16 +88,16 @@ func TestGoneClientFreesItsPlace(t *testing.T) {
 	for _, half := range []bool{true, false} {
 		c := dial(t, path)
 		c.SendLine([]byte(`{"type":"subscribe"}` + "\n"))
-		<-lines
+		soon(t, "a line", lines)
 		if half {
 			c.CloseWrite()
-			<-closed
+			soon(t, "the end of its requests", closed)
 		}
 		c.Close()
 		if !half {
-			<-closed
+			soon(t, "the end of its requests", closed)
 		}
-		if err := <-ended; err != ErrGone {
+		if err := soon(t, "the end of its handler", ended); err != ErrGone {
 			t.Errorf("half-closed %v: got %v, want %v", half, err, ErrGone)
 		}
 	}
@@ -119,7 +119,7 @@ func TestRequestsOfAClientThatLeft(t *testing.T) {
 	}
 	c.Close()
 	for i := range 100 {
-		if got := <-seen; got != fmt.Sprint(i) {
+		if got := soon(t, fmt.Sprintf("request %d", i), seen); got != fmt.Sprint(i) {
 			t.Fatalf("got %s, want %d", got, i)
 		}
 	}
@@ -139,7 +139,7 @@ func TestLongLine(t *testing.T) {
 	sending.Go(func() { over.SendLine([]byte(`{"type":"status"} ` + pad + "\n" + `{"type":"hello"}` + "\n")) })
 	expect(t, over, `"line_too_large"`)
 	expectEnd(t, over)
-	sending.Wait()
+	ends(t, "sending", &sending)
 }
 
 // TestLongLineEndsASubscription: also where the handler has more to say.
@@ -158,8 +158,8 @@ func TestLongLineEndsASubscription(t *testing.T) {
 	sending.Go(func() { c.SendLine(bytes.Repeat([]byte("x"), protocol.MaxLine+readerBytes)) })
 	expect(t, c, `"line_too_large"`)
 	expectEnd(t, c)
-	sending.Wait()
-	if err := <-ended; err != ErrBroken {
+	ends(t, "sending", &sending)
+	if err := soon(t, "the end of its handler", ended); err != ErrBroken {
 		t.Errorf("ended by %v, want %v", err, ErrBroken)
 	}
 }
@@ -182,7 +182,7 @@ func TestEndlessLineCostsLittle(t *testing.T) {
 	})
 	expect(t, c, `"line_too_large"`)
 	expectEnd(t, c)
-	sending.Wait()
+	ends(t, "sending", &sending)
 	runtime.ReadMemStats(&after)
 	if grew := after.TotalAlloc - before.TotalAlloc; grew > 10<<20 {
 		t.Errorf("allocated %d bytes", grew)
@@ -204,7 +204,7 @@ func TestSlowReader(t *testing.T) {
 		me.done <- context.Cause(ctx)
 	})
 	slow, fast := dial(t, path), dial(t, path)
-	a, b := <-conns, <-conns
+	a, b := soon(t, "a connection", conns), soon(t, "another connection", conns)
 	frame := append(bytes.Repeat([]byte("x"), 1000), '\n')
 	var reading sync.WaitGroup
 	const n = 5000
@@ -212,7 +212,7 @@ func TestSlowReader(t *testing.T) {
 	reading.Go(func() {
 		for range n {
 			if _, err := fast.Next(); err != nil {
-				t.Error(err)
+				t.Error(late(err))
 				break
 			}
 			got <- struct{}{}
@@ -230,12 +230,12 @@ func TestSlowReader(t *testing.T) {
 			break
 		}
 	}
-	reading.Wait()
+	ends(t, "reading", &reading)
 	lagging := a
 	if sentBy[b.c] < sentBy[a.c] {
 		lagging = b
 	}
-	if err := <-lagging.done; err != ErrLagged {
+	if err := soon(t, "the end of the one that lags", lagging.done); err != ErrLagged {
 		t.Errorf("ended by %v, want %v", err, ErrLagged)
 	}
 	most := maxQueued/len(frame) + 1<<20/len(frame) // queued, and in the kernel's buffers
@@ -251,7 +251,7 @@ func TestSlowReader(t *testing.T) {
 // TestLaggedLine: a slow reader that reads after all learns where to go on.
 func TestLaggedLine(t *testing.T) {
 	path := in(dir(t), "s")
-	sent := make(chan int64)
+	sent := make(chan int64, 1)
 	serve(t, listen(t, path), func(ctx context.Context, c *Conn) {
 		frame := append(bytes.Repeat([]byte("x"), 1000), '\n')
 		seq := int64(1)
@@ -259,7 +259,11 @@ func TestLaggedLine(t *testing.T) {
 			c.SendEvent(seq, frame)
 		}
 		for c.Pending() > 0 { // until the kernel has them
-			<-c.Room()
+			select {
+			case <-c.Room():
+			case <-ctx.Done():
+				return
+			}
 		}
 		for c.SendEvent(seq, frame) {
 			seq++
@@ -268,12 +272,12 @@ func TestLaggedLine(t *testing.T) {
 		<-ctx.Done()
 	})
 	c := dial(t, path)
-	total := <-sent
+	total := soon(t, "a frame too many", sent)
 	var whole int64
 	for {
 		line, err := c.Next()
 		if err != nil {
-			t.Fatalf("no lagged line: %v", err)
+			t.Fatalf("no lagged line: %v", late(err))
 		}
 		if line[0] == '{' {
 			want := fmt.Sprintf(`"seq":%d,`, whole)
@@ -315,7 +319,7 @@ func TestPacedSender(t *testing.T) {
 	for {
 		line, err := c.Next()
 		if err != nil {
-			t.Fatal(err)
+			t.Fatal(late(err))
 		}
 		if line[0] == '{' {
 			break
@@ -357,7 +361,7 @@ func TestTooManyConnections(t *testing.T) {
 	for _, c := range clients {
 		c.Close()
 	}
-	for { // places come free as the ends are noticed
+	for start := time.Now(); time.Since(start) < patience; { // places come free as the ends are noticed
 		c := dial(t, path)
 		line := ask(c)
 		c.Close()
@@ -366,6 +370,7 @@ func TestTooManyConnections(t *testing.T) {
 		}
 		runtime.Gosched()
 	}
+	t.Errorf("a place for one more: not within %v", patience)
 }
 
 func TestSilentNewcomerIsDropped(t *testing.T) {
@@ -374,7 +379,11 @@ func TestSilentNewcomerIsDropped(t *testing.T) {
 	l.firstLine = 50 * time.Millisecond
 	serve(t, l, answer)
 	var early *Client
+	start := time.Now()
 	for err := io.EOF; err != nil; { // again, should this machine be slower than that
+		if time.Since(start) > patience {
+			t.Fatalf("an answer to a first line: not within %v", patience)
+		}
 		early = dial(t, path)
 		early.SendLine([]byte(`{"type":"hello"}` + "\n"))
 		_, err = early.Next()
@@ -390,7 +399,7 @@ func TestSilentNewcomerIsDropped(t *testing.T) {
 func TestServeEnds(t *testing.T) {
 	d := dir(t)
 	l := listen(t, in(d, "s"))
-	started := make(chan struct{})
+	started := make(chan struct{}, 5)
 	stop := serve(t, l, func(ctx context.Context, c *Conn) {
 		started <- struct{}{}
 		<-ctx.Done()
@@ -399,7 +408,7 @@ func TestServeEnds(t *testing.T) {
 	var clients []*Client
 	for range 5 {
 		clients = append(clients, dial(t, l.Path()))
-		<-started
+		soon(t, "its handler", started)
 	}
 	stop()
 	for _, c := range clients {

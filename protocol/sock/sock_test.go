@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,7 +24,40 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv("SOCK_TEST_HOLD"); path != "" {
 		hold(path)
 	}
+	knownStart()
 	goleak.VerifyTestMain(m)
+}
+
+// patience is how long a test waits for what must come; only a failure takes that long.
+const patience = time.Minute
+
+// knownStart gives children the system's own actions for the signals that whoever began the
+// tests (nohup, a shell's background) had ignored.
+func knownStart() {
+	for _, s := range []os.Signal{unix.SIGHUP, unix.SIGINT} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s) // nobody reads
+		}
+	}
+}
+
+// soon is what comes from c, which must not take long.
+func soon[T any](t *testing.T, what string, c <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-c:
+	case <-time.After(patience):
+		t.Fatalf("%s: not within %v", what, patience)
+	}
+	return v
+}
+
+// ends waits for goroutines that must not take long.
+func ends(t *testing.T, what string, all *sync.WaitGroup) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() { defer close(done); all.Wait() }()
+	soon(t, what, done)
 }
 
 // hold is another process: it listens, says so, and lives until its stdin ends.
@@ -53,9 +88,15 @@ func startHolder(t *testing.T, path string) *exec.Cmd {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { in.Close(); cmd.Wait() })
-	line, _ := bufio.NewReader(out).ReadString('\n')
-	if line != "listening\n" {
+	t.Cleanup(func() {
+		in.Close()
+		late := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+		defer late.Stop()
+		cmd.Wait()
+	})
+	said := make(chan string, 1)
+	go func() { line, _ := bufio.NewReader(out).ReadString('\n'); said <- line }()
+	if line := soon(t, "the holder's word", said); line != "listening\n" {
 		t.Fatalf("holder says %q", line)
 	}
 	return cmd
@@ -82,7 +123,7 @@ func listen(t *testing.T, path string) *Listener {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.grace, l.farewell = 20*time.Second, 20*time.Second // no test is to fail on a slow machine
+	l.grace, l.farewell = patience/2, patience/2 // no test is to fail on a slow machine
 	t.Cleanup(func() { l.Close() })
 	return l
 }
@@ -101,7 +142,7 @@ func serve(t *testing.T, l *Listener, handle Handler) (stop func()) {
 		}
 		stopped = true
 		cancel(why)
-		if err := <-done; err != why {
+		if err := soon(t, "the end of Serve", done); err != why {
 			t.Errorf("Serve = %v, want %v", err, why)
 		}
 	}
@@ -117,8 +158,16 @@ func dial(t *testing.T, path string) *Client {
 	}
 	t.Cleanup(func() { c.Close() })
 	// A generous limit, for a failure to end the test and not hang it.
-	c.nc.SetReadDeadline(time.Now().Add(20 * time.Second))
+	c.nc.SetDeadline(time.Now().Add(patience))
 	return c
+}
+
+// late says so of a connection whose limit ran out.
+func late(err error) error {
+	if os.IsTimeout(err) {
+		return fmt.Errorf("not within %v: %w", patience, err)
+	}
+	return err
 }
 
 // expect reads one line that holds each of the pieces.
@@ -126,7 +175,7 @@ func expect(t *testing.T, c *Client, pieces ...string) {
 	t.Helper()
 	line, err := c.Next()
 	if err != nil {
-		t.Fatalf("got %v, want %q", err, pieces)
+		t.Fatalf("got %v, want %q", late(err), pieces)
 	}
 	for _, p := range pieces {
 		if !strings.Contains(string(line), p) {
@@ -138,7 +187,7 @@ func expect(t *testing.T, c *Client, pieces ...string) {
 func expectEnd(t *testing.T, c *Client) {
 	t.Helper()
 	if line, err := c.Next(); err == nil || os.IsTimeout(err) {
-		t.Fatalf("got %q, %v; want the end", line, err)
+		t.Fatalf("got %q, %v; want the end", line, late(err))
 	}
 }
 

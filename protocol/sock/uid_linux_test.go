@@ -1,6 +1,7 @@
 package sock
 
 import (
+	"fmt"
 	"os"
 	"runtime"
 	"strings"
@@ -17,24 +18,24 @@ func TestOtherUID(t *testing.T) {
 	}
 	path := in(dir(t), "s")
 	serve(t, listen(t, path), answer)
-	if _, err := connectAs(65534, path); err != unix.EACCES {
+	if _, err := connectAs(t, 65534, path); err != unix.EACCES {
 		t.Errorf("connect: got %v, want %v", err, unix.EACCES)
 	}
 	if err := os.Chmod(path, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	text, err := connectAs(65534, path)
+	text, err := connectAs(t, 65534, path)
 	if err != nil || !strings.Contains(text, `"not_authorized"`) || strings.Contains(text, `"hello"`) {
 		t.Errorf("open socket: got %q, %v", text, err)
 	}
-	if text, err := connectAs(0, path); err != nil || !strings.Contains(text, `"hello"`) {
+	if text, err := connectAs(t, 0, path); err != nil || !strings.Contains(text, `"hello"`) {
 		t.Errorf("ourselves: got %q, %v", text, err)
 	}
 }
 
 // connectAs says hello on a thread of another uid and returns all that it is told. The
 // thread ends with its goroutine, as it stays locked to it.
-func connectAs(uid int, path string) (text string, err error) {
+func connectAs(t *testing.T, uid int, path string) (text string, err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -62,6 +63,6 @@ func connectAs(uid int, path string) (text string, err error) {
 			text += string(buf[:n])
 		}
 	}()
-	<-done
+	soon(t, fmt.Sprintf("the end of a connection of uid %d", uid), done)
 	return text, err
 }
