@@ -2,10 +2,21 @@ package agent
 
 import (
 	"bufio"
+	"context"
 	"io"
+	"os"
 	"os/exec"
+	"syscall"
 	"testing"
+	"time"
+
+	"relay-pty/cmd/internal/testrig"
 )
+
+func TestMain(m *testing.M) {
+	testrig.KnownStart()
+	os.Exit(m.Run())
+}
 
 // TestShellInFront (only Linux shows command lines) asks about real processes; one says when its exec is over.
 func TestShellInFront(t *testing.T) {
@@ -18,7 +29,11 @@ func TestShellInFront(t *testing.T) {
 		{[]string{"sh", "-i"}, true},
 		{[]string{"cat"}, false},
 	} {
-		cmd := exec.Command(c.argv[0], c.argv[1:]...)
+		ctx := testrig.Within(t, time.Minute)
+		cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
+		// Without a session of its own a shell that prompts would look at the terminal from which
+		// the tests were begun, and stop them all where they are not in front.
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		in, err := cmd.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -32,7 +47,7 @@ func TestShellInFront(t *testing.T) {
 		}
 		io.WriteString(in, "echo\n") // each answers by a line, so it runs; a failure shows below
 		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-			t.Fatal(err)
+			t.Fatalf("a line of %q: %v, %v", c.argv, err, context.Cause(ctx))
 		}
 		for range 2 { // asked again it answers from memory
 			if got := f.shell(cmd.Process.Pid); got != c.want {

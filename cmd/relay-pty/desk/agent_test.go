@@ -47,7 +47,7 @@ func TestOnlyTheAgentSignalsAndEmits(t *testing.T) {
 	v.hear("type", "error", "code", "not_authorized", "field", "token")
 	v.hear("type", "hello")
 	v.hear("type", "ok", "req", "e", "seq", 2)
-	if got := <-o.said; got.Event != "busy" || got.Detail != "thinking" {
+	if got := soon(t, "the agent's word", o.said); got.Event != "busy" || got.Detail != "thinking" {
 		t.Errorf("got %+v", got)
 	}
 	sub.hear("type", "relay_command", "seq", 1, "to", "bob", "source", "emit")
@@ -218,14 +218,14 @@ func TestClientThatNeverReadsAndLeaves(t *testing.T) {
 	}
 	v := o.visit()
 	v.say(`{"type":"subscribe","after":0}`, message("m1"), message("m2"), message("m3"))
-	<-news.Wake() // m1 is accepted, and its answer waits behind the replay
+	soon(t, "a first event", news.Wake()) // m1 is accepted, and its answer waits behind the replay
 	v.nc.Close()
-	limit := time.After(20 * time.Second)
+	limit := time.After(patience)
 	for o.box.Len() < 3 {
 		select {
 		case <-news.Wake():
 		case <-limit:
-			t.Fatalf("%d messages accepted, want 3", o.box.Len())
+			t.Fatalf("three messages accepted: not within %v, %d are", patience, o.box.Len())
 		}
 	}
 }

@@ -32,12 +32,12 @@ func (o *office) finish(id, status string) {
 // wanted waits until somebody's cancel of the message is known to the mailbox.
 func (o *office) wanted(id string) {
 	o.t.Helper()
-	limit := time.After(20 * time.Second)
+	limit := time.After(patience)
 	for !o.box.Wanted(id) {
 		select {
 		case <-o.box.Changed():
 		case <-limit:
-			o.t.Fatalf("nobody wants %s cancelled", id)
+			o.t.Fatalf("the cancel of %s: not within %v", id, patience)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -52,10 +53,32 @@ func newOffice(t *testing.T, changes ...func(*Desk)) *office {
 	go func() { served <- l.Serve(ctx, d.Handle) }()
 	t.Cleanup(func() {
 		cancel()
-		<-served
+		soon(t, "the end of Serve", served)
 		l.Close()
 	})
 	return o
+}
+
+// patience is how long a test waits for what must come; only a failure takes that long.
+const patience = time.Minute
+
+// soon is what comes from c, which must not take long.
+func soon[T any](t *testing.T, what string, c <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-c:
+	case <-time.After(patience):
+		t.Fatalf("%s: not within %v", what, patience)
+	}
+	return v
+}
+
+// late says so of a connection whose limit ran out.
+func late(err error) error {
+	if os.IsTimeout(err) {
+		return fmt.Errorf("not within %v: %w", patience, err)
+	}
+	return err
 }
 
 // visitor is a client with its own view of the wire.
@@ -72,7 +95,7 @@ func (o *office) visit() *visitor {
 		o.t.Fatal(err)
 	}
 	o.t.Cleanup(func() { nc.Close() })
-	nc.SetDeadline(time.Now().Add(20 * time.Second))
+	nc.SetDeadline(time.Now().Add(patience))
 	return &visitor{o.t, nc.(*net.UnixConn), bufio.NewReader(nc)}
 }
 
@@ -88,7 +111,7 @@ func (v *visitor) hear(want ...any) map[string]any {
 	v.t.Helper()
 	line, err := v.r.ReadString('\n')
 	if err != nil {
-		v.t.Fatalf("read: %v (after %q)", err, line)
+		v.t.Fatalf("read: %v (after %q), want %v", late(err), line, want)
 	}
 	var got map[string]any
 	if err := json.Unmarshal([]byte(line), &got); err != nil {
@@ -104,8 +127,8 @@ func (v *visitor) hear(want ...any) map[string]any {
 
 func (v *visitor) hearsEnd() {
 	v.t.Helper()
-	if line, err := v.r.ReadString('\n'); err == nil {
-		v.t.Fatalf("heard %s, want the end", line)
+	if line, err := v.r.ReadString('\n'); err == nil || os.IsTimeout(err) {
+		v.t.Fatalf("heard %q, %v, want the end", line, late(err))
 	}
 }
 

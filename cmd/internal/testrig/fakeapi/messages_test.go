@@ -6,15 +6,20 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/relay-pty/check/loopback"
 	"relay-pty/cmd/relay-pty/check/modelapi"
 )
+
+// patience is how long a test waits for what must come; only a failure takes that long.
+const patience = time.Minute
 
 // api is the fake API on one of its transports.
 type api struct {
@@ -26,9 +31,7 @@ type api struct {
 func overBoth(t *testing.T, test func(t *testing.T, s api, ctx context.Context)) {
 	for name, start := range map[string]func(*testing.T) api{"net-http": byNetHTTP, "loopback": byLoopback} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			t.Cleanup(cancel)
-			test(t, start(t), ctx)
+			test(t, start(t), testrig.Within(t, patience))
 		})
 	}
 }
@@ -62,7 +65,12 @@ func byLoopback(t *testing.T) api {
 	}()
 	t.Cleanup(func() {
 		stop(why)
-		if err := <-served; !errors.Is(err, why) {
+		select {
+		case err = <-served:
+		case <-time.After(patience):
+			err = fmt.Errorf("the end of Serve: not within %v", patience)
+		}
+		if !errors.Is(err, why) {
 			t.Errorf("Serve: %v, want its context's cause", err)
 		}
 	})
@@ -293,8 +301,13 @@ func TestWaitTurnEnds(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-got; !errors.Is(err, ErrClosed) {
-		t.Errorf("got %v, want ErrClosed", err)
+	select {
+	case err := <-got:
+		if !errors.Is(err, ErrClosed) {
+			t.Errorf("got %v, want ErrClosed", err)
+		}
+	case <-time.After(patience):
+		t.Errorf("the end of a wait at a closed server: not within %v", patience)
 	}
 }
 

@@ -9,7 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
+
+	"relay-pty/cmd/internal/testrig"
 )
 
 // wire is how a test speaks one of the OpenAI and Google wires.
@@ -220,7 +221,9 @@ func TestWiresKeepSideQuestionsOutOfTheLog(t *testing.T) {
 func TestWiresNoticeThatTheClientHangsUp(t *testing.T) {
 	overWires(t, func(t *testing.T, w wire, s *Server) {
 		for n, words := range []string{"THINK 600", "SLOW 600"} {
-			ctx, hangup := context.WithTimeout(t.Context(), 30*time.Second)
+			limit := testrig.Within(t, patience)
+			ctx, hangup := context.WithCancel(limit)
+			defer hangup()
 			done := make(chan error, 1)
 			go func() {
 				r, err := http.NewRequestWithContext(ctx, "POST", s.URL()+w.path, strings.NewReader(w.asking(words)))
@@ -234,16 +237,21 @@ func TestWiresNoticeThatTheClientHangsUp(t *testing.T) {
 				done <- err
 			}()
 			wait := func(want func(Turn) bool) Turn {
-				turn, err := s.WaitTurn(t.Context(), func(t Turn) bool { return t.N == n && want(t) })
+				turn, err := s.WaitTurn(limit, func(t Turn) bool { return t.N == n && want(t) })
 				if err != nil {
-					t.Fatal(err)
+					t.Fatalf("%s: wait for the turn: %v", words, err)
 				}
 				return turn
 			}
 			wait(Turn.Open)
 			hangup()
-			if err := <-done; err == nil {
-				t.Errorf("%s: the reply came to its end", words)
+			select {
+			case err := <-done:
+				if err == nil {
+					t.Errorf("%s: the reply came to its end", words)
+				}
+			case <-limit.Done():
+				t.Fatalf("%s: wait for the end of the request: %v", words, context.Cause(limit))
 			}
 			if turn := wait(func(t Turn) bool { return !t.Open() }); !turn.Aborted {
 				t.Errorf("%s: got a turn that ended well, want an aborted one", words)

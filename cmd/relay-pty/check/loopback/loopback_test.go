@@ -17,6 +17,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// patience is how long a test waits for what must come; only a failure takes that long.
+const patience = time.Minute
+
 var errOver = errors.New("the test is over")
 
 // dial serves h and connects to it.
@@ -37,13 +40,18 @@ func dial(t *testing.T, h Handler) *net.TCPConn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := nc.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := nc.SetDeadline(time.Now().Add(patience)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		nc.Close()
 		stop(errOver)
-		if err := <-served; !errors.Is(err, errOver) {
+		select {
+		case err = <-served:
+		case <-time.After(patience):
+			err = fmt.Errorf("the end of Serve: not within %v", patience)
+		}
+		if !errors.Is(err, errOver) {
 			t.Errorf("Serve: %v, want its context's cause", err)
 		}
 	})
@@ -128,8 +136,8 @@ func TestHangingUp(t *testing.T) {
 	nc.Close()
 	select {
 	case <-ended:
-	case <-time.After(20 * time.Second):
-		t.Fatal("the handler goes on")
+	case <-time.After(patience):
+		t.Fatalf("the end of the handler: not within %v", patience)
 	}
 	nc = dial(t, func(context.Context, Request, *Response) error { return errors.New("no") })
 	if _, err := io.WriteString(nc, "GET / HTTP/1.1\r\n\r\n"); err != nil {
