@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/agents"
@@ -48,7 +48,7 @@ func (c told) fails() []string {
 func checks(t *testing.T, args ...string) told {
 	t.Helper()
 	home, tmp := scratch(t), scratch(t)
-	cmd := exec.CommandContext(patience(t, 4*time.Minute), binary(t), append([]string{"--check-profile"}, args...)...)
+	cmd := command(t, append([]string{binary(t), "--check-profile"}, args...)...)
 	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+tmp, "XDG_RUNTIME_DIR="+home)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.Dir = &out, &errs, home
@@ -185,13 +185,13 @@ func TestCheckEndsCleanBySignals(t *testing.T) {
 			a, err := testrig.Agent(scratch(t), "composer", agents.Config{Ghost: "Ask anything"})
 			must(t, err)
 			tmp := scratch(t)
-			cmd := exec.Command(binary(t), append([]string{"--check-profile", overlay(t, `{"name":"x","prompt":"never matched "}`), "--"}, a.EnvArgv()...)...)
+			cmd := command(t, append([]string{binary(t), "--check-profile", overlay(t, `{"name":"x","prompt":"never matched "}`), "--"}, a.EnvArgv()...)...)
 			cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
 			must(t, cmd.Start())
 			t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() }) // ended already, unless the test failed
-			ctx := patience(t, 30*time.Second)
+			ctx := patience(t, "the control socket of the agent")
 			for err := errors.New("not asked"); err != nil; { // it runs once its control socket answers
-				must(t, ctx.Err())
+				must(t, context.Cause(ctx))
 				_, err = a.Do(ctx, agents.Command{Cmd: "state"})
 			}
 			must(t, cmd.Process.Signal(sig))

@@ -139,10 +139,12 @@ func TestRealClaudeQueueIsDeliveredInOrderBetweenTurns(t *testing.T) {
 func TestRealClaudeTurnHoldsMessages(t *testing.T) {
 	t.Parallel()
 	r := startClaude(t, 24, 80)
-	r.inject("slow", "SLOW 2")
+	open := r.gate("[relay slow ")
+	r.inject("slow", "think of it")
 	r.delivers("slow", "submitted", "turn")
 	r.inject("next", "after it")
 	r.held("next", "turn", time.Second)
+	open()
 	end := r.delivers("next", "submitted", "turn")
 	r.turn("next", "after it")
 	r.rests(end)
@@ -161,7 +163,7 @@ func TestRealClaudeDraftHoldsMessages(t *testing.T) {
 		must(t, r.Type(draft[4:]))
 		look, _ := profile.Named("claude")
 		whole := strings.ReplaceAll(draft, "\\\r", "\n")
-		must(t, r.WaitScreen(patience(t, 20*time.Second), func(s *screen.Screen) bool { return look.Look(s).Box.Text == whole }))
+		must(t, r.WaitScreen(patience(t, "the draft in the composer"), func(s *screen.Screen) bool { return look.Look(s).Box.Text == whole }))
 		r.inject(id, "hello")
 		r.held(id, "draft", 1200*time.Millisecond)
 		before := len(r.api.Turns())
@@ -187,7 +189,7 @@ func TestRealClaudeThatSuspendsItselfIsContinued(t *testing.T) {
 	t.Parallel()
 	r := startClaude(t, 24, 80)
 	must(t, r.Type("\x1a"))
-	must(t, r.WaitOutput(patience(t, 20*time.Second), func(b []byte) bool {
+	must(t, r.WaitOutput(patience(t, "the composer of an agent that suspended itself"), func(b []byte) bool {
 		_, after, suspended := strings.Cut(string(b), "suspended")
 		return suspended && strings.Contains(after, "❯\u00a0")
 	}))

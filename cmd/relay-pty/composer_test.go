@@ -26,7 +26,7 @@ func startFake(t *testing.T, name string, conf agents.Config, flags ...string) *
 	env := append(os.Environ(), "HOME="+scratch(t)) // no session file of a real agent
 	w := start(t, term.Options{Argv: a.EnvArgv(), Env: env}, flags...)
 	f := &fake{w, a}
-	ctx := patience(t, 20*time.Second)
+	ctx := patience(t, "the first output of "+name)
 	must(t, w.WaitOutput(ctx, func(b []byte) bool { return len(b) > 0 })) // its control socket is there before
 	_, err = a.WaitEvent(ctx, agents.KindStart, 1)
 	must(t, err)
@@ -42,7 +42,7 @@ func startComposer(t *testing.T, conf agents.Config) *fake {
 
 func (f *fake) do(c agents.Command) {
 	f.t.Helper()
-	_, err := f.agent.Do(patience(f.t, 20*time.Second), c)
+	_, err := f.agent.Do(patience(f.t, "the fake agent's answer to "+c.Cmd), c)
 	must(f.t, err)
 }
 
@@ -109,7 +109,8 @@ func TestComposerReceivesEveryMessageOnce(t *testing.T) {
 func TestComposerDialogHoldsMessages(t *testing.T) {
 	t.Parallel()
 	f := startComposer(t, agents.Config{})
-	for i := range 20 {
+	n := runs(6, 20)
+	for i := range n {
 		typed := f.read()
 		f.do(agents.Command{Cmd: "dialog", Text: "rm -rf"})
 		f.state("blocked")
@@ -133,18 +134,19 @@ func TestComposerDialogHoldsMessages(t *testing.T) {
 			t.Fatalf("a dialog was answered by %q", e.Text)
 		}
 	}
-	shown(t, "composer: dialog open, not one byte written until the human answered (byte log)", "20 of 20")
+	shown(t, "composer: dialog open, not one byte written until the human answered (byte log)", "%d of %d", n, n)
 }
 
 func TestComposerDraftHoldsMessages(t *testing.T) {
 	t.Parallel()
 	f := startComposer(t, agents.Config{Ghost: "Press up to edit"})
 	var want []string
-	for i := range 20 {
+	n := runs(6, 20)
+	for i := range n {
 		typed := f.read()
 		draft := fmt.Sprintf("draft %d", i)
 		must(t, f.Type(draft))
-		must(t, f.WaitText(patience(t, 20*time.Second), draft))
+		must(t, f.WaitText(patience(t), draft))
 		id := fmt.Sprintf("h%d", i)
 		f.inject(id, "hello")
 		f.held(id, "draft", 100*time.Millisecond)
@@ -163,7 +165,7 @@ func TestComposerDraftHoldsMessages(t *testing.T) {
 	if got := f.submits(); strings.Join(got, "\x00") != strings.Join(want, "\x00") {
 		t.Errorf("submitted %q, want %q", got, want)
 	}
-	shown(t, "composer: draft, not one byte written until it was sent or cleared (byte log)", "20 of 20")
+	shown(t, "composer: draft, not one byte written until it was sent or cleared (byte log)", "%d of %d", n, n)
 }
 
 func TestComposerThatStallsSwallowsTheEnterOnce(t *testing.T) {
@@ -171,7 +173,7 @@ func TestComposerThatStallsSwallowsTheEnterOnce(t *testing.T) {
 	f := startComposer(t, agents.Config{})
 	f.do(agents.Command{Cmd: "stall"})
 	f.inject("m1", "hello")
-	if _, err := f.client.WaitStatus(patience(t, 20*time.Second), "m1", "injecting"); err != nil {
+	if _, err := f.client.WaitStatus(patience(t), "m1", "injecting"); err != nil {
 		t.Fatal(err)
 	}
 	f.do(agents.Command{Cmd: "resume"})
@@ -186,13 +188,13 @@ func TestKeysTypedDuringAMessageFollowIt(t *testing.T) {
 	f := startComposer(t, agents.Config{})
 	f.do(agents.Command{Cmd: "stall"})
 	f.inject("m1", "hello")
-	if _, err := f.client.WaitStatus(patience(t, 20*time.Second), "m1", "injecting"); err != nil {
+	if _, err := f.client.WaitStatus(patience(t), "m1", "injecting"); err != nil {
 		t.Fatal(err)
 	}
 	must(t, f.Type("typed meanwhile"))
 	f.do(agents.Command{Cmd: "resume"})
 	f.delivers("m1", "submitted")
-	must(t, f.WaitText(patience(t, 20*time.Second), "❯\u00a0typed meanwhile"))
+	must(t, f.WaitText(patience(t), "❯\u00a0typed meanwhile"))
 	if got := f.submits(); len(got) != 1 || got[0] != text("m1", "hello") {
 		t.Errorf("submitted %q", got)
 	}

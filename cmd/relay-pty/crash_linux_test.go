@@ -30,6 +30,7 @@ type crash struct {
 	told   *disk.Told
 	runs   int
 	ends   map[string]testrig.Frame
+	unread int  // messages that a starved agent did not read in time: they failed
 	brief  bool // the next run is killed when it is degraded
 }
 
@@ -85,8 +86,8 @@ func (c *crash) run(decide verdicts) int {
 // fails waits until the journal cannot be written, or nothing is left to do.
 func (h *headless) fails() {
 	h.t.Helper()
-	for {
-		f, err := h.sender.Request(patience(h.t, 60*time.Second), map[string]any{"type": "status"})
+	for ctx := patience(h.t, "a journal that fails, or nothing to do"); ; {
+		f, err := h.sender.Request(ctx, map[string]any{"type": "status"})
 		if over(err) {
 			return
 		}
@@ -104,7 +105,7 @@ func (h *headless) again(bodies map[string]string, ids []string) {
 	for _, id := range ids {
 		n := h.sender.Len()
 		h.send(bodies, id)
-		f, err := h.sender.WaitFrom(patience(h.t, 60*time.Second), n, func(f testrig.Frame) bool { return f.Str("id") == id })
+		f, err := h.sender.WaitFrom(patience(h.t, "the answer to "+id), n, func(f testrig.Frame) bool { return f.Str("id") == id })
 		if err != nil || !protocol.Terminal(f.Str("status")) {
 			h.t.Errorf("%s, which has ended, is answered with %s, %v", id, f.Raw, err)
 		}
@@ -147,12 +148,22 @@ func (c *crash) check() (unsure int) {
 			c.t.Errorf("%s was delivered, and not read: %s", id, f.Raw)
 		case f.Str("status") == "unknown" && again && f.Num("attempt") < 2:
 			c.t.Errorf("%s was not tried again: %s", id, f.Raw)
+		case f.Str("status") == "failed" && strings.Contains(f.Raw, `"code":"no_consume"`):
+			if c.unread++; read > 0 {
+				c.t.Errorf("%s failed, and was read: %s", id, f.Raw)
+			}
 		case f.Str("status") != "delivered" && f.Str("status") != "unknown":
 			c.t.Errorf("%s ended as %s", id, f.Raw)
 		}
 		if f.Str("status") == "unknown" || read > 1 {
 			unsure++
 		}
+	}
+	if c.unread > 0 {
+		c.t.Logf("%d messages failed: their agent did not read", c.unread)
+	}
+	if most := runs(len(c.ids)/4, 0); c.unread > most {
+		c.t.Errorf("%d of %d messages failed, want %d at most: does the agent read at all?", c.unread, len(c.ids), most)
 	}
 	return unsure
 }

@@ -35,7 +35,7 @@ func startWatched(t *testing.T, dir string, decide verdicts, opts term.Options, 
 	must(t, err)
 	t.Cleanup(watch.Close)
 	t.Cleanup(func() { w.Term.Close() }) // hung up already: well
-	ctx := patience(t, 20*time.Second)
+	ctx := patience(t, "the wrapper's socket and its answer")
 	for w.client == nil {
 		if w.client, err = testrig.Dial(ctx, w.socket); err != nil {
 			must(t, context.Cause(ctx))
@@ -102,7 +102,7 @@ func (f fault) switched(on *atomic.Bool) verdicts {
 // degraded asks for the status.
 func (w *wrapped) degraded() bool {
 	w.t.Helper()
-	f, err := w.client.Request(patience(w.t, 20*time.Second), map[string]any{"type": "status"})
+	f, err := w.client.Request(patience(w.t), map[string]any{"type": "status"})
 	must(w.t, err)
 	return strings.Contains(f.Raw, `"degraded":true`)
 }
@@ -119,14 +119,14 @@ func (w *wrapped) refused(id string) {
 // works sends messages until one is accepted, and returns it and how long that took.
 func (w *wrapped) works() (id string, took time.Duration) {
 	w.t.Helper()
-	began, deadline := time.Now(), patience(w.t, 30*time.Second)
+	began, deadline := time.Now(), patience(w.t, "an accepted message")
 	for n := 0; ; n++ {
 		id := fmt.Sprintf("again%d", n)
 		w.inject(id, "hello")
 		if w.queued(id).Str("status") == "queued" {
 			return id, time.Since(began)
 		}
-		must(w.t, deadline.Err())
+		must(w.t, context.Cause(deadline))
 		pause(w.t, 20*time.Millisecond)
 	}
 }
@@ -146,7 +146,7 @@ func TestFailingDisk(t *testing.T) {
 			w.inject("before", "hello")
 			w.delivers("before", "echo")
 			must(t, w.Type("abc")) // a draft: what comes now waits
-			must(t, w.WaitText(patience(t, 20*time.Second), "abc"))
+			must(t, w.WaitText(patience(t), "abc"))
 			bodies := map[string]string{"before": "hello"}
 			for i := range 3 {
 				id := fmt.Sprintf("waits%d", i)
@@ -159,11 +159,12 @@ func TestFailingDisk(t *testing.T) {
 			on.Store(true)
 			began := time.Now()
 			w.refused("x0")
-			if !w.degraded() || time.Since(began) > time.Second {
-				t.Errorf("status does not say within 1 s that it is degraded: %v", time.Since(began))
+			degraded, told := w.degraded(), time.Since(began)
+			if !degraded || proving() && told > time.Second {
+				t.Errorf("status says after %v that it is degraded: %v, want it within 1 s", told, degraded)
 			}
 			must(t, w.Type("def"))
-			must(t, w.WaitText(patience(t, 20*time.Second), "abcdef"))
+			must(t, w.WaitText(patience(t), "abcdef"))
 			for i := range 4 { // over some tries of ours
 				pause(t, 300*time.Millisecond)
 				w.refused(fmt.Sprintf("x%d", 1+i))
@@ -181,14 +182,14 @@ func TestFailingDisk(t *testing.T) {
 			for id := range bodies {
 				w.delivers(id, "echo")
 			}
+			w.read(got, bodies)
 			w.kill()
 			w.remembered(dir, bodies)
-			w.read(got, bodies)
 			next := startWatched(t, dir, nil, term.Options{Argv: []string{"cat"}})
 			for id := range bodies {
 				next.delivers(id, "echo") // replayed
 			}
-			shown(t, "failing disk: "+f.name, "refused and told within 1 s, typed text echoed, accepted messages kept, works again %v after the disk does", took.Round(10*time.Millisecond))
+			shown(t, "failing disk: "+f.name, "refused, told after %v, typed text echoed, accepted messages kept, works again %v after the disk does", told.Round(time.Millisecond), took.Round(10*time.Millisecond))
 		})
 	}
 }
@@ -207,10 +208,14 @@ func (w *wrapped) remembered(dir string, bodies map[string]string) {
 	}
 }
 
-// read checks that the agent has read each message once, and no other.
+// read checks that the agent has noted each message once, and no other. It notes a message right
+// after it has read it.
 func (w *wrapped) read(got string, bodies map[string]string) {
 	w.t.Helper()
 	b, err := os.ReadFile(got)
+	for ctx := patience(w.t); err == nil && ctx.Err() == nil && strings.Count(string(b), "[end ") < len(bodies); b, err = os.ReadFile(got) {
+		pause(w.t, 5*time.Millisecond)
+	}
 	must(w.t, err)
 	for id, body := range bodies {
 		if n := strings.Count(string(b), text(id, body)); n != 1 {
@@ -236,12 +241,12 @@ func TestWhatHappensWhileTheDiskFails(t *testing.T) {
 			script := `stty raw -echo; printf '> '; cat go; cat`
 			w := startWatched(t, dir, f.switched(&on), term.Options{Argv: []string{"sh", "-c", script}, Dir: dir}, "--prompt-pattern", "^> $")
 			w.inject("typed", "hello")
-			_, err := w.client.WaitStatus(patience(t, 20*time.Second), "typed", "injecting")
+			_, err := w.client.WaitStatus(patience(t), "typed", "injecting")
 			must(t, err)
 			on.Store(true)
 			w.refused("x0")
 			must(t, os.WriteFile(filepath.Join(dir, "go"), []byte("\r\n->relay:Bob it is done\r\n"), 0))
-			must(t, w.WaitText(patience(t, 20*time.Second), "[end typed"))
+			must(t, w.WaitText(patience(t), "[end typed"))
 			before := w.client.Len()
 			pause(t, 1200*time.Millisecond)
 			for _, f := range w.client.Frames()[before:] {
@@ -250,7 +255,7 @@ func TestWhatHappensWhileTheDiskFails(t *testing.T) {
 			w.refused("x1")
 			on.Store(false)
 			w.waitCommands(1)
-			end := w.ends("typed", 20*time.Second)
+			end := w.ends("typed")
 			if s := end.Str("status"); s != "delivered" && s != "unknown" {
 				t.Errorf("it ended as %s", end.Raw)
 			}
@@ -278,10 +283,10 @@ func TestScreenWhileTheDiskFails(t *testing.T) {
 	for i := range 8 {
 		word := fmt.Sprintf("word%d", i)
 		must(t, w.Type(word))
-		must(t, w.WaitText(patience(t, 20*time.Second), word))
+		must(t, w.WaitText(patience(t), word))
 	}
 	must(t, w.Resize(30, 100))
-	must(t, w.WaitText(patience(t, 20*time.Second), strings.Repeat("─", 100)))
+	must(t, w.WaitText(patience(t), strings.Repeat("─", 100)))
 	must(t, w.Type("\x03"))
 	on.Store(false)
 	again, _ := w.works()

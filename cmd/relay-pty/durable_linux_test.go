@@ -7,7 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/term"
@@ -50,12 +49,12 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	must(t, w.client.Send(map[string]any{"type": "status"}))
-	f, err := w.client.Wait(patience(t, 20*time.Second), func(f testrig.Frame) bool { return f.Type() == "status" })
+	f, err := w.client.Wait(patience(t, "status"), func(f testrig.Frame) bool { return f.Type() == "status" })
 	if err != nil || !strings.Contains(f.Raw, `"degraded":true`) {
 		t.Errorf("status: %s, %v", f.Raw, err)
 	}
 	must(t, w.Type("typed by hand\r"))
-	must(t, w.WaitText(patience(t, 20*time.Second), "typed by hand"))
+	must(t, w.WaitText(patience(t), "typed by hand"))
 	must(t, os.Remove(filler.Name()))
 	must(t, filler.Close())
 	w.recovers(accepted + 2)

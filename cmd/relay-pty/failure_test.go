@@ -29,7 +29,7 @@ func times(t *testing.T, what string, once func(t *testing.T)) {
 // fails waits for a message's end and checks its status and code.
 func (f *fake) fails(id, status, code string) testrig.Frame {
 	f.t.Helper()
-	end := f.ends(id, time.Minute)
+	end := f.ends(id)
 	if got := end.Str("status"); got != status || !strings.Contains(end.Raw, `"code":"`+code+`"`) {
 		f.t.Fatalf("%s: %s want %s (%s)", id, end.Raw, status, code)
 	}
@@ -76,12 +76,12 @@ func TestWedgedComposer(t *testing.T) {
 		f.inject("m1", "hello")
 		f.fails("m1", "failed", "stranded")
 		f.bodyOnce("hello")
-		st, err := f.agent.State(patience(t, 20*time.Second))
+		st, err := f.agent.State(patience(t, "the fake agent's state"))
 		must(t, err)
 		if st.Draft != "" {
 			t.Errorf("the composer holds %q", st.Draft)
 		}
-		must(t, f.agent.Set(patience(t, 20*time.Second), map[string]any{"swallow": 0}))
+		must(t, f.agent.Set(patience(t, "a change of the fake agent"), map[string]any{"swallow": 0}))
 		f.inject("m2", "again")
 		f.delivers("m2", "submitted")
 		f.wantSubmits(text("m2", "again"))
@@ -164,7 +164,7 @@ func TestStoppedAgent(t *testing.T) {
 
 		f.do(agents.Command{Cmd: "stall"})
 		f.inject("m2", "hello again")
-		must(t, f.agent.WaitUnread(patience(t, 20*time.Second), len(text("m2", "hello again"))))
+		must(t, f.agent.WaitUnread(patience(t, "m2 in the terminal"), len(text("m2", "hello again"))))
 		f.do(agents.Command{Cmd: "stop"})
 		must(t, f.Type("typed while it is stopped"))
 		f.held("m2", "", 1500*time.Millisecond, "injecting")
@@ -172,14 +172,14 @@ func TestStoppedAgent(t *testing.T) {
 		f.do(agents.Command{Cmd: "resume"})
 		f.delivers("m2", "submitted")
 		f.wantSubmits(text("m1", "hello"), text("m2", "hello again"))
-		must(t, f.WaitText(patience(t, 20*time.Second), "❯\u00a0typed while it is stopped"))
+		must(t, f.WaitText(patience(t), "❯\u00a0typed while it is stopped"))
 	})
 }
 
 // pid is the agent's process id.
 func (f *fake) pid() int {
 	f.t.Helper()
-	st, err := f.agent.State(patience(f.t, 20*time.Second))
+	st, err := f.agent.State(patience(f.t, "the fake agent's state"))
 	must(f.t, err)
 	return st.Pid
 }
@@ -194,7 +194,7 @@ func TestAgentThatNeverReads(t *testing.T) {
 				f.fails("m1", "failed", "no_consume")
 				f.do(agents.Command{Cmd: "read"})
 				must(t, f.Type("x\r"))
-				must(t, f.agent.WaitRead(patience(t, 20*time.Second), 2))
+				must(t, f.agent.WaitRead(patience(t, "two bytes that the agent reads"), 2))
 				if got := f.read(); !strings.HasPrefix(got, "x") {
 					t.Errorf("it read %q", got)
 				}
@@ -207,7 +207,7 @@ func TestAgentThatNeverReadsAndPrints(t *testing.T) {
 	times(t, "agent prints without pause and never reads => not ready; the message waits and expires", func(t *testing.T) {
 		f := startFake(t, "deaf", agents.Config{})
 		must(t, f.client.Send(map[string]any{"type": "inject", "id": "m1", "from": "bob", "body": "hello", "timeout_ms": 3000}))
-		if end := f.ends("m1", time.Minute); end.Str("status") != "expired" {
+		if end := f.ends("m1"); end.Str("status") != "expired" {
 			t.Errorf("got %s", end.Raw)
 		}
 		f.never("m1")
@@ -221,7 +221,7 @@ func TestAgentThatLies(t *testing.T) {
 				f := startFake(t, "liar", conf)
 				f.state("ready")
 				f.inject("m1", "hello")
-				_, err := f.client.WaitStatus(patience(t, 20*time.Second), "m1", "injecting")
+				_, err := f.client.WaitStatus(patience(t), "m1", "injecting")
 				must(t, err)
 				f.do(agents.Command{Cmd: "lie", Text: text("m1", "hello")})
 				f.do(agents.Command{Cmd: "lie"})
@@ -234,11 +234,11 @@ func TestAgentThatLies(t *testing.T) {
 			f := startFake(t, "liar", agents.Config{}, "--agent", "claude")
 			f.state("ready")
 			f.inject("m1", "hello")
-			must(t, f.agent.WaitUnread(patience(t, 20*time.Second), len(text("m1", "hello"))))
+			must(t, f.agent.WaitUnread(patience(t, "m1 in the terminal"), len(text("m1", "hello"))))
 			f.do(agents.Command{Cmd: "lie", Text: text("m1", "hello")})
-			must(t, f.agent.WaitUnread(patience(t, 20*time.Second), len("\x1b[200~"+text("m1", "hello")+"\x1b[201~\r")))
+			must(t, f.agent.WaitUnread(patience(t, "m1 and Enter in the terminal"), len("\x1b[200~"+text("m1", "hello")+"\x1b[201~\r")))
 			f.do(agents.Command{Cmd: "lie"})
-			if end := f.ends("m1", time.Minute); end.Str("status") != "failed" {
+			if end := f.ends("m1"); end.Str("status") != "failed" {
 				t.Errorf("got %s", end.Raw)
 			}
 		})

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"os/exec"
 	"testing"
 
 	"relay-pty/inject/profile"
@@ -19,7 +18,7 @@ func TestTheAgentsOwnEnvironmentTellsWhereItsFilesAre(t *testing.T) {
 		"empty variable": {[]string{"AGENT_DIR=", "HOME=/somewhere"}, "/somewhere/.agent"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cmd := exec.Command("/bin/sh", "-c", "echo up; read _")
+			cmd := command(t, "/bin/sh", "-c", "echo up; read _")
 			cmd.Env = c.env
 			in, err := cmd.StdinPipe()
 			must(t, err)

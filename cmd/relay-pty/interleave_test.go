@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -19,11 +20,15 @@ import (
 	"relay-pty/inject/profile"
 )
 
-// seed is what a random test starts from: $RELAY_SEED, else a new one, which it
-// prints. The schedule is the same for the same seed, the machine's timing not.
+// seed is what a random test starts from, and prints: $RELAY_SEED, else a new one in `make
+// prove` and always the same elsewhere. The schedule is the same for the same seed, the
+// machine's timing not.
 func seed(t *testing.T) uint64 {
 	t.Helper()
-	s := rand.Uint64N(1 << 32)
+	s := uint64(1)
+	if proving() {
+		s = rand.Uint64N(1 << 32)
+	}
 	if v := os.Getenv("RELAY_SEED"); v != "" {
 		n, err := strconv.ParseUint(v, 10, 64)
 		must(t, err)
@@ -182,7 +187,8 @@ type post struct {
 	name   string
 	bodies map[string]string // of all, by id
 	open   []string
-	seen   int // frames looked at
+	missed map[string]string // how those ended that a starved agent did not take in time
+	seen   int               // frames looked at
 }
 
 func (p *post) send(rnd *rand.Rand) {
@@ -196,20 +202,26 @@ func (p *post) send(rnd *rand.Rand) {
 	p.inject(id, body)
 }
 
-// settle takes the messages off that are at their end, which must be delivery.
+// settle takes the messages off that are at their end, which must be delivery. Elsewhere than
+// in `make prove` the machine may starve an agent until a few are given up.
 func (p *post) settle() {
 	p.t.Helper()
 	frames := p.client.Frames()
 	for ; p.seen < len(frames); p.seen++ {
 		switch f := frames[p.seen]; f.Str("status") {
-		case "delivered":
-			for i, id := range p.open {
-				if id == f.Str("id") {
-					p.open = append(p.open[:i], p.open[i+1:]...)
-					break
-				}
+		case "failed", "unknown":
+			if proving() || len(p.missed) > len(p.bodies)/5 {
+				p.t.Fatalf("not delivered, as were %v before: %s", p.missed, f.Raw)
 			}
-		case "failed", "unknown", "expired":
+			p.t.Logf("not delivered: %s", f.Raw)
+			if p.missed == nil {
+				p.missed = map[string]string{}
+			}
+			p.missed[f.Str("id")] = f.Str("status")
+			fallthrough
+		case "delivered":
+			p.open = slices.DeleteFunc(p.open, func(id string) bool { return id == f.Str("id") })
+		case "expired":
 			p.t.Fatalf("not delivered: %s", f.Raw)
 		}
 	}
@@ -225,8 +237,10 @@ func (p *post) next(ctx context.Context) bool {
 // drain waits until everything is delivered.
 func (p *post) drain() {
 	p.t.Helper()
-	for _, id := range append([]string(nil), p.open...) {
-		p.delivers(id, "submitted", "turn", "queued")
+	for _, id := range slices.Clone(p.open) {
+		if f := p.ends(id); f.Str("status") == "delivered" {
+			p.delivers(id, "submitted", "turn", "queued")
+		}
 	}
 	p.settle()
 }
@@ -274,7 +288,7 @@ func interleave(h *hand, p *post, n int, seen func()) {
 
 func TestKeysAndMessagesNeverMix(t *testing.T) {
 	t.Parallel()
-	base, wrappers, rounds := seed(t), runs(15, 60), runs(20, 167)
+	base, wrappers, rounds := seed(t), runs(8, 60), runs(15, 167)
 	var mu sync.Mutex
 	var submits, messages, held int
 	together(t, wrappers, func(t *testing.T, i int) {
@@ -291,12 +305,17 @@ func TestKeysAndMessagesNeverMix(t *testing.T) {
 		"%d, with %d submissions and %d messages; %d times the human's keys came right behind a message", wrappers*rounds, submits, messages, held)
 }
 
-// together runs n subtests at once, however few processors there are: they wait
-// most of the time.
+// together runs n subtests, four of them at once, and all in `make prove`, however few
+// processors there are: they wait most of the time.
 func together(t *testing.T, n int, once func(t *testing.T, i int)) {
 	var all sync.WaitGroup
+	places := make(chan struct{}, runs(4, n))
 	for i := range n {
-		all.Go(func() { t.Run(fmt.Sprint(i), func(t *testing.T) { once(t, i) }) })
+		places <- struct{}{}
+		all.Go(func() {
+			defer func() { <-places }()
+			t.Run(fmt.Sprint(i), func(t *testing.T) { once(t, i) })
+		})
 	}
 	all.Wait()
 }
@@ -314,13 +333,13 @@ func TestKeysThatWaitedKeepTheirPauses(t *testing.T) {
 			f := startComposer(t, agents.Config{Swallow: 1})
 			h := newHand(t, rand.New(rand.NewPCG(1, 1)), f.Type, fakeHands)
 			f.inject("m1", "hello")
-			_, err := f.agent.WaitEvent(patience(t, 20*time.Second), agents.KindSwallow, 1)
+			_, err := f.agent.WaitEvent(patience(t), agents.KindSwallow, 1)
 			must(t, err)
 			h.do(keys)
 			h.rest(50 * time.Millisecond)
 			h.do("\r")
 			f.delivers("m1", "submitted")
-			if _, err := f.agent.WaitEvent(patience(t, 10*time.Second), agents.KindReply, 2); err != nil {
+			if _, err := f.agent.WaitEvent(patience(t), agents.KindReply, 2); err != nil {
 				t.Errorf("no second turn: %v", err)
 			}
 			f.wantSubmits(text("m1", "hello"), h.sent[0])
@@ -331,7 +350,7 @@ func TestKeysThatWaitedKeepTheirPauses(t *testing.T) {
 // shows waits until the agent's composer holds the draft.
 func (f *fake) shows(draft string) {
 	f.t.Helper()
-	ctx := patience(f.t, time.Minute)
+	ctx := patience(f.t)
 	for {
 		n := len(f.Output())
 		st, err := f.agent.State(ctx)
@@ -370,13 +389,14 @@ func (f *fake) neverMixed(h *hand, p *post) (late int) {
 		for strings.HasPrefix(s, "[relay ") {
 			id := begins(s)
 			rest, whole := strings.CutPrefix(s, text(id, p.bodies[id]))
-			if !whole || left[text(id, p.bodies[id])] == "" {
-				f.t.Fatalf("%s was submitted before, or not whole: %q", id, clip(s))
+			if !whole || left[text(id, p.bodies[id])] == "" || p.missed[id] == "failed" {
+				f.t.Fatalf("%s was submitted before, or not whole, or failed: %q", id, clip(s))
 			}
 			delete(left, text(id, p.bodies[id]))
 			s = strings.TrimPrefix(rest, "\n\n")
 		}
 	}
+	maps.DeleteFunc(left, func(_, id string) bool { return p.missed[id] != "" })
 	if len(left) > 0 {
 		f.t.Errorf("%d messages were never submitted: %q", len(left), left)
 	}
@@ -416,7 +436,7 @@ func (f *fake) without(p *post) (human string, late int) {
 	var out strings.Builder
 	log, delivered := f.read(), map[string]bool{}
 	for len(log) > 0 {
-		ids, rest, err := p.message(log)
+		ids, rest, err := p.message(log, look.Typing.Clear)
 		if err != nil {
 			f.t.Fatal(err)
 		}
@@ -457,42 +477,43 @@ func begins(log string) string {
 	return id
 }
 
-// message takes the messages of one turn from the beginning of log.
-func (p *post) message(log string) (ids []string, rest string, err error) {
+// message takes the messages of one turn from the beginning of log. The last may have been
+// typed in part, if one of the keys follows that take it back.
+func (p *post) message(log string, clear []string) (ids []string, rest string, err error) {
 	for id := begins(log); id != ""; id = begins(log) {
 		ids = append(ids, id)
-		whole := text(id, p.bodies[id])
-		if rest = typedAs(log, whole); rest == log {
-			return nil, "", fmt.Errorf("message %s was not typed whole: %q", id, clip(log[:min(len(log), len(whole)+40)]))
+		body := text(id, p.bodies[id])
+		var whole bool
+		if rest, whole = typed(log, body); !whole {
+			if slices.ContainsFunc(clear, func(keys string) bool { return strings.HasPrefix(rest, keys) }) {
+				return ids, rest, nil
+			}
+			return nil, "", fmt.Errorf("message %s was not typed whole: %q", id, clip(log[:min(len(log), len(body)+40)]))
 		}
-		if log = typedAs(rest, "\n\n[relay "); log == rest {
+		if _, more := typed(rest, "\n\n[relay "); !more {
 			break
 		}
-		log = typedAs(rest, "\n\n")
+		log, _ = typed(rest, "\n\n")
 	}
 	return ids, rest, nil
 }
 
-// typedAs cuts text from log, in which any part of it may be pasted; where it
-// does not begin with it, it is log.
-func typedAs(log, text string) (rest string) {
-	rest = log
+// typed cuts text from log, in which any part of it may be pasted, or as much of it as log
+// begins with.
+func typed(log, text string) (rest string, whole bool) {
 	for {
-		if cut, ok := strings.CutPrefix(rest, "\x1b[200~"); ok && text != "" {
-			rest = cut
+		if cut, ok := strings.CutPrefix(log, "\x1b[200~"); ok && text != "" {
+			log = cut
 			continue
 		}
-		if cut, ok := strings.CutPrefix(rest, "\x1b[201~"); ok {
-			rest = cut
+		if cut, ok := strings.CutPrefix(log, "\x1b[201~"); ok {
+			log = cut
 			continue
 		}
-		if text == "" {
-			return rest
+		if text == "" || log == "" || log[0] != text[0] {
+			return log, text == ""
 		}
-		if rest == "" || rest[0] != text[0] {
-			return log
-		}
-		rest, text = rest[1:], text[1:]
+		log, text = log[1:], text[1:]
 	}
 }
 
@@ -567,7 +588,9 @@ func (r *realAgent) say(h *hand) {
 func (r *realAgent) neverMixed(h *hand, p *post) {
 	r.t.Helper()
 	for id := range p.bodies {
-		r.turnWith("[relay " + id + " ")
+		if p.missed[id] == "" {
+			r.turnWith("[relay " + id + " ")
+		}
 	}
 	if n := len(h.sent); n > 0 {
 		words := strings.Fields(h.sent[n-1])
@@ -586,8 +609,8 @@ func (r *realAgent) neverMixed(h *hand, p *post) {
 		for s = strings.TrimSpace(s); strings.HasPrefix(s, "[relay "); s = strings.TrimSpace(s) {
 			id := begins(s)
 			rest, whole := strings.CutPrefix(s, text(id, p.bodies[id]))
-			if !whole || ids[id] {
-				r.t.Fatalf("message %s came before (%v), or not whole (%v): %q", id, ids[id], !whole, clip(s))
+			if !whole || ids[id] || p.missed[id] == "failed" {
+				r.t.Fatalf("message %s came before (%v), or not whole (%v), or failed: %q", id, ids[id], !whole, clip(s))
 			}
 			ids[id], s = true, rest
 		}
@@ -597,7 +620,7 @@ func (r *realAgent) neverMixed(h *hand, p *post) {
 	if strings.Join(got, " ") != strings.Join(want, " ") {
 		r.t.Fatalf("besides messages the model received\n%q\nwant\n%q", got, want)
 	}
-	if len(ids) != len(p.bodies) {
-		r.t.Errorf("%d messages received, want %d", len(ids), len(p.bodies))
+	if want := len(p.bodies) - len(p.missed); len(ids) < want {
+		r.t.Errorf("%d messages received, want %d", len(ids), want)
 	}
 }

@@ -20,7 +20,7 @@ func TestCatReceivesAMessageOnce(t *testing.T) {
 	w.inject("m1", "hello there")
 	w.delivers("m1", "echo")
 	must(t, w.Type("\x04"))
-	if code, err := w.Wait(patience(t, 20*time.Second)); err != nil || code != 0 {
+	if code, err := w.Wait(patience(t, "the end of cat")); err != nil || code != 0 {
 		t.Errorf("exit %d, %v", code, err)
 	}
 	// The kernel echoes it once, and cat says it once.
@@ -38,7 +38,7 @@ func TestRealPythonReceivesAMessageOnce(t *testing.T) {
 	w.delivers("m1", "echo")
 	w.state("ready")
 	must(t, w.Type("print(6*7)\r"))
-	must(t, w.WaitText(patience(t, 20*time.Second), "42"))
+	must(t, w.WaitText(patience(t), "42"))
 	if n := strings.Count(string(w.Output()), "hello there"); n < 1 || n > 2 { // typed, and once more in Python's complaint
 		t.Errorf("the text stands in the output %d times:\n%s", n, w.Output())
 	}
@@ -64,7 +64,7 @@ func TestLineTooLongForLineModeFails(t *testing.T) {
 	t.Parallel()
 	f := startFake(t, "line", agents.Config{})
 	f.inject("m1", strings.Repeat("x", 5000))
-	if end := f.ends("m1", 20*time.Second); end.Str("status") != "failed" || !strings.Contains(end.Raw, "line_too_long") {
+	if end := f.ends("m1"); end.Str("status") != "failed" || !strings.Contains(end.Raw, "line_too_long") {
 		t.Errorf("got %s", end.Raw)
 	}
 	f.inject("m2", "short")
@@ -96,7 +96,7 @@ func TestPasswordPromptHolds(t *testing.T) {
 	w.held("m1", "dialog", time.Second)
 	must(t, w.Type("secret\r"))
 	w.delivers("m1", "echo")
-	must(t, w.WaitText(patience(t, 20*time.Second), "[secret]"))
+	must(t, w.WaitText(patience(t), "[secret]"))
 }
 
 func TestProgramWithoutEchoConsumes(t *testing.T) {
@@ -113,7 +113,7 @@ func TestStoppedAgentHolds(t *testing.T) {
 	w.inject("m1", "hello")
 	w.held("m1", "stopped", 300*time.Millisecond)
 	must(t, w.client.Send(map[string]any{"type": "status", "req": "s"}))
-	f, err := w.client.Wait(patience(t, 20*time.Second), func(f testrig.Frame) bool { return f.Type() == "status" })
+	f, err := w.client.Wait(patience(t, "status"), func(f testrig.Frame) bool { return f.Type() == "status" })
 	must(t, err)
 	p, err := os.FindProcess(int(f.Num("pid")))
 	must(t, err)
@@ -125,7 +125,7 @@ func TestMessagesExpireWhileTheyWait(t *testing.T) {
 	t.Parallel()
 	w := start(t, term.Options{Argv: []string{"cat"}}, "--idle-timeout", "1h")
 	must(t, w.client.Send(map[string]any{"type": "inject", "id": "m1", "from": "bob", "body": "x", "timeout_ms": 300}))
-	if end := w.ends("m1", 20*time.Second); end.Str("status") != "expired" {
+	if end := w.ends("m1"); end.Str("status") != "expired" {
 		t.Errorf("got %s", end.Raw)
 	}
 }
@@ -141,18 +141,18 @@ func TestWaitingMessagesWhenTheAgentEnds(t *testing.T) {
 func endsWaiting(t *testing.T, code string, flags ...string) {
 	w := start(t, term.Options{Argv: []string{"sh", "-c", "read x; exit 3"}}, append(flags, "--idle-timeout", "1h")...)
 	w.inject("m1", "hello")
-	_, err := w.client.WaitStatus(patience(t, 20*time.Second), "m1", "queued")
+	_, err := w.client.WaitStatus(patience(t), "m1", "queued")
 	must(t, err)
 	must(t, w.Type("\r"))
-	if end := w.ends("m1", 20*time.Second); !strings.Contains(end.Raw, code) {
+	if end := w.ends("m1"); !strings.Contains(end.Raw, code) {
 		t.Errorf("got %s, want %s", end.Raw, code)
 	}
-	must(t, w.client.WaitEOF(patience(t, 20*time.Second)))
+	must(t, w.client.WaitEOF(patience(t, "the end of the connection")))
 	frames := w.client.Frames()
 	if last := frames[len(frames)-1]; last.Type() != "exit" || last.Num("code") != 3 {
 		t.Errorf("the last event is %s", last.Raw)
 	}
-	if code, err := w.Wait(patience(t, 20*time.Second)); err != nil || code != 3 {
+	if code, err := w.Wait(patience(t, "the end of the wrapper")); err != nil || code != 3 {
 		t.Errorf("exit %d, %v", code, err)
 	}
 }

@@ -68,7 +68,7 @@ func startLogged(t *testing.T, a agentrig.Agent, api *fakeapi.Server, opts term.
 
 func (l *logged) waits(text string) {
 	l.t.Helper()
-	if err := l.WaitText(patience(l.t, time.Minute), text); err != nil {
+	if err := l.WaitText(patience(l.t), text); err != nil {
 		l.t.Fatalf("wait for %q: %v\n%s", text, err, l.Screen())
 	}
 }
@@ -86,7 +86,7 @@ func (l *logged) look() {
 // until looks until want is so.
 func (l *logged) until(what string, want func() bool) {
 	l.t.Helper()
-	ctx := patience(l.t, time.Minute)
+	ctx := patience(l.t)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for l.look(); !want(); l.look() {
@@ -103,12 +103,12 @@ func (l *logged) says(text string) fakeapi.Turn {
 	l.t.Helper()
 	n := len(l.api.Turns())
 	must(l.t, l.Paste(text))
-	err := l.WaitScreen(patience(l.t, time.Minute), func(s *screen.Screen) bool {
+	err := l.WaitScreen(patience(l.t, "text in the composer"), func(s *screen.Screen) bool {
 		return !strings.Contains(term.Dump(s), emptyComposer[l.a.Profile]) || l.a.Profile == "opencode"
 	})
 	must(l.t, err)
-	must(l.t, l.PressUntil(patience(l.t, time.Minute), "\r", time.Second, func(*screen.Screen) bool { return len(l.api.Turns()) > n }))
-	turn, err := l.api.WaitTurn(patience(l.t, time.Minute), func(t fakeapi.Turn) bool { return t.N == n && !t.Open() })
+	must(l.t, l.PressUntil(patience(l.t, "a turn behind Enter"), "\r", time.Second, func(*screen.Screen) bool { return len(l.api.Turns()) > n }))
+	turn, err := l.api.WaitTurn(patience(l.t, "the end of the turn"), func(t fakeapi.Turn) bool { return t.N == n && !t.Open() })
 	must(l.t, err)
 	return turn
 }
@@ -259,7 +259,7 @@ func (l *logged) anew() {
 	said := "MARK m0"
 	must(l.t, l.Type(command))
 	l.waits(command)
-	err := l.PressUntil(patience(l.t, time.Minute), "\r", time.Second, func(s *screen.Screen) bool { return !strings.Contains(term.Dump(s), said) })
+	err := l.PressUntil(patience(l.t, "an empty screen behind "+command), "\r", time.Second, func(s *screen.Screen) bool { return !strings.Contains(term.Dump(s), said) })
 	must(l.t, err)
 }
 
@@ -289,7 +289,7 @@ func TestRealSQLiteIsReadAsItIsWritten(t *testing.T) {
 	}()
 	var db *sqlite.DB
 	next, looks, over := int64(1), 0, false
-	for ctx := patience(t, time.Minute); next <= int64(n); looks++ {
+	for ctx := patience(t, "all rows"); next <= int64(n); looks++ {
 		must(t, context.Cause(ctx))
 		if db == nil {
 			if db, err = sqlite.Open(file); err != nil {
@@ -345,7 +345,7 @@ func TestRealSQLiteHoldsOpencodesSessions(t *testing.T) {
 		t.Helper()
 		events++
 		must(t, tm.Type(sql+fmt.Sprintf(" select 'done %s%d';\r", "no ", events)))
-		if err := tm.WaitText(patience(t, 20*time.Second), fmt.Sprintf("\ndone no %d", events)); err != nil {
+		if err := tm.WaitText(patience(t), fmt.Sprintf("\ndone no %d", events)); err != nil {
 			t.Fatalf("%v\n%s", err, tm.Screen())
 		}
 	}
@@ -403,7 +403,7 @@ func TestRealSQLiteHoldsOpencodesSessions(t *testing.T) {
 	told("m2", "else", "nm2")
 	told("m3", "ours", "")
 	must(t, tm.Signal(syscall.SIGKILL))
-	_, err = tm.Wait(patience(t, 20*time.Second))
+	_, err = tm.Wait(patience(t, "the end of sqlite3"))
 	must(t, err)
 	if found := transcript.Search(format, cwd, since, []string{"m1", "m2", "m3", "m4"}); !found["m1"] || !found["m2"] || found["m3"] || found["m4"] {
 		t.Errorf("found %v; want m1 and m2, which a turn has taken", found)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"relay-pty/cmd/internal/testrig/agents"
 )
@@ -51,14 +50,14 @@ func TestRealClaudesOwnWordsBecomeCommands(t *testing.T) {
 				}
 			}
 			must(t, r.Type("\x0f")) // the transcript view shows all of it again
-			must(t, r.WaitText(patience(t, 20*time.Second), "transcript"))
+			must(t, r.WaitText(patience(t), "transcript"))
 			must(t, r.Type("\x0f"))
 			must(t, r.Resize(24, cols))
 			must(t, r.Type("\x04\x04"))
-			if _, err := r.Wait(patience(t, 20*time.Second)); err != nil {
+			if _, err := r.Wait(patience(t, "the end of the agent")); err != nil {
 				t.Fatal(err)
 			}
-			must(t, r.client.WaitEOF(patience(t, 20*time.Second)))
+			must(t, r.client.WaitEOF(patience(t, "the end of the connection")))
 			if got := r.commands(); !slices.Equal(got, all) {
 				t.Errorf("commands\n%q\nwant\n%q", got, all)
 			}

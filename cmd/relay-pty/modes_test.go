@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,7 +27,7 @@ func (f *fake) ask(prompt string) {
 	f.types(prompt)
 	n := len(f.submits())
 	must(f.t, f.Type("\r"))
-	_, err := f.agent.WaitEvent(patience(f.t, 20*time.Second), agents.KindSubmit, n+1)
+	_, err := f.agent.WaitEvent(patience(f.t), agents.KindSubmit, n+1)
 	must(f.t, err)
 }
 
@@ -34,13 +35,13 @@ func (f *fake) ask(prompt string) {
 func (f *fake) types(keys string) {
 	f.t.Helper()
 	must(f.t, f.Type(keys))
-	must(f.t, f.WaitText(patience(f.t, 20*time.Second), keys))
+	must(f.t, f.WaitText(patience(f.t), keys))
 }
 
 // draft is what stands in the composer.
 func (f *fake) draft() string {
 	f.t.Helper()
-	st, err := f.agent.Do(patience(f.t, 20*time.Second), agents.Command{Cmd: "state"})
+	st, err := f.agent.Do(patience(f.t, "the fake agent's state"), agents.Command{Cmd: "state"})
 	must(f.t, err)
 	return st.Draft
 }
@@ -48,7 +49,7 @@ func (f *fake) draft() string {
 // event waits for an event of a type.
 func (w *wrapped) event(kind string) testrig.Frame {
 	w.t.Helper()
-	f, err := w.client.Wait(patience(w.t, 30*time.Second), func(f testrig.Frame) bool { return f.Type() == kind })
+	f, err := w.client.Wait(patience(w.t), func(f testrig.Frame) bool { return f.Type() == kind })
 	if err != nil {
 		w.t.Fatalf("no %s: %v", kind, err)
 	}
@@ -77,7 +78,7 @@ func TestUrgentGivesTheInterruptedPromptBack(t *testing.T) {
 		f.press("urgent", "m1", "hello")
 		f.delivers("m1", "submitted")
 		f.do(agents.Command{Cmd: "idle"})
-		_, err := f.agent.WaitEvent(patience(t, 20*time.Second), agents.KindSubmit, 3)
+		_, err := f.agent.WaitEvent(patience(t), agents.KindSubmit, 3)
 		must(t, err)
 		if want := []string{"work", text("m1", "hello"), "work"}; !slices.Equal(f.submits(), want) || f.draft() != "" {
 			t.Errorf("submitted %q, the composer holds %q", f.submits(), f.draft())
@@ -89,14 +90,15 @@ func TestOldDraftIsSetAside(t *testing.T) {
 	times(t, "a composer with a draft older than --draft-timeout: set aside, message delivered, draft back", func(t *testing.T) {
 		f := startFake(t, "composer", agents.Config{BusyMS: 1}, "--agent", "claude", "--draft-timeout", "1500")
 		f.state("ready")
+		typed := time.Now()
 		f.types("half a draft")
 		f.inject("m1", "hello")
-		f.held("m1", "draft", 1200*time.Millisecond)
+		f.notBefore("m1", typed.Add(1500*time.Millisecond))
 		f.delivers("m1", "submitted")
 		f.event("draft_restored")
 		f.types(", and more")
 		must(t, f.Type("\r"))
-		_, err := f.agent.WaitEvent(patience(t, 20*time.Second), agents.KindSubmit, 2)
+		_, err := f.agent.WaitEvent(patience(t), agents.KindSubmit, 2)
 		must(t, err)
 		if want := []string{text("m1", "hello"), "half a draft, and more"}; !slices.Equal(f.submits(), want) {
 			t.Errorf("submitted %q, want %q", f.submits(), want)
@@ -130,30 +132,37 @@ func TestMessagesThatWaitGoTogether(t *testing.T) {
 func TestRealImportantMessagesCutNothing(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		r := startAgent(t, a)
-		n := runs(3, 20)
+		n, late := runs(3, 20), 0
 		var ids []string
 		for i := range n {
 			long, id := fmt.Sprintf("b%d", i), fmt.Sprintf("m%d", i)
-			r.inject(long, []string{"SLOW 3", "THINK 3", "TOOL 3"}[i%3])
+			r.inject(long, []string{"SLOW 10", "THINK 10", "TOOL 10"}[i%3]) // it must not be over before the other is handed in
 			reply := r.turnWith("[relay " + long + " from bob]")
 			r.state("busy")
 			r.press("important", id, "by the way")
-			_, err := r.client.Wait(patience(t, 20*time.Second), func(f testrig.Frame) bool { return f.Str("id") == id && f.Str("status") == "injecting" })
+			_, err := r.client.WaitStatus(patience(t), id, "injecting")
 			must(t, err)
 			if now := r.api.Turns()[reply.N]; !now.Open() && i%3 != 2 { // a reply that calls a tool ends before the turn
 				t.Errorf("%s: it waited for the end of the turn", id)
 			}
-			r.delivers(id, "turn")
+			end := r.delivers(id, "turn", "submitted")
 			if reply = r.ended(reply.N); reply.Aborted {
 				t.Errorf("%s: the reply before it was cut short", id)
 			}
+			if end.Str("evidence") == "submitted" {
+				late++
+				r.wasIdle(end)
+			}
 			header := "[relay " + id + " from bob]"
-			_, err = r.api.WaitTurn(patience(t, 30*time.Second), func(turn fakeapi.Turn) bool {
+			_, err = r.api.WaitTurn(patience(t, "a turn with "+header), func(turn fakeapi.Turn) bool {
 				return strings.Contains(turn.UserText()+strings.Join(turn.System, "\n"), header) // in a turn, Claude tells it as the system
 			})
 			must(t, err)
 			r.state("ready")
 			ids = append(ids, long, id)
+		}
+		if late > n/3 {
+			t.Errorf("%d of %d were handed over after the turn", late, n)
 		}
 		for _, id := range ids {
 			n := 0
@@ -168,21 +177,51 @@ func TestRealImportantMessagesCutNothing(t *testing.T) {
 	})
 }
 
+// wasIdle checks that no other turn ran when a message was delivered: an agent may show what is
+// typed only when its turn is over, and then it was handed to an idle one.
+func (r *realAgent) wasIdle(end testrig.Frame) {
+	r.t.Helper()
+	at := time.UnixMilli(end.Num("timestamp"))
+	for _, turn := range r.api.Turns() {
+		if !strings.Contains(turn.UserText(), "[relay "+end.Str("id")+" ") && (turn.Open() || turn.Ended.After(at)) {
+			r.t.Errorf("%s: delivered as to an idle agent, in its turn %d", end.Str("id"), turn.N)
+		}
+	}
+}
+
+// gate makes the model think about each turn whose text holds word until it is opened.
+func (r *real) gate(word string) (open func()) {
+	opened, script := make(chan struct{}), r.api.Respond
+	r.api.Respond = func(turn anthropic.Turn) anthropic.Reply {
+		if strings.Contains(turn.UserText(), word) {
+			select {
+			case <-opened:
+			case <-r.t.Context().Done():
+			}
+		}
+		return script(turn)
+	}
+	return sync.OnceFunc(func() { close(opened) })
+}
+
 func TestRealClaudeTakesManyAsOneTurn(t *testing.T) {
 	t.Parallel()
 	r := startClaude(t, 24, 80)
-	r.inject("slow", "SLOW 1")
+	open := r.gate("[relay slow ")
+	r.inject("slow", "think of it")
 	r.delivers("slow", "submitted", "turn")
 	var want []string
 	for i, body := range []string{"one", "two\nthree\nfour\nfive", strings.Repeat("long ", 500), "five"} {
 		id := fmt.Sprintf("m%d", i)
 		r.inject(id, body)
+		r.queued(id)
 		want = append(want, text(id, body))
 	}
+	open()
 	for i := range want {
 		r.delivers(fmt.Sprintf("m%d", i), "submitted", "turn")
 	}
-	turn, err := r.api.WaitTurn(patience(t, 20*time.Second), func(turn anthropic.Turn) bool { return strings.Contains(turn.UserText(), "[relay m0") })
+	turn, err := r.api.WaitTurn(patience(t, "a turn with m0"), func(turn anthropic.Turn) bool { return strings.Contains(turn.UserText(), "[relay m0") })
 	must(t, err)
 	if got := anthropic.Received(turn); got != strings.Join(want, "\n\n") {
 		t.Errorf("got %q", got)

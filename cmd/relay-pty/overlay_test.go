@@ -2,7 +2,6 @@ package main
 
 import (
 	"testing"
-	"time"
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/agents"
@@ -24,7 +23,7 @@ func TestOverlayMakesAnUnknownComposerKnown(t *testing.T) {
 	f.do(agents.Command{Cmd: "dialog", Text: "rm -rf"})
 	f.state("blocked")
 	must(t, f.client.Send(map[string]any{"type": "status", "req": "s"}))
-	s, err := f.client.Wait(patience(t, 20*time.Second), func(fr testrig.Frame) bool { return fr.Str("req") == "s" })
+	s, err := f.client.Wait(patience(t, "status"), func(fr testrig.Frame) bool { return fr.Str("req") == "s" })
 	must(t, err)
 	if s.Str("agent") != "stranger" {
 		t.Errorf("status tells %q, want the overlay's name: %s", s.Str("agent"), s.Raw)

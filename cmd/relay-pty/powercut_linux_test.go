@@ -64,7 +64,7 @@ func startHeadless(t *testing.T, bin, dir string, tells bool, decide verdicts, f
 // follow subscribes to all events, as soon as the journal can be read.
 func (h *headless) follow() {
 	h.t.Helper()
-	ctx := patience(h.t, 60*time.Second)
+	ctx := patience(h.t, "subscribed")
 	for {
 		f, err := h.events.Request(ctx, map[string]any{"type": "subscribe", "after": 0})
 		if over(err) {
@@ -84,7 +84,7 @@ func (h *headless) follow() {
 // dial connects as soon as the wrapper listens; nil when it ended before.
 func (h *headless) dial(socket string) *testrig.Client {
 	h.t.Helper()
-	ctx := patience(h.t, 60*time.Second)
+	ctx := patience(h.t, "the wrapper's socket")
 	for {
 		c, err := testrig.Dial(ctx, socket)
 		if err == nil {
@@ -105,7 +105,12 @@ func (h *headless) dial(socket string) *testrig.Client {
 // end kills the wrapper, if it still runs.
 func (h *headless) end() {
 	h.cmd.Process.Kill() // gone: well
-	<-h.gone
+	select {
+	case <-h.gone:
+	case <-time.After(2 * time.Minute): // the test's own context may have ended before
+		h.t.Error("not within 2m0s: the end of the killed wrapper")
+		return
+	}
 	select {
 	case <-h.watch.Gone(): // so the agent has ended, too
 	case <-time.After(5 * time.Second): // nobody waits for orphans here
@@ -116,10 +121,11 @@ func (h *headless) end() {
 func (h *headless) stops() {
 	h.t.Helper()
 	must(h.t, h.cmd.Process.Signal(syscall.SIGTERM))
+	ctx := patience(h.t, "the end of the wrapper by SIGTERM")
 	select {
 	case <-h.gone:
-	case <-patience(h.t, 30*time.Second).Done():
-		h.t.Fatal("it does not end")
+	case <-ctx.Done():
+		h.t.Fatal(context.Cause(ctx))
 	}
 }
 
@@ -131,12 +137,13 @@ func (h *headless) send(bodies map[string]string, ids ...string) bool {
 		return false
 	}
 	for _, id := range ids {
+		ctx := patience(h.t, "the acceptance of "+id)
 		for status := ""; status == ""; {
 			n := h.sender.Len()
 			if err := h.sender.Send(map[string]any{"type": "inject", "id": id, "from": "bob", "body": bodies[id], "redelivery": redelivery(id)}); err != nil {
 				return false
 			}
-			f, err := h.sender.WaitFrom(patience(h.t, 60*time.Second), n, func(f testrig.Frame) bool { return f.Str("id") == id })
+			f, err := h.sender.WaitFrom(ctx, n, func(f testrig.Frame) bool { return f.Str("id") == id })
 			if over(err) {
 				return false
 			}
@@ -173,7 +180,7 @@ func (h *headless) settles(ids ...string) {
 		return
 	}
 	for _, id := range ids {
-		_, err := h.events.Wait(patience(h.t, 60*time.Second), func(f testrig.Frame) bool {
+		_, err := h.events.Wait(patience(h.t), func(f testrig.Frame) bool {
 			return f.Type() == "inject_result" && f.Str("id") == id && f.Str("status") != "queued" && f.Str("status") != "injecting"
 		})
 		if over(err) {
@@ -215,6 +222,10 @@ func recorded(t *testing.T, name, bin string, decides []verdicts) recording {
 	for i, decide := range decides {
 		h := startHeadless(t, bin, dir, true, decide, nil, "cat")
 		share := ids[i*len(ids)/len(decides) : (i+1)*len(ids)/len(decides)]
+		if decide == nil { // what is told before there is a file is in it, once there is one
+			_, err := h.events.Wait(patience(t, "the agent's state"), func(f testrig.Frame) bool { return f.Type() == "state" })
+			must(t, err)
+		}
 		h.send(bodies, share...)
 		h.settles(share[:len(share)/2]...)
 		if i+1 == len(decides) && decide == nil {
@@ -301,7 +312,7 @@ func keepsFew(t *testing.T, events int64) string {
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(dir, "overlay"), overlay, 0o600))
 	bin := filepath.Join(dir, "relay-pty")
-	build := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay"), "-o", bin, ".")
+	build := command(t, "go", "build", "-overlay", filepath.Join(dir, "overlay"), "-o", bin, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
@@ -369,10 +380,14 @@ func TestPowerCutsNoticeWhatIsMissing(t *testing.T) {
 	isDir := func(c disk.Call) bool { return !strings.Contains(c.Path, ".journal") }
 	root := func(c disk.Call) bool { return c.What == disk.Write && c.Offset < 8192 && len(c.Data) == 4096 }
 	var newRoot bool
+	var ended time.Time
 	rec := recorded(t, "sabotaged", bin, []verdicts{func(_ int, c disk.Call) disk.Verdict {
 		// The second run is told what the first one did not sync.
 		kill := newRoot && c.What == disk.Sync && strings.HasSuffix(c.Path, ".journal")
 		newRoot = root(c)
+		if kill {
+			ended = time.Now()
+		}
 		return disk.Verdict{Kill: kill}
 	}, nil})
 	second := slices.IndexFunc(rec.calls, func(c disk.Call) bool { return c.PID != rec.calls[0].PID })
@@ -389,7 +404,7 @@ func TestPowerCutsNoticeWhatIsMissing(t *testing.T) {
 		less.calls = nil
 		for i, c := range rec.calls {
 			if i == writes { // its follower may read so soon, too
-				less.calls = append(less.calls, replay(rec.calls[second:])...)
+				less.calls = append(less.calls, replay(rec.calls[second:], ended)...)
 			}
 			if c.What != disk.Sync || !gone(i, c) {
 				less.calls = append(less.calls, c)
@@ -401,11 +416,27 @@ func TestPowerCutsNoticeWhatIsMissing(t *testing.T) {
 	renewed.inPlace().caught(t, "a rename before the file is whole", rnd)
 }
 
-// replay is what the first follower is told first: subscribed, and the first event.
-func replay(calls []disk.Call) []disk.Call {
+// replay is what the first follower is told first: subscribed, and the events of the run
+// before, which ended then.
+func replay(calls []disk.Call, ended time.Time) (told []disk.Call) {
 	at := slices.IndexFunc(calls, func(c disk.Call) bool { return bytes.Contains(c.Data, []byte(`"subscribed"`)) })
-	next := slices.IndexFunc(calls[at+1:], func(c disk.Call) bool { return c.Conn == calls[at].Conn })
-	return []disk.Call{calls[at], calls[at+1+next]}
+	for _, c := range calls[at:] {
+		if c.What != disk.Tell || c.Conn != calls[at].Conn {
+			continue
+		}
+		lines := c.Data
+		c.Data = nil
+		for line := range bytes.Lines(lines) {
+			var f struct{ Timestamp int64 }
+			if json.Unmarshal(line, &f) == nil && f.Timestamp <= ended.UnixMilli() {
+				c.Data = append(c.Data, line...)
+			}
+		}
+		if len(c.Data) > 0 {
+			told = append(told, c)
+		}
+	}
+	return told
 }
 
 // inPlace is the recording with each rename of a new file right after its creation.

@@ -2,9 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,7 +20,7 @@ import (
 func TestSecondWrapperRefusesAndADeadOneIsReplaced(t *testing.T) {
 	first := start(t, term.Options{Argv: []string{"cat"}})
 	again := func(socket string) (string, int) {
-		cmd := exec.Command(binary(t), "--name", "alice", "--socket", socket, "--headless", "--", "true")
+		cmd := command(t, binary(t), "--name", "alice", "--socket", socket, "--headless", "--", "true")
 		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+filepath.Dir(first.socket), "XDG_STATE_HOME="+filepath.Dir(first.socket))
 		out, _ := cmd.CombinedOutput()
 		return string(out), cmd.ProcessState.ExitCode()
@@ -32,7 +32,7 @@ func TestSecondWrapperRefusesAndADeadOneIsReplaced(t *testing.T) {
 		}
 	}
 	must(t, first.Signal(syscall.SIGKILL))
-	if _, err := first.Wait(patience(t, 20*time.Second)); err != nil {
+	if _, err := first.Wait(patience(t, "the end of the killed wrapper")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(first.socket); err != nil {
@@ -59,7 +59,7 @@ func TestSocketAndListingAreOurs(t *testing.T) {
 		}
 	}
 	must(t, w.Type("\x04"))
-	if _, err := w.Wait(patience(t, 20*time.Second)); err != nil {
+	if _, err := w.Wait(patience(t, "the end of the wrapper")); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{w.socket, listing} {
@@ -73,11 +73,11 @@ func TestSignalsEndTheAgentAndRestoreTheTerminal(t *testing.T) {
 	for sig, want := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGHUP: 129, syscall.SIGINT: 130} {
 		t.Run(sig.String(), func(t *testing.T) {
 			w := start(t, term.Options{Argv: []string{"sh", "-c", "stty raw -echo; echo up; exec sleep 1000"}})
-			must(t, w.WaitText(patience(t, 20*time.Second), "up"))
+			must(t, w.WaitText(patience(t), "up"))
 			raw, err := w.Modes()
 			must(t, err)
 			must(t, w.Signal(sig))
-			code, err := w.Wait(patience(t, 20*time.Second))
+			code, err := w.Wait(patience(t, "the end of the wrapper by "+sig.String()))
 			must(t, err)
 			if code != want {
 				t.Errorf("exit %d, want %d", code, want)
@@ -98,7 +98,7 @@ func testTerm(t *testing.T) term.Modes {
 	tm, err := term.Start(term.Options{Argv: []string{"true"}})
 	must(t, err)
 	defer tm.Close()
-	if _, err := tm.Wait(patience(t, 20*time.Second)); err != nil {
+	if _, err := tm.Wait(patience(t, "the end of true")); err != nil {
 		t.Fatal(err)
 	}
 	modes, err := tm.Modes()
@@ -109,36 +109,40 @@ func testTerm(t *testing.T) term.Modes {
 // atMost waits until the wrapper's memory at rest is at most limit, in KiB, and returns it.
 func (w *wrapped) atMost(limit int, when string) int {
 	w.t.Helper()
-	for deadline := patience(w.t, 10*time.Second); ; {
+	for deadline := bounded(w.t, 10*time.Second); ; {
 		pss := smaps(w.t, w.Pid(), "Pss:")
 		if pss <= limit {
 			return pss
 		}
 		if deadline.Err() != nil {
-			w.t.Errorf("PSS %s is %d KiB, want at most %d", when, pss, limit)
+			w.t.Errorf("PSS %s is %d KiB, want at most %d; %v", when, pss, limit, context.Cause(deadline))
 			return pss
 		}
 		pause(w.t, 100*time.Millisecond)
 	}
 }
 
+// coarse is what the wrapper's memory, in KiB, stays below on any machine: threads that the runtime
+// adds under load never go away.
+const coarse = 10 << 10
+
 func TestIdleCostsNothing(t *testing.T) {
 	w := start(t, term.Options{Argv: []string{"cat"}})
 	w.state("ready")
-	unused := w.atMost(5<<10, "before the first message")
+	unused := w.atMost(runs(coarse, 5<<10), "before the first message")
 	w.inject("m1", "hello")
 	w.rests(w.delivers("m1", "echo"))
 	// The runtime's own threads take a moment to fall asleep, so the best of a few windows counts; a tick of ours would be in each.
 	woken := 1 << 30
-	for try := 0; try < 4 && woken > 0; try++ {
+	for try := 0; try < runs(1, 4) && woken > 0; try++ {
 		before := switches(t, w.Pid())
 		<-time.After(3 * time.Second) // what is measured is that nothing happens
 		woken = min(woken, switches(t, w.Pid())-before)
 	}
-	if woken > 0 {
+	if proving() && woken > 0 {
 		t.Errorf("%d context switches in 3 idle seconds, want none", woken)
 	}
-	used := w.atMost(6<<10, "after a message")
+	used := w.atMost(runs(coarse, 6<<10), "after a message")
 	shown(t, "idle for 3 s after a message", "%d context switches, PSS %d KiB, before the message %d KiB", woken, used, unused)
 }
 
@@ -158,7 +162,7 @@ func TestQuickThousand(t *testing.T) {
 		w.delivers(id, "echo")
 	}
 	slices.Sort(accepted)
-	if half := accepted[len(accepted)/2]; os.Getenv("RELAY_PROVE") != "" && half > time.Millisecond {
+	if half := accepted[len(accepted)/2]; proving() && half > time.Millisecond {
 		t.Errorf("on disk after %v, want 1 ms", half)
 	}
 	shown(t, "from inject to queued, on disk, 200 messages one after the other", "%s", spread(accepted))
@@ -170,10 +174,10 @@ func TestQuickThousand(t *testing.T) {
 		w.delivers(fmt.Sprintf("m%d", i), "echo")
 	}
 	rate := n / time.Since(began).Seconds()
-	if os.Getenv("RELAY_PROVE") != "" && rate < 300 {
+	if proving() && rate < 300 {
 		t.Errorf("%.0f messages a second, want 300", rate)
 	}
-	pss := w.atMost(10<<10, "after a thousand messages")
+	pss := w.atMost(coarse, "after a thousand messages")
 	shown(t, "1,000 messages at once into a line program", "%.0f a second, batches included; PSS afterwards %d KiB", rate, pss)
 }
 
@@ -183,7 +187,7 @@ func TestStartUp(t *testing.T) {
 	wrapped := []string{binary(t), "--name", "alice", "--socket", filepath.Join(dir, "s"), "--headless", "--"}
 	var bare, through []time.Duration
 	once := func(argv ...string) time.Duration {
-		cmd := exec.Command(argv[0], argv[1:]...)
+		cmd := command(t, argv...)
 		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir, "XDG_STATE_HOME="+dir)
 		began := time.Now()
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -236,11 +240,11 @@ func smaps(t *testing.T, pid int, name string) int {
 
 func TestSizesAndResizesArrive(t *testing.T) {
 	w := start(t, term.Options{Argv: []string{"sh", "-c", `trap 'stty size' WINCH; stty size; while :; do read x; done`}, Rows: 30, Cols: 91})
-	must(t, w.WaitText(patience(t, 20*time.Second), "30 91"))
+	must(t, w.WaitText(patience(t), "30 91"))
 	must(t, w.Resize(33, 77))
-	must(t, w.WaitText(patience(t, 20*time.Second), "33 77"))
+	must(t, w.WaitText(patience(t), "33 77"))
 	must(t, w.client.Send(map[string]any{"type": "status"}))
-	f, err := w.client.Wait(patience(t, 20*time.Second), func(f testrig.Frame) bool { return f.Type() == "status" })
+	f, err := w.client.Wait(patience(t, "status"), func(f testrig.Frame) bool { return f.Type() == "status" })
 	must(t, err)
 	if !strings.Contains(f.Raw, `"size":{"cols":77,"rows":33}`) {
 		t.Errorf("status says %s", f.Raw)
@@ -250,7 +254,7 @@ func TestSizesAndResizesArrive(t *testing.T) {
 func TestHeadlessHasTheGivenSizeAndNoOutput(t *testing.T) {
 	dir := scratch(t)
 	file := filepath.Join(dir, "size")
-	cmd := exec.Command(binary(t), "--name", "alice", "--socket", filepath.Join(dir, "s"), "--headless", "--size", "99x21", "--", "sh", "-c", "stty size | tee "+file+"; exit 5")
+	cmd := command(t, binary(t), "--name", "alice", "--socket", filepath.Join(dir, "s"), "--headless", "--size", "99x21", "--", "sh", "-c", "stty size | tee "+file+"; exit 5")
 	cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir, "XDG_STATE_HOME="+dir)
 	out, _ := cmd.CombinedOutput()
 	if cmd.ProcessState.ExitCode() != 5 || len(out) > 0 {
@@ -264,7 +268,7 @@ func TestHeadlessHasTheGivenSizeAndNoOutput(t *testing.T) {
 func TestJSONOutputAndItsRefusal(t *testing.T) {
 	dir := scratch(t)
 	run := func(argv ...string) (stdout, stderr string, code int) {
-		cmd := exec.Command(binary(t), append([]string{"--name", "alice", "--socket", filepath.Join(dir, "s"), "--json-output", "--headless", "--"}, argv...)...)
+		cmd := command(t, append([]string{binary(t), "--name", "alice", "--socket", filepath.Join(dir, "s"), "--json-output", "--headless", "--"}, argv...)...)
 		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir, "XDG_STATE_HOME="+dir)
 		var o, e bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &o, &e
@@ -279,7 +283,7 @@ func TestJSONOutputAndItsRefusal(t *testing.T) {
 	w, err := term.Start(term.Options{Argv: []string{binary(t), "--name", "alice", "--json-output", "--", "true"}})
 	must(t, err)
 	defer w.Close()
-	if code, err := w.Wait(patience(t, 20*time.Second)); err != nil || code != 125 || !strings.Contains(string(w.Output()), "2>events.jsonl") {
+	if code, err := w.Wait(patience(t, "the refusal")); err != nil || code != 125 || !strings.Contains(string(w.Output()), "2>events.jsonl") {
 		t.Errorf("exit %d, %v, %q", code, err, w.Output())
 	}
 }

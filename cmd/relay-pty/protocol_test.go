@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -30,7 +31,7 @@ type caller struct {
 
 func (w *wrapped) call() *caller {
 	w.t.Helper()
-	c, err := testrig.Dial(patience(w.t, 20*time.Second), w.socket)
+	c, err := testrig.Dial(patience(w.t), w.socket)
 	must(w.t, err)
 	w.t.Cleanup(func() { c.Close() })
 	return &caller{t: w.t, Client: c}
@@ -44,7 +45,7 @@ func (c *caller) ask(request map[string]any) testrig.Frame {
 	request = maps.Clone(request)
 	request["req"] = req
 	must(c.t, c.Send(request))
-	f, err := c.Wait(patience(c.t, 30*time.Second), func(f testrig.Frame) bool { return f.Str("req") == req })
+	f, err := c.Wait(patience(c.t), func(f testrig.Frame) bool { return f.Str("req") == req })
 	if err != nil {
 		c.t.Fatalf("answer to %v: %v", request, err)
 	}
@@ -88,7 +89,7 @@ func injection(id string, pairs ...any) map[string]any {
 // told waits for an event on the subscribed connection.
 func (w *wrapped) told(what string, want func(testrig.Frame) bool) testrig.Frame {
 	w.t.Helper()
-	f, err := w.client.Wait(patience(w.t, 30*time.Second), want)
+	f, err := w.client.Wait(patience(w.t), want)
 	if err != nil {
 		w.t.Fatalf("%s: %v", what, err)
 	}
@@ -101,7 +102,7 @@ func startScript(t *testing.T, script string, flags ...string) (w *wrapped, toke
 	token = filepath.Join(scratch(t), "token")
 	argv := []string{"sh", "-c", `echo "$RELAY_TOKEN" > "$1"; echo started; ` + script, "sh", token}
 	w = start(t, term.Options{Argv: argv}, flags...)
-	must(t, w.WaitText(patience(t, 20*time.Second), "started"))
+	must(t, w.WaitText(patience(t), "started"))
 	return w, token
 }
 
@@ -110,7 +111,8 @@ func TestCancelledMessagesAreNeverTyped(t *testing.T) {
 	f := startFake(t, "line", agents.Config{}, "--idle-timeout", "1h", "--prompt-pattern", "^never$")
 	c := f.call()
 	for _, id := range []string{"a", "b"} {
-		c.want(injection(id), fields("inject_result", "status", "queued", "waiting_for", "ready"))
+		c.want(injection(id), fields("inject_result", "status", "queued"))
+		f.waitsFor(id, "ready")
 	}
 	c.want(fields("cancel", "id", "a"), fields("inject_result", "id", "a", "status", "cancelled"))
 	c.want(fields("cancel", "id", "a"), fields("inject_result", "id", "a", "status", "cancelled"))
@@ -125,9 +127,14 @@ func TestCancelledMessagesAreNeverTyped(t *testing.T) {
 	if got := f.read(); got != "" {
 		t.Errorf("the agent was typed %q", got)
 	}
+	ended := func(id string) func(testrig.Frame) bool {
+		return func(e testrig.Frame) bool { return e.Str("id") == id && e.Str("status") == "cancelled" }
+	}
+	c.want(fields("cancel", "id", "b"), fields("inject_result", "id", "b", "status", "cancelled"))
+	f.told("the end of b, which comes after all of a", ended("b"))
 	ends := 0
 	for _, e := range f.client.Frames() {
-		if e.Str("id") == "a" && e.Str("status") == "cancelled" {
+		if ended("a")(e) {
 			ends++
 		}
 	}
@@ -143,6 +150,7 @@ func TestCancelAtAnyMoment(t *testing.T) {
 	f := startComposer(t, agents.Config{BusyMS: 1})
 	c := f.call()
 	const perRound = 4
+	rnd := rand.New(rand.NewPCG(seed(t), 4))
 	cancelled, delivered := 0, 0
 	var want []string
 	for round := range runs(5, 100) {
@@ -151,9 +159,9 @@ func TestCancelAtAnyMoment(t *testing.T) {
 		for i := range perRound {
 			id := fmt.Sprintf("m%d-%d", round, i)
 			c.want(injection(id), fields("inject_result", "status", "queued"))
+			after := []string{"queued", "injecting", "delivered"}[rnd.IntN(3)]
 			wait.Go(func() {
-				after := []string{"queued", "injecting", "delivered"}[rand.IntN(3)]
-				_, err := c.Wait(patience(t, 30*time.Second), func(e testrig.Frame) bool {
+				_, err := c.Wait(patience(t, id+" as "+after), func(e testrig.Frame) bool {
 					return e.Str("id") == id && slices.Contains([]string{after, "cancelled", "unknown"}, e.Str("status"))
 				})
 				if err != nil {
@@ -199,9 +207,9 @@ func TestCancelWhileTheComposerStalls(t *testing.T) {
 	c := f.call()
 	f.do(agents.Command{Cmd: "stall"})
 	c.want(injection("m1"), fields("inject_result", "status", "queued"))
-	_, err := f.client.WaitStatus(patience(t, 20*time.Second), "m1", "injecting")
+	_, err := f.client.WaitStatus(patience(t), "m1", "injecting")
 	must(t, err)
-	for limit, unread := patience(t, 20*time.Second), 0; unread == 0; { // what is written arrives a little later
+	for limit, unread := patience(t, "unread input"), 0; unread == 0; { // what is written arrives a little later
 		s, err := f.agent.Do(limit, agents.Command{Cmd: "state"})
 		must(t, err)
 		unread = s.Unread
@@ -233,7 +241,7 @@ func TestSignalsAreTheAgentsOwnWord(t *testing.T) {
 	a.want(fields("signal", "event", "blocked", "detail", "may I \x1b]0;x\a\u009b2J run\nrm?"), fields("ok"))
 	w.state("blocked")
 	a.want(fields("status"), fields("status", "state", "blocked", "confidence", "signal", "blocked_by", "may I ]0;x2J run rm?"))
-	a.want(fields("query", "id", "m1"), fields("inject_result", "status", "queued", "waiting_for", "dialog"))
+	w.reason("m1", "dialog", nil)
 	w.told("waiting", func(f testrig.Frame) bool { return f.Type() == "waiting" && f.Str("waiting_for") == "dialog" })
 	a.want(fields("signal", "event", "turn_end"), fields("ok"))
 	w.delivers("m1", "echo")
@@ -308,10 +316,10 @@ func TestScreenIsToldAsText(t *testing.T) {
 	script := `printf '\033[2J\033[H\033[31mred\033[0m  \033]0;title\a日本語\033[3;5Hx'; cat`
 	w := start(t, term.Options{Argv: []string{"sh", "-c", script}, Rows: 5, Cols: 40})
 	c := w.call()
-	limit := patience(t, 20*time.Second)
+	limit := patience(t, "the x on the screen")
 	var f testrig.Frame
 	for f = c.ask(fields("screen")); !strings.Contains(f.Raw, `"    x"`); f = c.ask(fields("screen")) {
-		must(t, limit.Err())
+		must(t, context.Cause(limit))
 	}
 	want := `"rows":["red  日本語","","    x","",""],"cursor_position":[5,2],"size":{"cols":40,"rows":5}}`
 	if !strings.HasSuffix(strings.TrimSpace(f.Raw), want) {
@@ -351,7 +359,8 @@ func TestModesGoInTheirOrder(t *testing.T) {
 	order := []string{"u1", "u2", "i1", "i2", "s1", "s2"}
 	for _, id := range []string{"s2", "i2", "u2", "s1", "i1", "u1"} {
 		mode := map[byte]string{'u': "urgent", 'i': "important", 's': "sequential"}[id[0]]
-		w.call().want(injection(id, "mode", mode, "priority", int(id[1])), fields("inject_result", "status", "queued", "waiting_for", "turn"))
+		w.call().want(injection(id, "mode", mode, "priority", int(id[1])), fields("inject_result", "status", "queued"))
+		w.waitsFor(id, "turn")
 	}
 	var listed []string
 	for _, m := range a.want(fields("queue"), fields("queue")).Fields["messages"].([]any) {
@@ -378,7 +387,7 @@ func TestHalfClosedClientHearsTheEnd(t *testing.T) {
 	c := w.call()
 	must(t, c.SendRaw(`{"type":"inject","id":"m1","from":"bob","body":"x"}`+"\n"+`{"type":"status"}`)) // the last line has no newline
 	must(t, c.CloseWrite())
-	must(t, c.WaitEOF(patience(t, 30*time.Second)))
+	must(t, c.WaitEOF(patience(t, "the end of the connection")))
 	var got []string
 	for _, f := range c.Frames() {
 		got = append(got, f.Type()+" "+f.Str("status"))

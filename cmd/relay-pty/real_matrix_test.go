@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -97,9 +98,8 @@ func TestRealDialogsOfAgentsStayUnanswered(t *testing.T) {
 			r.enter()
 			r.turnWith(touched)
 			r.state("blocked")
-			must(t, r.WaitText(patience(t, 20*time.Second), r.Question()))
-			pause(t, humanPause) // it is drawn row by row
-			dialog := r.asks()
+			must(t, r.WaitText(patience(t), r.Question()))
+			dialog := r.drawn()
 			r.inject(id, "hello\ny\n1\nthere")
 			r.held(id, "dialog", 600*time.Millisecond)
 			if now := r.asks(); now != dialog {
@@ -118,6 +118,21 @@ func TestRealDialogsOfAgentsStayUnanswered(t *testing.T) {
 		cell(t, a.Name(), "dialog", n, n)
 		shown(t, a.Name()+", dialog open: message held until the human answered, then delivered", "%d of %d", n, n)
 	})
+}
+
+// drawn waits until the question stands still, as it is drawn row by row.
+func (r *realAgent) drawn() string {
+	r.t.Helper()
+	ctx, before := patience(r.t, "a question that stands still"), ""
+	for ; ctx.Err() == nil; pause(r.t, humanPause) {
+		now := r.asks()
+		if now == before {
+			return now
+		}
+		before = now
+	}
+	r.t.Fatalf("%v:\n%s", context.Cause(ctx), before)
+	return ""
 }
 
 // asks is the screen from the question on; what stands above it may move.
@@ -175,10 +190,12 @@ func TestRealDraftsOfAgentsSurvive(t *testing.T) {
 			r.begins(d)
 			r.inject(id, "hello")
 			status := r.outcome(id, 4*time.Second)
-			if status == "" {
-				if got := r.waitingFor(id); got != "draft" {
-					t.Fatalf("%s: waits for %q, want draft", d.name, got)
+			if status == "" && r.waitingFor(id) != "draft" { // it is being typed
+				if status = r.outcome(id, 2*time.Minute); status == "" {
+					t.Fatalf("%s: not within 2m0s: the end of %s, which waits for %q", d.name, id, r.waitingFor(id))
 				}
+			}
+			if status == "" {
 				r.submits(d)
 				status = r.delivers(id, "submitted", "turn").Str("status")
 			} else {
@@ -205,7 +222,7 @@ func TestRealDraftsOfAgentsSurvive(t *testing.T) {
 // restored waits until the n-th draft that was set aside is back.
 func (r *realAgent) restored(n int) {
 	r.t.Helper()
-	seen, ctx := 0, patience(r.t, 20*time.Second)
+	seen, ctx := 0, patience(r.t)
 	for range n {
 		f, err := r.client.Wait(ctx, func(f testrig.Frame) bool { return f.Type() == "draft_restored" && int(f.Num("seq")) > seen })
 		if err != nil {

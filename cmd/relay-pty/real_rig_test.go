@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,7 +93,7 @@ func (r *realAgent) said(n int, text string) bool {
 // half a minute to send 64 KB without a blank.
 func (r *realAgent) turnWith(part string) fakeapi.Turn {
 	r.t.Helper()
-	turn, err := r.api.WaitTurn(patience(r.t, 2*time.Minute), func(t fakeapi.Turn) bool { return strings.Contains(t.UserText(), part) })
+	turn, err := r.api.WaitTurn(bounded(r.t, 4*time.Minute), func(t fakeapi.Turn) bool { return strings.Contains(t.UserText(), part) })
 	if err != nil {
 		r.t.Fatalf("turn with %q: %v", clip(part), err)
 	}
@@ -102,7 +103,7 @@ func (r *realAgent) turnWith(part string) fakeapi.Turn {
 // ended waits for the end of a turn's reply.
 func (r *realAgent) ended(n int) fakeapi.Turn {
 	r.t.Helper()
-	turn, err := r.api.WaitTurn(patience(r.t, 30*time.Second), func(t fakeapi.Turn) bool { return t.N == n && !t.Open() })
+	turn, err := r.api.WaitTurn(patience(r.t, fmt.Sprintf("the end of turn %d", n)), func(t fakeapi.Turn) bool { return t.N == n && !t.Open() })
 	must(r.t, err)
 	return turn
 }
@@ -144,7 +145,7 @@ func (r *realAgent) enter() {
 func (r *realAgent) shows(part string) {
 	r.t.Helper()
 	part = squeeze(part)
-	err := r.WaitScreen(patience(r.t, 20*time.Second), func(s *screen.Screen) bool {
+	err := r.WaitScreen(patience(r.t), func(s *screen.Screen) bool {
 		shown := squeeze(r.look.Look(s).Box.Text)
 		return shown != "" && strings.Contains(shown, part)
 	})
@@ -180,7 +181,7 @@ func (r *realAgent) outcome(id string, while time.Duration) string {
 // waitingFor is what the message waits for at present.
 func (r *realAgent) waitingFor(id string) string {
 	r.t.Helper()
-	f, err := r.client.Request(patience(r.t, 10*time.Second), map[string]any{"type": "query", "id": id})
+	f, err := r.client.Request(patience(r.t), map[string]any{"type": "query", "id": id})
 	must(r.t, err)
 	return f.Str("waiting_for")
 }

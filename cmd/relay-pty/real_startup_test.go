@@ -14,11 +14,11 @@ func TestRealAgentsBeginBlockedByTheirDialogs(t *testing.T) {
 		for _, st := range a.Startups() {
 			t.Run(st.Name, func(t *testing.T) {
 				r := begin(t, a, []agentrig.Change{st.Change})
-				must(t, r.WaitText(patience(t, 30*time.Second), st.Text))
+				must(t, r.WaitText(patience(t), st.Text))
 				r.state("blocked")
 				r.inject("m1", "y\n1\nhello")
 				r.held("m1", "dialog", 1200*time.Millisecond)
-				f, err := r.client.Request(patience(t, 10*time.Second), map[string]any{"type": "status"})
+				f, err := r.client.Request(patience(t), map[string]any{"type": "status"})
 				must(t, err)
 				if f.Str("state") != "blocked" || f.Fields["can_accept"] != false || strings.TrimSpace(f.Str("blocked_by")) == "" {
 					t.Errorf("status %s, want blocked, and by what", f.Raw)

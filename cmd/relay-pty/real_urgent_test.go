@@ -96,14 +96,14 @@ func (r *realAgent) remembers(after int, id string) {
 		}
 		r.shows(header)
 		must(r.t, r.Type("\x03"))
-		must(r.t, r.WaitScreen(patience(r.t, 20*time.Second), func(s *screen.Screen) bool {
+		must(r.t, r.WaitScreen(patience(r.t, "an empty composer behind Ctrl-C"), func(s *screen.Screen) bool {
 			b := r.look.Look(s).Box
 			return b.Visible && b.Text == ""
 		}))
 		return
 	}
 	has := func(t fakeapi.Turn) bool { return t.N > after && strings.Contains(string(t.Raw), header) }
-	if _, err := r.api.WaitTurn(patience(r.t, 20*time.Second), has); err != nil {
+	if _, err := r.api.WaitTurn(patience(r.t), has); err != nil {
 		r.t.Fatalf("%s: the model does not get the interrupted message again: %v", id, err)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,9 +20,13 @@ import (
 	"relay-pty/parser"
 )
 
+// proving says that this is `make prove`: full counts, random seeds, and nothing runs beside
+// a test, so that times, rates and memory are asserted. Elsewhere they are only reported.
+func proving() bool { return os.Getenv("RELAY_PROVE") != "" }
+
 // runs is how often a test repeats: short in `make test`, full in `make prove`.
 func runs(short, full int) int {
-	if os.Getenv("RELAY_PROVE") != "" {
+	if proving() {
 		return full
 	}
 	return short
@@ -44,12 +49,36 @@ func cell(t *testing.T, agent, situation string, held, n int) {
 	}
 }
 
-// patience bounds every wait of a test; it is reached only by a failure.
-func patience(t *testing.T, d time.Duration) context.Context {
+// patience bounds every wait of a test by ten times what a slow machine needs: only a failure
+// reaches the bound. Its cause tells what was waited for, where the waiting function does not.
+func patience(t testing.TB, what ...string) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), d, fmt.Errorf("not within %v", d))
+	return bounded(t, 2*time.Minute, what...)
+}
+
+// bounded is patience of another length.
+func bounded(t testing.TB, d time.Duration, what ...string) context.Context {
+	t.Helper()
+	cause := strings.Join(append([]string{fmt.Sprintf("not within %v", d)}, what...), ": ")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), d, errors.New(cause))
 	t.Cleanup(cancel)
 	return ctx
+}
+
+// command is a program that must end within five minutes, for it may be a build, and is killed
+// when it does not. Whatever else holds its output then is not waited for.
+func command(t testing.TB, argv ...string) *exec.Cmd {
+	t.Helper()
+	ctx := bounded(t, 5*time.Minute, "the end of "+strings.Join(argv, " "))
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Cancel = func() error {
+		if t.Context().Err() == nil {
+			t.Error(context.Cause(ctx))
+		}
+		return cmd.Process.Kill()
+	}
+	cmd.WaitDelay = 10 * time.Second
+	return cmd
 }
 
 func must(t testing.TB, err error) {
@@ -75,8 +104,7 @@ func binary(t testing.TB) string {
 			return
 		}
 		build.path = filepath.Join(dir, "relay-pty")
-		cmd := exec.Command("make", "-s", "-C", "../..", "build", "BIN="+dir)
-		out, err := cmd.CombinedOutput()
+		out, err := command(t, "make", "-s", "-C", "../..", "build", "BIN="+dir).CombinedOutput()
 		if err != nil {
 			build.err = fmt.Errorf("make build: %w\n%s", err, out)
 		}
@@ -120,7 +148,7 @@ func startIn(t *testing.T, dir string, opts term.Options, flags ...string) *wrap
 	}
 	opts.Env = append(opts.Env, "XDG_RUNTIME_DIR="+dir, "XDG_STATE_HOME="+dir)
 	w.Term = testrig.StartTerm(t, opts)
-	ctx := patience(t, 20*time.Second)
+	ctx := patience(t, "the wrapper's socket and its answer")
 	for w.client == nil {
 		c, err := testrig.Dial(ctx, w.socket)
 		if err == nil {
@@ -128,6 +156,7 @@ func startIn(t *testing.T, dir string, opts term.Options, flags ...string) *wrap
 			break
 		}
 		must(t, context.Cause(ctx))
+		pause(t, time.Millisecond)
 	}
 	t.Cleanup(func() { w.client.Close() })
 	must(t, w.client.Send(map[string]any{"type": "subscribe", "after": 0}))
@@ -157,9 +186,9 @@ func (w *wrapped) inject(id, body string) {
 }
 
 // ends waits for the message's terminal result.
-func (w *wrapped) ends(id string, limit time.Duration) testrig.Frame {
+func (w *wrapped) ends(id string) testrig.Frame {
 	w.t.Helper()
-	f, err := w.client.Wait(patience(w.t, limit), func(f testrig.Frame) bool {
+	f, err := w.client.Wait(patience(w.t), func(f testrig.Frame) bool {
 		switch f.Str("status") {
 		case "delivered", "failed", "expired", "unknown":
 			return f.Type() == "inject_result" && f.Str("id") == id
@@ -175,7 +204,7 @@ func (w *wrapped) ends(id string, limit time.Duration) testrig.Frame {
 // delivers waits for the message's delivery and checks its evidence.
 func (w *wrapped) delivers(id string, evidence ...string) testrig.Frame {
 	w.t.Helper()
-	f := w.ends(id, time.Minute)
+	f := w.ends(id)
 	for _, e := range evidence {
 		if f.Str("status") == "delivered" && f.Str("evidence") == e {
 			return f
@@ -188,7 +217,7 @@ func (w *wrapped) delivers(id string, evidence ...string) testrig.Frame {
 // state waits until the agent's latest state is the wanted one.
 func (w *wrapped) state(want string) {
 	w.t.Helper()
-	ctx := patience(w.t, 30*time.Second)
+	ctx := patience(w.t)
 	for {
 		frames := w.client.Frames()
 		n := len(frames)
@@ -207,21 +236,31 @@ func (w *wrapped) state(want string) {
 	}
 }
 
-// rests waits until the agent is ready again after a message.
+// rests waits until the agent is ready again after a message, whose turn may have been over
+// before the log told of it.
 func (w *wrapped) rests(after testrig.Frame) {
 	w.t.Helper()
-	_, err := w.client.Wait(patience(w.t, 30*time.Second), func(f testrig.Frame) bool {
-		return f.Type() == "state" && f.Str("state") == "ready" && f.Num("seq") > after.Num("seq")
+	began, busy := after.Num("seq"), after.Num("seq")
+	_, err := w.client.Wait(patience(w.t), func(f testrig.Frame) bool {
+		seq, state := f.Num("seq"), f.Str("state")
+		switch {
+		case f.Str("status") == "injecting" && f.Str("id") == after.Str("id") && seq > 0:
+			began = seq
+		case f.Type() == "state" && state == "busy" && seq > began:
+			busy = min(busy, seq)
+		}
+		return f.Type() == "state" && state == "ready" && seq > busy
 	})
 	if err != nil {
 		w.t.Fatalf("not ready again: %v", err)
 	}
 }
 
-// held checks that for a while nothing happens to a message but waiting, or
-// what else is given, and that it waits for the given thing.
+// held waits until a message waits for the given thing, and checks that then for a while
+// nothing happens to it but waiting, or what else is given, and that it waits for the same.
 func (w *wrapped) held(id, reason string, while time.Duration, but ...string) {
 	w.t.Helper()
+	w.reason(id, reason, but)
 	ctx, cancel := context.WithTimeout(w.t.Context(), while)
 	defer cancel()
 	f, err := w.client.Wait(ctx, func(f testrig.Frame) bool {
@@ -230,12 +269,40 @@ func (w *wrapped) held(id, reason string, while time.Duration, but ...string) {
 	if err == nil {
 		w.t.Fatalf("%s was not held: %s", id, f.Raw)
 	}
-	n := len(w.client.Frames())
-	must(w.t, w.client.Send(map[string]any{"type": "query", "id": id, "req": "held"}))
-	f, err = w.client.WaitFrom(patience(w.t, 10*time.Second), n, func(f testrig.Frame) bool { return f.Str("req") == "held" })
+	w.reason(id, reason, but)
+}
+
+// reason waits until a message, which must not be at its end nor typed, waits for the given
+// thing. On a slow machine it may be accepted before the wrapper has looked at the agent.
+func (w *wrapped) reason(id, want string, but []string) {
+	w.t.Helper()
+	ctx := patience(w.t)
+	for {
+		f, err := w.client.Request(ctx, map[string]any{"type": "query", "id": id})
+		must(w.t, err)
+		if status := f.Str("status"); status != "queued" && !slices.Contains(but, status) {
+			w.t.Fatalf("%s was not held: %s", id, f.Raw)
+		}
+		if f.Str("waiting_for") == want {
+			return
+		}
+		if ctx.Err() != nil {
+			w.t.Fatalf("%s waits for %q, want %q: %v", id, f.Str("waiting_for"), want, context.Cause(ctx))
+		}
+		pause(w.t, 10*time.Millisecond)
+	}
+}
+
+// notBefore checks that a message was begun no sooner than at a moment. Events tell whole
+// milliseconds.
+func (w *wrapped) notBefore(id string, at time.Time) {
+	w.t.Helper()
+	f, err := w.client.Wait(patience(w.t, "the beginning of "+id), func(f testrig.Frame) bool {
+		return f.Str("id") == id && f.Str("status") == "injecting" && f.Num("timestamp") > 0 // no answer to a query
+	})
 	must(w.t, err)
-	if f.Str("waiting_for") != reason {
-		w.t.Fatalf("%s waits for %q, want %q: %s", id, f.Str("waiting_for"), reason, f.Raw)
+	if began := f.Num("timestamp"); began < at.UnixMilli() {
+		w.t.Fatalf("%s was begun %d ms too early: %s", id, at.UnixMilli()-began, f.Raw)
 	}
 }
 
@@ -253,7 +320,7 @@ func (w *wrapped) commands() []string {
 // waitCommands waits until there are n.
 func (w *wrapped) waitCommands(n int) []string {
 	w.t.Helper()
-	ctx := patience(w.t, 30*time.Second)
+	ctx := patience(w.t)
 	for {
 		seen := len(w.client.Frames())
 		if got := w.commands(); len(got) >= n {
@@ -292,7 +359,7 @@ func (r *real) turn(id, body string) anthropic.Turn {
 	r.t.Helper()
 	want := parser.Envelope{ID: id, From: "bob", Body: body}.Text()
 	has := func(t anthropic.Turn) bool { return strings.Contains(t.UserText(), "[relay "+id+" from bob]") }
-	turn, err := r.api.WaitTurn(patience(r.t, 30*time.Second), has)
+	turn, err := r.api.WaitTurn(patience(r.t, "a turn with "+id), has)
 	must(r.t, err)
 	got := strings.TrimPrefix(anthropic.Received(turn), "[Request interrupted by user for tool use]\n\n") // what an Esc in a dialog leaves
 	if got != want {

@@ -37,6 +37,7 @@ func sabotaged(t *testing.T, s sabotage.Sabotage) {
 	bin, err := sabotage.Build(t.TempDir(), s)
 	must(t, err)
 	base, began := seed(t), time.Now()
+	ctx := bounded(t, time.Duration(runs(100, 300))*time.Second, "the end of its storms")
 	for n := range uint64(3) {
 		dir := scratch(t)
 		c := storm.Config{
@@ -45,7 +46,7 @@ func sabotaged(t *testing.T, s sabotage.Sabotage) {
 			Quiet: !s.Provoke.Typing, Patience: 10 * time.Second, Stall: 15 * time.Second,
 		}
 		must(t, os.Mkdir(c.Dir, 0o700))
-		run, err := storm.Run(patience(t, 100*time.Second), c)
+		run, err := storm.Run(ctx, c)
 		if err != nil && s.Fails != "" && strings.Contains(err.Error(), s.Fails) {
 			t.Logf("caught after %v: %v", time.Since(began).Round(time.Second), err)
 			return

@@ -137,14 +137,21 @@ func TestRealShadowFollowsReadline(t *testing.T) {
 		Argv: []string{"bash", "--norc", "--noprofile", "-i"},
 		Env:  append(os.Environ(), "PS1=$ ", "PIPE="+pipe, "HISTFILE=", "INPUTRC=/dev/null", "LC_ALL=C.UTF-8"),
 	})
-	must(t, tm.WaitText(patience(t, 20*time.Second), "$"))
+	must(t, tm.WaitText(patience(t), "$"))
 	must(t, tm.Type(`bind -x '"\C-x\C-d": printf "%s\0%s\0" "$READLINE_LINE" "$READLINE_POINT" >"$PIPE"'`+"\r"))
+	prompt := patience(t, "the prompt behind bind") // before, ^D means something else to a shell that does not edit yet
+	must(t, tm.WaitScreen(prompt, func(s *screen.Screen) bool {
+		row, _ := s.Cursor()
+		return row > 0 && strings.TrimSpace(s.Row(row)) == "$"
+	}))
 	line := func() (text, point string) {
 		must(t, tm.Type("\x18\x04"))
-		must(t, f.SetReadDeadline(time.Now().Add(20*time.Second)))
+		must(t, f.SetReadDeadline(time.Now().Add(2*time.Minute)))
 		for _, s := range []*string{&text, &point} {
 			part, err := lines.ReadString(0)
-			must(t, err)
+			if err != nil {
+				t.Fatalf("bash's line not within 2m0s: %v", err)
+			}
 			*s = strings.TrimSuffix(part, "\x00")
 		}
 		return text, point
@@ -196,7 +203,7 @@ func shadowReal(t *testing.T, a agentrig.Agent) {
 	p, _ := profile.Named(a.Profile)
 	tm := testrig.StartTerm(t, term.Options{Argv: a.Argv(path), Env: env, Dir: cwd})
 	empty := func(s *screen.Screen) bool { l := p.Look(s); return l.Box.Visible && l.Box.Text == "" && !l.Working }
-	must(t, tm.WaitScreen(patience(t, time.Minute), empty))
+	must(t, tm.WaitScreen(patience(t, "the agent's empty composer"), empty))
 	ordinary := []string{
 		"\x7f", "\x7f", "\x7f", "\x1b[D", "\x1b[C", "\x1b[H", "\x1b[F", "\x01", "\x05", "\x15", "\n", "\x1b[200~pasted text\x1b[201~",
 		"\x1b[200~two\nlines\x1b[201~", "\x1b[I", "\x1b[<35;10;20M",
@@ -226,7 +233,11 @@ func shadowReal(t *testing.T, a agentrig.Agent) {
 			b := p.Look(sc).Box
 			return b.Visible && st.Against(b.Text, b.Top) != shadow.Uncertain
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		while := 10 * time.Second // a slow machine paints late
+		if !st.Known {
+			while = time.Second // nothing agrees with that
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), while)
 		agreed := tm.WaitScreen(ctx, agrees) == nil
 		cancel()
 		if bare(st.Text) != "" { // nobody sees blanks alone
@@ -241,9 +252,9 @@ func shadowReal(t *testing.T, a agentrig.Agent) {
 		if !agreed { // also where a key on an empty composer opened something else, as Codex's list of sessions
 			must(t, tm.Type("x"))
 			composer := func(sc *screen.Screen) bool { return p.Look(sc).Box.Visible }
-			look, cancel := context.WithTimeout(t.Context(), time.Second)
+			look, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 			if err := tm.WaitScreen(look, composer); err != nil {
-				must(t, tm.PressUntil(patience(t, 20*time.Second), "\x1b", time.Second, composer))
+				must(t, tm.PressUntil(patience(t, "the composer behind Esc"), "\x1b", time.Second, composer))
 				must(t, tm.Type("x"))
 			}
 			cancel()
@@ -251,8 +262,8 @@ func shadowReal(t *testing.T, a agentrig.Agent) {
 		n := len(api.Turns())
 		idle(t, 200*time.Millisecond) // sooner, Enter belongs to what is before it
 		must(t, tm.Type("\r"))
-		must(t, tm.WaitScreen(patience(t, 20*time.Second), empty))
-		_, err := api.WaitTurn(patience(t, 20*time.Second), func(fakeapi.Turn) bool { return len(api.Turns()) > n })
+		must(t, tm.WaitScreen(patience(t, "an empty composer behind Enter"), empty))
+		_, err := api.WaitTurn(patience(t), func(fakeapi.Turn) bool { return len(api.Turns()) > n })
 		if err != nil {
 			t.Fatalf("sequence %d: %q was submitted and no turn began: %v; typed %q; screen\n%s", i, st.Text, err, typed, tm.Screen())
 		}

@@ -18,7 +18,7 @@ import (
 func TestStorm(t *testing.T) {
 	t.Parallel()
 	c := storm.Config{
-		Agents: runs(3, 20), Senders: 3, Messages: runs(2000, 200_000), Faults: runs(20, 1000),
+		Agents: runs(3, 20), Senders: 3, Messages: runs(1000, 200_000), Faults: runs(12, 1000),
 		Kinds: possible(t), Patience: 2 * time.Minute,
 	}
 	if !proving() {
@@ -35,7 +35,7 @@ func TestStorm(t *testing.T) {
 // in doubt for each. In a storm, where turns hold up to ten, it is one turn.
 func TestKills(t *testing.T) {
 	t.Parallel()
-	n := runs(15, 1000)
+	n := runs(10, 1000)
 	c := storm.Config{
 		Agents: runs(2, 8), Senders: 3, Messages: n * 20, Faults: n, Kinds: []string{"kill-wrapper"},
 		Programs: []string{"line", "line", "line", "silent", "line", "line", "line", "composer"}, Quiet: true,
@@ -108,7 +108,7 @@ func weather(t *testing.T, c storm.Config) account.Run {
 		os.RemoveAll(dir) // tests leave nothing
 	})
 	began := time.Now()
-	run, err := storm.Run(t.Context(), c)
+	run, err := storm.Run(bounded(t, time.Duration(runs(4, 60))*time.Minute, "the end of a storm"), c)
 	if err != nil {
 		t.Fatal(err)
 	}

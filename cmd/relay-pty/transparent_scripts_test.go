@@ -2,8 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -92,7 +92,7 @@ var scripts = []script{
 			s.shows("line 023")
 			s.resizes(12, 60)
 			s.types("r") // less may miss a size just before it reads
-			s.waitsFor(func() bool { return strings.Contains(s.Screen(), "line 011") && strings.HasSuffix(s.Screen(), "\n:") })
+			s.waitsFor("line 011 and the prompt of less", func() bool { return strings.Contains(s.Screen(), "line 011") && strings.HasSuffix(s.Screen(), "\n:") })
 			s.remembers()
 			s.types("q")
 		},
@@ -501,7 +501,7 @@ run no-such-program; echo $?; run ./plain; echo $?; run /; echo $?`},
 				must(s.t, s.Resize(20+i%17, 60+i%31))
 			}
 			must(s.t, s.Resize(33, 99))
-			s.waitsFor(func() bool {
+			s.waitsFor("the last size", func() bool {
 				s.types("\r")
 				s.sees("\r\n", "\r\n")
 				return bytes.HasSuffix(s.Output(), []byte("33 99\r\n"))
@@ -579,7 +579,7 @@ func vimSplits(s *stage) {
 
 func inTmux(s *stage) {
 	s.t.Cleanup(func() { // the server outlives a test that failed
-		kill := exec.Command("tmux", "kill-server")
+		kill := command(s.t, "tmux", "kill-server")
 		kill.Env = environ(s.home, nil)
 		kill.Run()
 	})
@@ -627,13 +627,13 @@ func (s *stage) remembers() { s.seen = append(s.seen, s.Screen()) }
 func (s *stage) rests() { <-time.After(500 * time.Millisecond) }
 
 // waitsFor waits for what no output tells.
-func (s *stage) waitsFor(what func() bool) {
+func (s *stage) waitsFor(what string, is func() bool) {
 	s.t.Helper()
-	for ctx := patience(s.t, 30*time.Second); !what(); {
+	for ctx := patience(s.t, what); !is(); {
 		select {
 		case <-time.After(5 * time.Millisecond):
 		case <-ctx.Done():
-			s.t.Fatalf("%s: waited in vain", s.name())
+			s.t.Fatalf("%s: %v", s.name(), context.Cause(ctx))
 		}
 	}
 }
@@ -642,7 +642,7 @@ func (s *stage) waitsFor(what func() bool) {
 func (s *stage) goesOn() {
 	s.t.Helper()
 	s.sees("done'\r\n") // said by the shell: the terminal is no longer its own
-	s.waitsFor(func() bool {
+	s.waitsFor("the terminal in the program's modes", func() bool {
 		raw, err := s.Raw()
 		must(s.t, err)
 		return raw == s.wrapped

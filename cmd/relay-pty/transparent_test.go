@@ -66,7 +66,7 @@ func (s *stage) types(keys string) {
 // and ends with the last one.
 func (s *stage) sees(parts ...string) {
 	s.t.Helper()
-	err := s.WaitOutput(patience(s.t, 30*time.Second), func(out []byte) bool {
+	err := s.WaitOutput(patience(s.t), func(out []byte) bool {
 		out = out[s.mark:]
 		last := []byte(parts[len(parts)-1])
 		for _, p := range parts {
@@ -86,7 +86,7 @@ func (s *stage) sees(parts ...string) {
 // shows waits until the screen holds text.
 func (s *stage) shows(text string) {
 	s.t.Helper()
-	if err := s.WaitText(patience(s.t, 30*time.Second), text); err != nil {
+	if err := s.WaitText(patience(s.t), text); err != nil {
 		s.t.Fatalf("%s: %v\nscreen:\n%s", s.name(), err, s.Screen())
 	}
 }
@@ -127,7 +127,7 @@ func (sc script) perform(t *testing.T, home, run string) performance {
 	if sc.acts != nil {
 		sc.acts(s)
 	}
-	status, err := s.Wait(patience(t, 30*time.Second))
+	status, err := s.Wait(patience(t, "the end of the program"))
 	if err != nil {
 		t.Fatalf("%s: end: %v\nscreen:\n%s", s.name(), err, s.Screen())
 	}
@@ -296,7 +296,7 @@ func TestALotOfOutputPassesUnchanged(t *testing.T) {
 		},
 	})
 	close(started)
-	if code, err := w.Wait(patience(t, 10*time.Minute)); code != 0 || err != nil {
+	if code, err := w.Wait(bounded(t, time.Duration(runs(2, 10))*time.Minute, "the end of the output")); code != 0 || err != nil {
 		t.Fatalf("exit %d, %v", code, err)
 	}
 	if total != times*len(block) || !bytes.Equal(got.Sum(nil), want.Sum(nil)) {
