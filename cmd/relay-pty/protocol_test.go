@@ -209,11 +209,7 @@ func TestCancelWhileTheComposerStalls(t *testing.T) {
 	c.want(injection("m1"), fields("inject_result", "status", "queued"))
 	_, err := f.client.WaitStatus(patience(t), "m1", "injecting")
 	must(t, err)
-	for limit, unread := patience(t, "unread input"), 0; unread == 0; { // what is written arrives a little later
-		s, err := f.agent.Do(limit, agents.Command{Cmd: "state"})
-		must(t, err)
-		unread = s.Unread
-	}
+	must(t, f.agent.WaitUnread(patience(t, "m1 in the terminal"), 1)) // what is written arrives a little later
 	f.call().want(fields("cancel", "id", "m1"), fields("inject_result", "id", "m1", "status", "cancelled"))
 	f.do(agents.Command{Cmd: "resume"})
 	c.want(injection("m2"), fields("inject_result", "status", "queued"))

@@ -147,7 +147,7 @@ func waitFile(t *testing.T, w *wrapped, path, want string) {
 	}
 	if err := w.WaitOutput(patience(t), holds); err != nil {
 		b, _ := os.ReadFile(path) // not there: empty
-		t.Fatalf("%s holds %q, want %q", path, b, want)
+		t.Fatalf("%s holds %q, want %q: %v", path, b, want, err)
 	}
 }
 
