@@ -17,9 +17,10 @@ install:
 	CGO_ENABLED=0 $(GO) install $(LEAN) ./cmd/relay-pty ./cmd/relay-pty-check
 agents:
 	bash .ci/agents
-demo: build
-	@bash .ci/agents || echo 'demo: going on without the real Claude Code'
-	@$(GO) run ./cmd/internal/demo bin/relay-pty
+demo:
+	@echo 'Building relay-pty …'
+	@$(BUILD) -o $(BIN)/ ./cmd/relay-pty ./cmd/internal/demo
+	@$(BIN)/demo $(BIN)/relay-pty .ci/agents
 check:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'check: run gofmt -w .'; exit 1; }
 	$(GO) vet ./... && GOOS=darwin $(GO) vet ./...

@@ -1,141 +1,139 @@
-// Command demo shows the wrapper at work: it wraps an agent headless, lets a
-// second process send it messages, and prints what the socket says. The agent is
-// the real Claude Code with a fake model on loopback where it can be had, else a
-// small one of our own.
+// Command demo shows the wrapper at work, in half a minute and on one screen: an
+// agent in relay-pty on a terminal of its own, a human at the keys of that
+// terminal, and a second process that sends messages. The agent is the real
+// Claude Code with a fake model on loopback where it can be had, else a small
+// agent of the demo's own. What is told is checked first, and a demo that cannot
+// show it fails.
+//
+// Nothing stays behind but, after a failure, one log beside the wrapper.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
-
-	"relay-pty/cmd/internal/testrig/agents"
-	"relay-pty/cmd/internal/testrig/agents/programs"
-	"relay-pty/cmd/internal/testrig/anthropic"
-	"relay-pty/cmd/internal/testrig/claude"
 )
 
+// usage is for those who look into the Makefile.
+const usage = `usage: demo PATH-OF-RELAY-PTY [SCRIPT-THAT-FETCHES-AGENTS]
+RELAY_DEMO=builtin takes the built-in agent, without a look at the network.`
+
+// limit is how long the demo may take once the agent is there.
+const limit = time.Minute
+
 func main() {
-	if name := os.Getenv(agents.EnvAgent); name != "" {
-		os.Exit(programs.Run(name))
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	watchSignals(cancel)
+	os.Exit(run(ctx, os.Args[1:]))
+}
+
+// run owns every exit status: 0 when all was shown, 1 when not, 2 for a wrong
+// command line, and 128 more than the signal that ended the demo.
+func run(ctx context.Context, args []string) int {
 	var err error
 	switch {
-	case len(os.Args) == 3 && os.Args[1] == "send":
-		err = send(ctx, os.Args[2])
-	case len(os.Args) == 2:
-		err = demo(ctx, os.Args[1])
+	case len(args) == 1 && args[0] == "agent":
+		err = agent(os.Stdin, os.Stdout)
+	case len(args) >= 4 && args[0] == "bob":
+		err = bob(ctx, args[1], args[2:])
+	case len(args) == 1 || len(args) == 2:
+		err = demo(ctx, os.Stdout, args[0], append(args, "")[1])
 	default:
-		err = fmt.Errorf("usage: demo PATH-OF-RELAY-PTY")
+		fmt.Fprintln(os.Stderr, usage)
+		return 2
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "demo:", err)
-		os.Exit(1)
+	if err == nil {
+		return 0
 	}
+	var stopped stop
+	if errors.As(err, &stopped) {
+		fmt.Fprintf(os.Stderr, "\ndemo: ended by a signal (%v); nothing is left behind\n", stopped.Signal)
+		return 128 + int(stopped.Signal)
+	}
+	fmt.Fprintln(os.Stderr, "demo:", err)
+	return 1
 }
 
-// subject is what is wrapped.
-type subject struct {
-	name string
-	argv []string
-	env  []string
-	dir  string
-	end  func()
-}
+// stop is a signal that ends the demo.
+type stop struct{ syscall.Signal }
 
-// reply is what the model says to our messages, so that there is something to parse.
-const reply = "Noted.\n\n->relay:bob [re=%s] <<<Read it, thank you.\nSecond line, *byte for byte*.>>>"
+func (s stop) Error() string { return s.String() }
 
-// realClaude prepares the real Claude Code with a scripted model.
-func realClaude(dir string) (subject, error) {
-	path, err := claude.Find()
-	if err != nil {
-		return subject{}, err
+// watchSignals cancels with a stop. Who started the demo with SIGHUP ignored
+// wants it to go on without a terminal.
+func watchSignals(cancel context.CancelCauseFunc) {
+	signals := []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGPIPE}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
 	}
-	api, err := anthropic.Start()
-	if err != nil {
-		return subject{}, err
-	}
-	api.Respond = func(t anthropic.Turn) anthropic.Reply {
-		id, _, ok := strings.Cut(strings.TrimPrefix(t.UserText(), "[relay "), " from ")
-		if !ok {
-			return anthropic.Say("Hello.")
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, signals...)
+	go func() {
+		for sig := range c {
+			if sig, ok := sig.(syscall.Signal); ok {
+				cancel(stop{sig})
+			}
 		}
-		return anthropic.Say(fmt.Sprintf(reply, id))
-	}
-	env, cwd, err := claude.Prepare(dir, api.URL())
-	if err != nil {
-		api.Close() // already failing
-		return subject{}, err
-	}
-	return subject{"claude", claude.Argv(path), env, cwd, func() { api.Close() }}, nil
+	}()
 }
 
-// ownAgent prepares the built-in one, a line program.
-func ownAgent(dir string) (subject, error) {
-	exe, err := os.Executable()
+// demo finds an agent, sets the stage in a scratch directory, plays the story and
+// takes everything away again.
+func demo(ctx context.Context, out io.Writer, wrapper, script string) (err error) {
+	wrapper, err = filepath.Abs(wrapper)
 	if err != nil {
-		return subject{}, err
+		return err
 	}
-	conf := `{"reply":"->relay:{from} [re={id}] <<<Read it, thank you.>>>"}`
-	argv := []string{"env", agents.EnvAgent + "=line", agents.EnvConf + "=" + conf, exe}
-	return subject{"demo-agent", argv, append(os.Environ(), "XDG_RUNTIME_DIR="+dir, "XDG_STATE_HOME="+dir), dir, func() {}}, nil
-}
-
-func demo(ctx context.Context, wrapper string) error {
+	path, why, err := choose(ctx, out, script)
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "relay-demo")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	if wrapper, err = filepath.Abs(wrapper); err != nil {
-		return err
-	}
-	s, err := realClaude(dir)
-	if err == nil {
-		fmt.Printf("Wrapping the real Claude Code %s, headless. Its model is a fake one on 127.0.0.1.\n\n", claude.Version)
-	} else {
-		fmt.Printf("Wrapping the built-in demo agent, headless, for the real Claude Code is not here:\n%v\n\n", err)
-		if s, err = ownAgent(dir); err != nil {
-			return err
-		}
-	}
-	defer s.end()
-	socket := filepath.Join(dir, "alice.sock")
-	cmd := exec.Command(wrapper, append([]string{"--name", "alice", "--socket", socket, "--headless", "--"}, s.argv...)...)
-	cmd.Env, cmd.Dir, cmd.Stderr = s.env, s.dir, os.Stderr
-	fmt.Println("$ relay-pty --name alice --headless --", s.name)
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	err = second(ctx, socket)
-	cmd.Process.Signal(syscall.SIGTERM) // it may have ended by itself
-	if werr := cmd.Wait(); err == nil && cmd.ProcessState.ExitCode() != 143 {
-		err = fmt.Errorf("the wrapper ended: %w", werr)
-	}
-	return err
-}
-
-// second runs the sender as a process of its own.
-func second(ctx context.Context, socket string) error {
-	exe, err := os.Executable()
+	defer func() { err = errors.Join(err, removeAll(dir)) }()
+	c, err := cast(dir, path, why)
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, exe, "send", socket)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("second process: %w", err)
+	defer c.end()
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the demo took longer than %v", limit))
+	defer cancel()
+	log := filepath.Join(filepath.Dir(wrapper), "demo.log")
+	os.Remove(log) // of an earlier failure, if any
+	c.introduce(out)
+	s, err := open(ctx, c, wrapper, dir)
+	if err != nil {
+		return err
 	}
-	return nil
+	s.out = out
+	err = s.because(s.play())
+	if err != nil && !errors.As(err, new(stop)) {
+		err = fmt.Errorf("%w\n%s%s", err, s.keep(log, err), c.hint())
+	}
+	s.close()
+	return err
+}
+
+// removeAll removes the scratch directory. A helper of an agent may write its last
+// file while that goes on, so it is tried again for a while.
+func removeAll(dir string) error {
+	again := time.NewTicker(100 * time.Millisecond)
+	defer again.Stop()
+	err := os.RemoveAll(dir)
+	for range 30 {
+		if err == nil {
+			return nil
+		}
+		<-again.C
+		err = os.RemoveAll(dir)
+	}
+	return err
 }
