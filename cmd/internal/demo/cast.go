@@ -142,9 +142,11 @@ func (c *agentCast) end() {
 // introduce tells who is on stage.
 func (c *agentCast) introduce(out io.Writer) {
 	if c.why == nil {
-		fmt.Fprintf(out, "alice is the real Claude Code %s in relay-pty; its model is a local fake.\n", claude.Version)
+		fmt.Fprintf(out, "alice is the real Claude Code %s in relay-pty; its model is a local fake.\n",
+			claude.Version)
 	} else {
-		fmt.Fprintf(out, "No real Claude Code: %v.\nalice is a small built-in agent in relay-pty.\n", c.why)
+		fmt.Fprintf(out, "No real Claude Code: %v.\n", c.why)
+		fmt.Fprint(out, "alice is a small built-in agent in relay-pty.\n")
 	}
 	fmt.Fprint(out, "You sit at alice's keyboard (typed for you). bob is another process.\n\n")
 }

@@ -1,9 +1,9 @@
-// Command demo shows the wrapper at work, in half a minute and on one screen: an
+// Command demo shows the wrapper at work, in ten seconds and on one screen: an
 // agent in relay-pty on a terminal of its own, a human at the keys of that
 // terminal, and a second process that sends messages. The agent is the real
 // Claude Code with a fake model on loopback where it can be had, else a small
-// agent of the demo's own. What is told is checked first, and a demo that cannot
-// show it fails.
+// agent of the demo's own. The demo checks all that it tells, and fails when it
+// cannot show it.
 //
 // Nothing stays behind but, after a failure, one log beside the wrapper.
 package main

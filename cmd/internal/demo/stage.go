@@ -37,9 +37,11 @@ const maxSocket = 103
 
 // open starts the wrapper around the agent and subscribes to its events.
 func open(ctx context.Context, c *agentCast, wrapper, dir string) (*stage, error) {
-	s := &stage{agentCast: c, ctx: ctx, socket: filepath.Join(dir, "alice.sock"), log: filepath.Join(dir, "log")}
+	s := &stage{agentCast: c, ctx: ctx}
+	s.socket, s.log = filepath.Join(dir, "alice.sock"), filepath.Join(dir, "log")
 	if len(s.socket) > maxSocket {
-		return nil, fmt.Errorf("%s is too long for a socket\ndemo: a shorter place for it: TMPDIR=/tmp make demo", s.socket)
+		const hint = "demo: a shorter place for it: TMPDIR=/tmp make demo"
+		return nil, fmt.Errorf("%s is too long for a socket\n%s", s.socket, hint)
 	}
 	if _, err := os.Stat(wrapper); err != nil {
 		return nil, fmt.Errorf("%w\ndemo: it is built by `make build`", err)
@@ -47,7 +49,8 @@ func open(ctx context.Context, c *agentCast, wrapper, dir string) (*stage, error
 	if err := os.WriteFile(filepath.Join(c.cwd, precious), []byte("keep me\n"), 0o600); err != nil {
 		return nil, err
 	}
-	argv := append([]string{wrapper, "--name", "alice", "--socket", s.socket, "--log-file", s.log, "--"}, c.argv...)
+	argv := []string{wrapper, "--name", "alice", "--socket", s.socket, "--log-file", s.log, "--"}
+	argv = append(argv, c.argv...)
 	var err error
 	s.term, err = term.Start(term.Options{Argv: argv, Env: c.env, Dir: c.cwd, Rows: 30, Cols: 100})
 	return s, err

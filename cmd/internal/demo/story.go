@@ -56,13 +56,14 @@ func (s *stage) play() error {
 			return err
 		}
 	}
-	fmt.Fprintf(s.out, "\nShown: 3 messages arrived once, %s; draft and dialog were left to you.\n", fate)
+	fmt.Fprintf(s.out, "\nShown: 3 messages arrived once, %s; draft and dialog stayed yours.\n", fate)
 	return nil
 }
 
 // idle is the first act.
 func (s *stage) idle() error {
-	_, err := s.event(s.name+" to be ready", func(f testrig.Frame) bool { return f.Str("state") == "ready" })
+	ready := func(f testrig.Frame) bool { return f.Str("state") == "ready" }
+	_, err := s.event(s.name+" to be ready", ready)
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,8 @@ func (s *stage) draft() error {
 		return err
 	}
 	s.bob = wait
-	if err := s.held("draft", func(f testrig.Frame) bool { return f.Fields["draft"] == true }); err != nil {
+	known := func(status testrig.Frame) bool { return status.Fields["draft"] == true }
+	if err := s.held("draft", known); err != nil {
 		return err
 	}
 	if !s.stands(s.term.Screen()) {
@@ -121,7 +123,8 @@ func (s *stage) dialog() error {
 		return err
 	}
 	s.tell("alice", "asks", "%s", s.question)
-	if err := s.held("dialog", func(f testrig.Frame) bool { return f.Str("state") == "blocked" }); err != nil {
+	known := func(status testrig.Frame) bool { return status.Str("state") == "blocked" }
+	if err := s.held("dialog", known); err != nil {
 		return err
 	}
 	if screen := s.term.Screen(); s.answered(screen) || !asked(screen) {
@@ -152,7 +155,7 @@ func (s *stage) both() error {
 	if _, err := os.Stat(filepath.Join(s.cwd, precious)); err != nil {
 		return fmt.Errorf("a message ran: %w", err)
 	}
-	s.tell("you", "look", "%s is still there: a message is text, it never runs", precious)
+	s.tell("you", "look", "%s is still there: a message never runs", precious)
 	return nil
 }
 
@@ -228,7 +231,8 @@ func (s *stage) answers(all ...message) error {
 			return err
 		}
 		if f.Str("body") != answer(m) || f.Str("to") != m.from || f.Str("source") != s.source {
-			return fmt.Errorf("the answer to %s is not what the agent said: %s", m.id, strings.TrimSpace(f.Raw))
+			raw := strings.TrimSpace(f.Raw)
+			return fmt.Errorf("the answer to %s is not what the agent said: %s", m.id, raw)
 		}
 		s.tell("alice", "answers "+m.id, "%s", f.Str("body"))
 	}
