@@ -159,7 +159,7 @@ func (p *process) fits() {
 
 var story = []string{
 	"sends m1", "m1 delivered", "answers m1", "sends m2", "sends m3", "for: draft", "for: dialog",
-	"m2 delivered", "m3 delivered", "answers m2", "answers m3", "Shown: 3 messages",
+	"m2, m3 delivered", "answers m2", "answers m3", "Shown: 3 messages",
 }
 
 func TestBuiltInAgent(t *testing.T) {
@@ -177,7 +177,7 @@ func TestRealClaude(t *testing.T) {
 	p := start(t, "Shown")
 	p.ends(0)
 	p.shows(append([]string{"the real Claude Code " + claude.Version}, story...)...)
-	p.shows("two as one turn")
+	p.shows("as one turn", "Shown")
 	p.fits()
 }
 

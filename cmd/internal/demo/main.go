@@ -29,7 +29,9 @@ const limit = time.Minute
 
 func main() {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	watchSignals(cancel)
+	if len(os.Args) != 2 || os.Args[1] != "agent" { // a hangup ends the agent, as any program
+		watchSignals(cancel)
+	}
 	os.Exit(run(ctx, os.Args[1:]))
 }
 

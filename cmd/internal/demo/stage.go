@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -152,8 +153,8 @@ func (s *stage) tell(who, does, format string, args ...any) {
 }
 
 // because replaces an error by what caused it: the signal that ended the demo, or
-// the end of the wrapped program. A socket that closes is soon followed by the
-// wrapper's end.
+// the end of the wrapped program. A socket that closes, or is reset because the
+// wrapper left a request unread, is soon followed by the wrapper's end.
 func (s *stage) because(err error) error {
 	if err == nil {
 		return nil
@@ -161,7 +162,8 @@ func (s *stage) because(err error) error {
 	if cause := context.Cause(s.ctx); errors.As(cause, new(stop)) {
 		return cause
 	}
-	if !errors.Is(err, io.EOF) {
+	closed := []error{io.EOF, syscall.ECONNRESET, syscall.EPIPE}
+	if !slices.ContainsFunc(closed, func(c error) bool { return errors.Is(err, c) }) {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, 2*time.Second)

@@ -38,9 +38,9 @@ func (s *stage) play() error {
 	if err := s.subscribe(); err != nil {
 		return err
 	}
-	last, fate := "The turn is over: both messages are typed in, as one turn", "two as one turn"
+	last := "The turn is over: both messages are typed in, as one turn"
 	if s.api == nil {
-		last, fate = "Now both messages are typed in", "in order"
+		last = "You answered: both messages are typed in"
 	}
 	for i, act := range []struct {
 		title string
@@ -56,7 +56,7 @@ func (s *stage) play() error {
 			return err
 		}
 	}
-	fmt.Fprintf(s.out, "\nShown: 3 messages arrived once, %s; draft and dialog stayed yours.\n", fate)
+	fmt.Fprint(s.out, "\nShown: 3 messages arrived once, none ran; your draft and dialog stayed yours.\n")
 	return nil
 }
 
@@ -155,7 +155,6 @@ func (s *stage) both() error {
 	if _, err := os.Stat(filepath.Join(s.cwd, precious)); err != nil {
 		return fmt.Errorf("a message ran: %w", err)
 	}
-	s.tell("you", "look", "%s is still there: a message never runs", precious)
 	return nil
 }
 
@@ -209,6 +208,7 @@ func (s *stage) held(why string, known func(status testrig.Frame) bool) error {
 
 // delivers waits for the evidence of each message.
 func (s *stage) delivers(all ...message) error {
+	var ids, evidence []string
 	for _, m := range all {
 		f, err := s.event(m.id+" to be delivered", func(f testrig.Frame) bool {
 			return f.Str("id") == m.id && f.Str("status") == "delivered"
@@ -216,8 +216,10 @@ func (s *stage) delivers(all ...message) error {
 		if err != nil {
 			return err
 		}
-		s.tell("relay", m.id+" delivered", "evidence: %s", f.Str("evidence"))
+		ids, evidence = append(ids, m.id), append(evidence, f.Str("evidence"))
 	}
+	s.tell("relay", strings.Join(ids, ", ")+" delivered", "evidence: %s",
+		strings.Join(slices.Compact(evidence), ", "))
 	return nil
 }
 
