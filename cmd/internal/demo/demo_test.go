@@ -86,6 +86,7 @@ func start(t *testing.T, until string, env ...string) *process {
 	p.Cmd = exec.CommandContext(ctx, filepath.Join(built.dir, "demo"), wrapper, "../../../.ci/agents")
 	p.Env = append(append(os.Environ(), envDemo+"=", "TMPDIR="+p.tmp), env...)
 	p.Stdout, p.Stderr = p, &p.err
+	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	must(t, p.Start())
 	return p
 }
@@ -214,9 +215,12 @@ func TestSignalLeavesNothing(t *testing.T) {
 			case <-time.After(30 * time.Second):
 				t.Errorf("%q was not printed", at)
 			}
-			must(t, p.Process.Signal(sig))
+			must(t, syscall.Kill(-p.Process.Pid, sig)) // all of the job, as ^C does
 			p.ends(128 + int(sig))
 			p.shows("ended by a signal")
+			if n := strings.Count(p.err.String(), "demo:"); n != 1 {
+				t.Errorf("%d lines of the demo on stderr, want one:\n%s", n, &p.err)
+			}
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -138,10 +139,11 @@ func (s *stage) sends(all ...message) (wait func() error, err error) {
 		args = append(args, m.id, m.body)
 	}
 	cmd := exec.CommandContext(s.ctx, exe, args...)
-	cmd.Stderr = os.Stderr
+	var said bytes.Buffer
+	cmd.Stderr = &said
 	return func() error {
 		if err := cmd.Wait(); err != nil {
-			return fmt.Errorf("bob's process: %w", err)
+			return fmt.Errorf("bob's process: %w: %s", err, strings.TrimSpace(said.String()))
 		}
 		return nil
 	}, cmd.Start()

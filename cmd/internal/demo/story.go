@@ -107,7 +107,7 @@ func (s *stage) draft() error {
 
 // dialog is the third act: the human's prompt makes the agent ask for a permission.
 func (s *stage) dialog() error {
-	s.tell("you", "type", "%s Enter", strings.TrimSpace(draftEnd))
+	s.tell("you", "type", "%s, Enter", strings.TrimSpace(draftEnd))
 	if err := s.term.Type(draftEnd); err != nil {
 		return err
 	}
