@@ -29,6 +29,7 @@ func (m *Mailbox) Take(now time.Time, ids ...string) error {
 		rec.Attempt++
 		taken, drafts = append(taken, e), append(drafts, Draft{rec.result(), &rec})
 	}
+	hold := m.hold
 	written, err := m.sink.Propose(now, drafts...)
 	if err != nil {
 		return fmt.Errorf("record attempt: %w", err)
@@ -40,7 +41,7 @@ func (m *Mailbox) Take(now time.Time, ids ...string) error {
 	}
 	if err := m.awaitLocked(written); err != nil {
 		for _, e := range taken {
-			m.backLocked(e, now)
+			m.backLocked(e, hold, now)
 		}
 		return fmt.Errorf("record attempt: %w", err)
 	}
@@ -49,13 +50,14 @@ func (m *Mailbox) Take(now time.Time, ids ...string) error {
 }
 
 // backLocked undoes the begin of an attempt that could not be recorded.
-func (m *Mailbox) backLocked(e *entry, now time.Time) {
+func (m *Mailbox) backLocked(e *entry, hold string, now time.Time) {
 	e.Attempt--
 	if e.cancels > 0 {
 		m.endLocked(e, Outcome{Status: protocol.StatusCancelled}, now) // recorded when the disk takes it
 		return
 	}
 	m.waitLocked(e)
+	m.catchUpLocked(e, hold, now)
 }
 
 // waitLocked makes a message that is being injected a waiting one.

@@ -124,6 +124,44 @@ func TestQueuedIsSaidWhenItIsOnDisk(t *testing.T) {
 	})
 }
 
+// A change of what messages wait for is told also when the only one that waits was being
+// recorded at that moment: its queued event says what held it before.
+func TestChangeOfWaitingForWhileRecordingIsTold(t *testing.T) {
+	durable(t, func(t *testing.T, _ *fakeDisk, m *Mailbox, log *Outbox) {
+		var senders sync.WaitGroup
+		senders.Go(func() { enqueue(t, m, message("a")) })
+		synctest.Wait()
+		if err := m.Hold("turn", t0); err != nil {
+			t.Error(err)
+		}
+		senders.Wait()
+		<-time.After(2 * time.Millisecond) // a commit more
+		wantHistory(t, log, `"id":"a" "queued" "waiting_for":null`, `"waiting" "id":"a" "waiting_for":"turn"`)
+	})
+}
+
+// The same for one whose attempt could not be recorded: it waits again, for something else.
+func TestChangeOfWaitingForInAFailingAttemptIsTold(t *testing.T) {
+	durable(t, func(t *testing.T, d *fakeDisk, m *Mailbox, log *Outbox) {
+		enqueue(t, m, message("a"))
+		d.fail(errDisk)
+		var taking sync.WaitGroup
+		taking.Go(func() {
+			if err := m.Take(t0, "a"); !errors.Is(err, ErrDegraded) {
+				t.Errorf("begun: %v", err)
+			}
+		})
+		synctest.Wait()
+		if err := m.Hold("turn", t0); err != nil {
+			t.Error(err)
+		}
+		taking.Wait()
+		d.fail(nil)
+		<-time.After(2 * retryAfter)
+		wantHistory(t, log, `"id":"a" "queued" "waiting_for":null`, `"waiting" "id":"a" "waiting_for":"turn"`)
+	})
+}
+
 func TestCommitIsForAllThatCameInDuringTheLast(t *testing.T) {
 	durable(t, func(t *testing.T, d *fakeDisk, m *Mailbox, _ *Outbox) {
 		var senders sync.WaitGroup

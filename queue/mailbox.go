@@ -183,7 +183,7 @@ func (m *Mailbox) Enqueue(msg Message, now time.Time) (res protocol.InjectResult
 	e := newEntry(msg, m.arrivals, now)
 	at := m.placeLocked(e)
 	m.waiting = slices.Insert(m.waiting, at, e)
-	queued := e.result()
+	queued, hold := e.result(), m.hold
 	queued.Queued = m.queuedLocked(at)
 	rec := e.Record
 	written, err := m.sink.Propose(now, Draft{queued, &rec})
@@ -202,6 +202,7 @@ func (m *Mailbox) Enqueue(msg Message, now time.Time) (res protocol.InjectResult
 		return res, false, err
 	}
 	m.changedLocked()
+	m.catchUpLocked(e, hold, now)
 	m.pressureLocked(now)
 	return *queued, false, nil
 }
@@ -334,6 +335,14 @@ func (m *Mailbox) tellWaitingLocked(e *entry, now time.Time) error {
 	}
 	e.Record = rec
 	return nil
+}
+
+// catchUpLocked tells of a change of what messages wait for since it was hold: while the
+// message was being recorded, Hold passed it over. After the close the exit is the last event.
+func (m *Mailbox) catchUpLocked(e *entry, hold string, now time.Time) {
+	if m.hold != hold && !m.closed {
+		m.tellWaitingLocked(e, now) // a sink that does not take it has told of its fault
+	}
 }
 
 func (m *Mailbox) resultLocked(e *entry) protocol.InjectResult {
