@@ -162,6 +162,28 @@ func TestChangeOfWaitingForInAFailingAttemptIsTold(t *testing.T) {
 	})
 }
 
+// A mark that is reached while the disk fails is told when it works again: senders wait for it.
+func TestMarkReachedWhileTheDiskFailsIsTold(t *testing.T) {
+	durable(t, func(t *testing.T, d *fakeDisk, m *Mailbox, log *Outbox) {
+		m.cfg.High, m.cfg.Low = 1, 0
+		enqueue(t, m, message("a"))
+		d.fail(errDisk)
+		if _, _, err := m.Enqueue(message("b"), t0); !errors.Is(err, ErrDegraded) {
+			t.Errorf("accepted: %v", err)
+		}
+		if err := m.Finish("a", Outcome{Status: protocol.StatusFailed}, t0); err != nil {
+			t.Error(err)
+		}
+		d.fail(nil)
+		<-time.After(2 * retryAfter)
+		if _, err := m.Expire(t0); err != nil { // the injector's next look
+			t.Error(err)
+		}
+		<-time.After(2 * time.Millisecond)
+		wantHistory(t, log, `"queued"`, `"backpressure" "accept":false`, `"failed"`, `"backpressure" "accept":true`)
+	})
+}
+
 func TestCommitIsForAllThatCameInDuringTheLast(t *testing.T) {
 	durable(t, func(t *testing.T, d *fakeDisk, m *Mailbox, _ *Outbox) {
 		var senders sync.WaitGroup

@@ -191,8 +191,8 @@ func (o *Outbox) Append(now time.Time, d Draft) error {
 	defer o.mu.Unlock()
 	switch {
 	case o.fault == nil:
-	case passing(d.Event):
-		return nil // worth nothing once the disk takes it
+	case passing(d.Event): // worth nothing once the disk takes it; what holds then is told anew
+		return degraded(o.fault)
 	case len(o.early)+len(o.pending) >= keepEvents:
 		return degraded(o.fault)
 	case o.store == nil:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -10,12 +11,14 @@ import (
 	"relay-pty/parser"
 	"relay-pty/protocol"
 	"relay-pty/pty/screen"
+	"relay-pty/queue"
 )
 
 // board is the injector's last report, for those who ask between two.
 type board struct {
 	mu     sync.Mutex
 	report inject.Report
+	untold bool // nobody has heard of the report's state, for the disk failed
 }
 
 func (b *board) get() inject.Report {
@@ -33,21 +36,38 @@ func (b *board) put(r inject.Report) (changed bool) {
 	return was.State != r.Verdict.State || was.BlockedBy != r.Verdict.BlockedBy
 }
 
+// tell has the state told when it changed, and when it could not be told before.
+func (b *board) tell(changed bool, tell func(ready.Verdict) error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.untold = (b.untold || changed) && errors.Is(tell(b.report.Verdict), queue.ErrDegraded)
+}
+
 // report turns the injector's reports into events.
 func (w *wrapper) report(r inject.Report) {
 	r.Verdict.BlockedBy = oneLine(r.Verdict.BlockedBy) // from the agent's screen, files or signals
-	if w.board.put(r) {
+	v, changed := r.Verdict, w.board.put(r)
+	if changed {
 		w.memory.Used()
-		v := r.Verdict
 		w.log.Info().Str("state", string(v.State)).Str("by", string(v.Confidence)).Str("blocked", v.BlockedBy).Msg("state")
-		w.append(&protocol.State{State: string(v.State), Confidence: string(v.Confidence), BlockedBy: protocol.OrNull(v.BlockedBy)})
-		if w.stream != nil && v.State == ready.Ready && v.Confidence != ready.ByGuess {
-			w.stream.End() // its turn is over; silence alone may be a pause within one
-		}
+	}
+	w.board.tell(changed, w.tellState)
+	if changed && w.stream != nil && v.State == ready.Ready && v.Confidence != ready.ByGuess {
+		w.stream.End() // its turn is over; silence alone may be a pause within one
 	}
 	if err := w.box.Hold(string(r.Hold), time.Now()); err != nil {
 		w.log.Error().Err(err).Msg("hold")
 	}
+}
+
+// tellState tells of the agent's state. While the disk fails nobody hears of it, and the look that
+// follows the disk's recovery tells it anew.
+func (w *wrapper) tellState(v ready.Verdict) error {
+	err := w.events.Tell(&protocol.State{State: string(v.State), Confidence: string(v.Confidence), BlockedBy: protocol.OrNull(v.BlockedBy)}, time.Now())
+	if err != nil && !errors.Is(err, queue.ErrDegraded) {
+		w.log.Error().Err(err).Msg("state")
+	}
+	return err
 }
 
 // status is what a status request is answered with.
