@@ -203,7 +203,7 @@ func (c *Composer) read(s *screen.Screen, b Box, top, bottom int, lead lead) Box
 		}
 	}
 	b.Text = strings.TrimSpace(strings.Join(lines, "\n"))
-	if c.Tall > 0 && strings.Count(b.Text, "\n")+1 >= c.Tall {
+	if c.Tall > 0 && len(lines) >= c.Tall { // empty rows scroll as others do
 		b.Top = false
 	}
 	if c.Placeholder != nil && c.Placeholder.Match(b.Text) {

@@ -43,7 +43,7 @@ var gemini = Profile{
 		TakeUp:      2 * time.Second,
 	},
 	Typing: Typing{
-		PasteBytes: 500, PasteLines: 6, PasteAll: true, Newline: "\n", Submit: "\r",
+		PasteBytes: 500, PasteLines: 5, PasteAll: true, Newline: "\n", Submit: "\r",
 		EnterDelay: 250 * time.Millisecond, // an Enter close behind text becomes a newline
 		Clear:      killLines,              // Ctrl-C would end its turn if the box were empty by then
 		Queue:      "\r", Interrupt: []string{"\x1b"},

@@ -56,7 +56,7 @@ type Composer struct {
 // Typing is how a message is typed.
 type Typing struct {
 	PasteBytes int  // a bracketed paste longer than this is marked as foreign text …
-	PasteLines int  // … and so is one of so many lines or more; header and footer are then typed. 0: no limit
+	PasteLines int  // … and so is one with so many newlines or more; header and footer are then typed. 0: no limit
 	PasteAll   bool // header and footer are then pasted, each by itself, as typing would not be taken for text
 	PasteTrims bool // a marked paste loses the white space at its ends
 	Newline    string

@@ -132,12 +132,6 @@ func (t Turn) Pieces(p *profile.Profile, paste bool) []Piece {
 // separates messages is pasted, too: many newlines typed at once look like a paste
 // without marks, and would be hidden as one.
 func (t Turn) apart(k profile.Typing) []Piece {
-	mark := func(text string) string {
-		if k.PasteAll {
-			return PasteOpen + text + PasteClose
-		}
-		return strings.ReplaceAll(text, "\n", k.Newline)
-	}
 	var pieces []Piece
 	for i, m := range t {
 		if i > 0 {
@@ -150,15 +144,32 @@ func (t Turn) apart(k profile.Typing) []Piece {
 		}
 		before, after, _ := strings.Cut(m.Body, body)
 		if strings.TrimSpace(body) == "" {
-			pieces = append(pieces, Piece{Keys: mark(m.Header + " " + m.Body + "\n" + m.Footer)})
+			pieces = append(pieces, inFull(k, m.Header+" "+m.Body+"\n"+m.Footer, "")...)
 			continue
 		}
-		pieces = append(pieces,
-			Piece{Keys: mark(m.Header + " " + before), Mark: m.Header},
-			Piece{Keys: PasteOpen + body + PasteClose, Mark: m.Header, Pasted: body},
-			Piece{Keys: mark(after + "\n" + m.Footer), Mark: m.Footer})
+		pieces = append(pieces, inFull(k, m.Header+" "+before, m.Header)...)
+		pieces = append(pieces, Piece{Keys: PasteOpen + body + PasteClose, Mark: m.Header, Pasted: body})
+		pieces = append(pieces, inFull(k, after+"\n"+m.Footer, m.Footer)...)
 	}
 	return pieces
+}
+
+// inFull is text that must show as it is. Where it has to be pasted, no paste has as many newlines
+// as would hide it; an agent that trims a paste does not count those at its ends.
+func inFull(k profile.Typing, text, mark string) (pieces []Piece) {
+	if !k.PasteAll {
+		return []Piece{{Keys: strings.ReplaceAll(text, "\n", k.Newline), Mark: mark}}
+	}
+	most := k.PasteLines - 1
+	for most > 0 && !k.PasteTrims && strings.Count(text, "\n") > most {
+		lines := strings.SplitAfterN(text, "\n", most+1)
+		part := Piece{Keys: PasteOpen + strings.Join(lines[:most], "") + PasteClose}
+		if strings.Contains(part.Keys, mark) {
+			part.Mark = mark
+		}
+		pieces, text = append(pieces, part), lines[most]
+	}
+	return append(pieces, Piece{Keys: PasteOpen + text + PasteClose, Mark: mark})
 }
 
 // Longest is the length in bytes of the longest line, without its newline.

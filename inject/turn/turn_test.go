@@ -39,6 +39,38 @@ func TestPieces(t *testing.T) {
 	}
 }
 
+// Gemini CLI hides a paste of six lines and more. Nothing but a body may be hidden: the header and
+// the footer are what proves that a message stands in the composer.
+func TestPiecesOfGeminiHideBodiesAlone(t *testing.T) {
+	p, _ := profile.Named("gemini")
+	message := func(body string) Turn { return Turn{{Header: "H", Body: body, Footer: "F"}} }
+	several := func(bodies ...string) (t Turn) {
+		for _, b := range bodies {
+			t = append(t, message(b)...)
+		}
+		return t
+	}
+	lines := func(n int) string { return strings.Repeat("a line\n", n-1) + "the last" }
+	for name, m := range map[string]Turn{
+		"4 lines": message(lines(4)), "5 lines": message(lines(5)), "6 lines": message(lines(6)), "12 lines": message(lines(12)),
+		"empty lines within": message("a\n\n\n\nb"), "two of them": several("a\nb", "c"),
+		"newlines before": message(strings.Repeat("\n", 5) + "x"), "newlines behind": message("x" + strings.Repeat("\n", 23)),
+		"newlines before many lines": message(strings.Repeat("\n", 9) + lines(7)), "nothing but newlines": message(strings.Repeat("\n", 9)),
+	} {
+		typed := ""
+		for _, piece := range m.Pieces(p, true) {
+			paste := strings.TrimSuffix(strings.TrimPrefix(piece.Keys, PasteOpen), PasteClose)
+			if strings.Count(paste, "\n") > 4 && paste != piece.Pasted {
+				t.Errorf("%s: %q is hidden behind a mark", name, paste)
+			}
+			typed += paste
+		}
+		if typed != m.String() {
+			t.Errorf("%s: typed %q, want %q", name, typed, m.String())
+		}
+	}
+}
+
 func TestStands(t *testing.T) {
 	m := Turn{{ID: "m1", Header: "[relay m1 from bob]", Body: "hello there", Footer: "[end m1]"}}
 	for _, c := range []struct {
