@@ -3,6 +3,7 @@ package inject
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"relay-pty/inject/profile"
@@ -42,7 +43,7 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 		ours := v.State != ready.Blocked && a.holdsOurs(l) && l.Unread <= 0
 		unread = l.Unread > 0
 		stood = ready.Since(stood, ours, l.Facts.Now)
-		a.insist(ctx, ours, stood, l.Facts.Now)
+		a.insist(ctx, l, ours, stood)
 		return false, sooner(wait, settled/6)
 	})
 	switch {
@@ -77,10 +78,14 @@ func (a *attempt) leftIn(b profile.Box) bool { return a.Left(b.Mode + b.Text) }
 // insist presses Enter once more when the agent has read the first one and the
 // message still stands there, unchanged, in two looks. The terminal must still
 // be ours: no key of the human may have come in between. A draft that was set aside
-// comes back with the first Enter, however late it is taken: a second would submit it.
-func (a *attempt) insist(ctx context.Context, ours bool, stood, now time.Time) {
+// comes back with the first Enter, however late it is taken: a second would submit it,
+// unless the first is seen to have become a newline.
+func (a *attempt) insist(ctx context.Context, l view.Look, ours bool, stood time.Time) {
 	t := a.in.Profile.Typing
-	if !ours || a.again || a.aside != nil || a.tx == nil || t.Again == 0 || now.Sub(stood) < t.Again {
+	if !ours || a.again || a.tx == nil || t.Again == 0 || l.Facts.Now.Sub(stood) < t.Again {
+		return
+	}
+	if a.aside != nil && !(a.EndsRow(a.row) && strings.TrimSpace(l.Line) == "") {
 		return
 	}
 	a.again = true
@@ -108,18 +113,11 @@ func (a *attempt) withdraw(ctx context.Context, code, why string) *Result {
 	if !a.holdsText(ctx) {
 		return a.unread(ctx, doubt, code, why)
 	}
-	for _, keys := range a.in.Profile.Typing.Clear {
-		if !a.in.holdsText(a.in.look()) {
-			break
-		}
-		if _, err := a.put(ctx, keys); err != nil {
-			return doubt
-		}
-		if a.emptied(ctx) {
-			return &Result{Withdrawn, "", code, why}
-		}
+	if !a.clear(ctx) {
+		return doubt
 	}
-	return doubt
+	a.enter = time.Time{} // whatever an Enter did, it did not submit: what was set aside must be brought back
+	return &Result{Withdrawn, "", code, why}
 }
 
 // unread takes back what never showed because the agent has not read it; what

@@ -22,7 +22,7 @@ type attempt struct {
 	began  time.Time
 	prompt string    // the row up to the cursor before the line was typed
 	line   string    // what stands before the cursor once the line has shown
-	row    string    // the row up to the cursor then
+	row    string    // the row up to the cursor then; in a composer, right before Enter
 	shown  bool      // the agent has shown it, so it stands in the composer
 	enter  time.Time // our last Enter; zero: not pressed, so it cannot be submitted
 	again  bool      // Enter was pressed a second time
@@ -232,8 +232,12 @@ func (a *attempt) submit(ctx context.Context) *Result {
 }
 
 func (a *attempt) pressEnter(ctx context.Context) *Result {
-	v, _ := a.in.judge(a.in.look())
+	look := a.in.look()
+	v, _ := a.in.judge(look)
 	key := a.in.submitKey(v)
+	if a.in.Profile.Composer != nil {
+		a.row = look.Line
+	}
 	a.enter, a.joined = time.Now(), v.State == ready.Busy && !v.Settling
 	if n, err := a.put(ctx, key); err != nil && n == 0 {
 		return &Result{Doubtful, "", "stranded", "the message stands in the composer and Enter could not be typed"}

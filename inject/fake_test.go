@@ -42,8 +42,12 @@ type fakeTerm struct {
 	unread   []byte
 	stopped  bool
 	flushed  time.Time
-	deaf     bool // nothing typed ever shows
-	noClear  bool // keys that clear do nothing
+	deaf     bool          // nothing typed ever shows
+	noClear  bool          // keys that clear do nothing
+	joins    bool          // C-u on an empty line takes the newline before it, and does nothing otherwise
+	grows    bool          // each key adds to the text, too
+	pasting  time.Duration // an Enter so close behind a paste is a newline
+	pasted   time.Time
 	onPaste  func(*fakeTerm)
 	onSubmit func(*fakeTerm)
 
@@ -86,8 +90,9 @@ func (f *fakeTerm) Look() view.Look {
 	}
 	return view.Look{
 		Sight: profile.Sight{
-			Box:    profile.Box{Visible: f.dialog == "", Top: true, Text: f.box},
+			Box:    profile.Box{Visible: f.dialog == "", Top: true, Text: strings.TrimSpace(f.box)},
 			Dialog: f.dialog, Working: f.busy, Paste: true, Stashed: f.stashed,
+			Line: f.box[strings.LastIndex(f.box, "\n")+1:], Row: strings.Count(f.box, "\n"),
 		},
 		Facts: ready.Facts{
 			Now: time.Now(), Started: f.started, Exited: f.exited, Foreground: true, Raw: true, Own: own, Stopped: f.stopped,
@@ -152,6 +157,10 @@ func (f *fakeTerm) read(keys string) {
 		if !f.noClear {
 			f.box = ""
 		}
+	case keys == "\x15":
+		f.killLine()
+	case keys == "\x7f":
+		f.box = f.box[:max(0, len(f.box)-1)]
 	case keys == "\x13":
 		if !f.noStash {
 			f.stash, f.box, f.stashed = f.box, f.stash, !f.stashed
@@ -161,6 +170,7 @@ func (f *fakeTerm) read(keys string) {
 	case keys == "\r":
 		f.enter()
 	default:
+		f.pasted = time.Now()
 		f.box += strings.NewReplacer(turn.PasteOpen, "", turn.PasteClose, "").Replace(keys)
 		if f.onPaste != nil {
 			f.onPaste(f)
@@ -168,7 +178,22 @@ func (f *fakeTerm) read(keys string) {
 	}
 }
 
+// killLine empties the last line.
+func (f *fakeTerm) killLine() {
+	line := strings.LastIndex(f.box, "\n") + 1
+	if line == len(f.box) && f.joins {
+		line = max(0, line-1)
+	}
+	if f.box = f.box[:line]; f.grows {
+		f.box += "\nand more\n\n"
+	}
+}
+
 func (f *fakeTerm) enter() {
+	if time.Since(f.pasted) < f.pasting {
+		f.box += "\n"
+		return
+	}
 	if f.swallow > 0 {
 		f.swallow--
 		return

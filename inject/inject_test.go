@@ -54,8 +54,13 @@ func (r *rig) Took(id string) bool {
 func (r *rig) hold() Hold { return r.last.Load().Hold }
 
 func run(t *testing.T, test func(t *testing.T, r *rig)) {
+	p, _ := profile.Named("claude")
+	runAs(t, p, test)
+}
+
+// runAs is run with another profile.
+func runAs(t *testing.T, p *profile.Profile, test func(t *testing.T, r *rig)) {
 	synctest.Test(t, func(t *testing.T) {
-		p, _ := profile.Named("claude")
 		r := &rig{fakeTerm: newFake(), mail: newMail(), told: make(chan string, 100)}
 		in := &Injector{
 			Profile: p, Terminal: r.fakeTerm, Mailbox: r.mail, Mail: r.mail.wake, Log: r,

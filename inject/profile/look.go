@@ -16,6 +16,7 @@ type Sight struct {
 	Menu    string // the same of an unknown program, see Profile.Menu
 	Working bool   // busy marks
 	Line    string // the row up to the cursor
+	Row     int    // that row's number, from 0
 	Before  string // the last rows up to the cursor, wrapped rows joined
 	After   string // what stands right at the cursor
 	Alt     bool   // the alternate screen is on
@@ -49,7 +50,7 @@ const tail = 16
 func (p *Profile) Look(s *screen.Screen) Sight {
 	row, col := s.Cursor()
 	m := s.Modes()
-	v := Sight{Line: s.RowTo(row, col), Alt: m.AltScreen, Paste: m.BracketedPaste}
+	v := Sight{Line: s.RowTo(row, col), Row: row, Alt: m.AltScreen, Paste: m.BracketedPaste}
 	v.Working, v.Said = p.busy(s.Title()), p.said(s)
 	if p.Composer == nil {
 		v.Before = before(s, row, v.Line)

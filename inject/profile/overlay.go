@@ -53,7 +53,7 @@ func (e *FieldError) Unwrap() error { return e.Err }
 //
 //	{"name":"composer","base":"generic","prompt":"^❯ ","busy":["esc to interrupt"],"dialog":["Do you want to "],
 //	 "placeholder":"dim","stash":"C-s","stash_shown":"stashed","clear":["C-u"],"interrupt":["Esc"],
-//	 "submit":"Enter","newline":"C-j","paste_limit":800,"enter_delay_ms":0,"hold_ms":1000,"quote":"none"}
+//	 "submit":"Enter","newline":"C-j","paste_limit":800,"enter_delay_ms":200,"hold_ms":1000,"quote":"none"}
 //
 // All keys but name are optional; what is left out is the base's, which is
 // generic unless named. Patterns are Go regular expressions that do not match
@@ -305,7 +305,8 @@ func (o *overlay) readPrompt(v jsontext.Value) error {
 	}
 	o.p.Typing = Typing{
 		Newline: "\n", Submit: "\r",
-		Echo: 10 * time.Second, Hold: time.Second,
+		EnterDelay: 200 * time.Millisecond, // many composers take an Enter close behind a paste for a newline
+		Echo:       10 * time.Second, Hold: time.Second,
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
 	}
 	return nil

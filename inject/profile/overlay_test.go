@@ -103,6 +103,9 @@ func TestOverlayMakesAComposer(t *testing.T) {
 	p := overlaid(t, "%s", `{"name":"composer","base":"generic","prompt":"^❯ ","busy":["esc to interrupt"],"dialog":["Do you want to "],
 		"placeholder":"dim","stash":"C-s","stash_shown":"stashed","clear":["C-u"],"interrupt":["Esc"],"submit":"Enter","newline":"C-j",
 		"paste_limit":800,"enter_delay_ms":0,"hold_ms":1000,"quote":"none"}`)
+	if got := overlaid(t, `{"name":"x","prompt":"^❯ "}`).Typing.EnterDelay; got != 200*time.Millisecond || p.Typing.EnterDelay != 0 {
+		t.Errorf("Enter follows text after %v, and when 0 is given after %v; want 200 ms, 0", got, p.Typing.EnterDelay)
+	}
 	if !p.Rules.HasComposer || p.Prompt != "" || p.Asks != nil || p.Log != nil {
 		t.Errorf("rules %+v, prompt %q: want those of a composer", p.Rules, p.Prompt)
 	}

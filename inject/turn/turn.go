@@ -266,6 +266,15 @@ func (t Turn) EndsAt(before string) bool {
 	return strings.HasSuffix(squeeze(before), squeeze(t.last().Footer))
 }
 
+// EndsRow says whether the end of the turn's last footer ends the row up to the cursor.
+func (t Turn) EndsRow(row string) bool {
+	footer := squeeze(t.last().Footer)
+	return strings.HasSuffix(squeeze(row), footer[max(0, len(footer)-rowEnd):])
+}
+
+// rowEnd is how much of a footer stands in one row of any screen, in bytes.
+const rowEnd = 8
+
 // Same says whether two texts differ in white space alone, as rows that wrap do.
 func Same(a, b string) bool { return squeeze(a) == squeeze(b) }
 

@@ -131,14 +131,21 @@ func squeeze(s string) string {
 	}, s)
 }
 
-// wipe presses the keys that empty the composer as an injector would: each in
-// turn, and none once it is empty. Where they do not, the next scene starts anew.
+// wipe presses the keys that empty the composer as an injector would: each as long
+// as it takes some of the text, and none once it is empty. Where they do not, the
+// next scene starts anew.
 func (c *checker) wipe(ctx context.Context) bool {
 	if !c.broken["clear"] {
 		for _, keys := range c.p.Typing.Clear {
-			c.write(keys)
-			if c.agent.steady(ctx, keyWait, c.empty) {
-				return true
+			for pressed, left := false, ""; !pressed || c.text() != left; pressed = true {
+				if pressed {
+					c.write("\x7f") // what ends a line is in the way of keys that kill one
+				}
+				left = c.text()
+				c.write(keys)
+				if c.agent.steady(ctx, keyWait, c.empty) {
+					return true
+				}
 			}
 		}
 	}
