@@ -13,6 +13,7 @@ import (
 type Sight struct {
 	Box     Box
 	Dialog  string // the row that shows a dialog; "" is none
+	Asked   string // a row above the composer that shows one, or merely talks of one; "" is none
 	Menu    string // the same of an unknown program, see Profile.Menu
 	Working bool   // busy marks
 	Line    string // the row up to the cursor
@@ -61,8 +62,10 @@ func (p *Profile) Look(s *screen.Screen) Sight {
 	}
 	rows, _ := s.Size()
 	box, top, below := p.Composer.find(s, rows, p.Dialogs)
-	v.Box = box
-	if v.Box.Visible {
+	v.Box, v.Asked = box, p.asked(s, top)
+	if v.Asked != "" && box.option() { // the prompt is the mark of a choice
+		v.Box, v.Dialog = Box{}, v.Asked
+	} else if v.Box.Visible {
 		v.Stashed = p.Typing.StashShown != nil && beside(s, top, below, p.Typing.StashShown)
 		v.Working = v.Working || anyRow(s, below, rows, p.Busy) != "" || p.above(s, top, p.Busy) != ""
 		v.Dialog = cmp.Or(anyRow(s, below, rows, p.Overlays), p.above(s, top, p.Overlays))
@@ -77,6 +80,31 @@ func (p *Profile) Look(s *screen.Screen) Sight {
 	}
 	return v
 }
+
+// asked is the nearest row above a composer that may be the question of a dialog, of whose
+// options the composer would be one. What was typed before ends the search, and so does
+// distance: all sorts of things stand in the history. A composer that says where it stands by
+// rules, a border, or the cursor, is no such option.
+func (p *Profile) asked(s *screen.Screen, top int) string {
+	if c := p.Composer; c.Rule != 0 || c.Floor != nil || c.Footed {
+		return ""
+	}
+	for r := top - 1; r >= max(0, top-tail); r-- {
+		if b, _ := p.Composer.head(s.Row(r)); b.Visible {
+			return ""
+		}
+		if m := firstMatch(p.Dialogs, s.Row(r)); m != "" {
+			return m
+		}
+	}
+	return ""
+}
+
+// choice is how the options of dialogs begin.
+var choice = rx(`(?i)^(\(?(\d{1,2}|[a-z])[.):\]]|\[[ x\da-z]\]|[●○◉◯☐☑])( |$)|^(yes|no|allow|deny|approve|reject|accept|decline|proceed|continue|cancel|trust)\b`)
+
+// option says whether a composer's text looks like the option of a dialog.
+func (b Box) option() bool { return b.Visible && choice.Match(b.Text) }
 
 // said is the agent's own word.
 func (p *Profile) said(s *screen.Screen) Said {

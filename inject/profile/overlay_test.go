@@ -126,6 +126,29 @@ func TestOverlayMakesAComposer(t *testing.T) {
 	}
 }
 
+// A dialog's question wins over a prompt that stands among its options, and what is said of such
+// a question does not keep messages from a composer.
+func TestOverlayDialogAboveItsOptions(t *testing.T) {
+	p := overlaid(t, "%s", `{"name":"x","prompt":"^❯ ","dialog":["Do you want to run"]}`)
+	for _, c := range []struct{ name, painted, dialog, text string }{
+		{"the first is chosen", "Do you want to run ls?\r\n❯ 1. Yes\r\n  2. No", "Do you want to run ls?", ""},
+		{"the second is chosen", "Do you want to run ls?\r\n  1. Yes\r\n❯ 2. No\r\n", "Do you want to run ls?", ""},
+		{"rows between", "Do you want to run this?\r\n\r\n  ls -l\r\n\r\n❯ Yes, once\r\n  No", "Do you want to run this?", ""},
+		{"an older question", "Do you want to run a?\r\nno\r\nDo you want to run b?\r\n❯ 1. Yes\r\n  2. No", "Do you want to run b?", ""},
+		{"a border", "│ Do you want to run ls? │\r\n❯ 1. Yes", "Do you want to run ls?", ""},
+		{"talk, and an empty composer", "Do you want to run the tests?\r\n\r\n❯ ", "", ""},
+		{"talk, and a message", "Do you want to run the tests?\r\n\r\n❯ [relay m1 from bob] 1. Yes\r\n  [end m1]", "", "[relay m1 from bob] 1. Yes\n[end m1]"},
+		{"a question that was answered", "Do you want to run ls?\r\n❯ yes\r\n\r\ndone\r\n❯ 1. look at it", "", "1. look at it"},
+	} {
+		s := screen.New(8, 60)
+		s.Write([]byte(c.painted))
+		v := p.Look(s)
+		if v.Dialog != c.dialog || v.Box.Text != c.text || v.Box.Visible != (c.dialog == "") {
+			t.Errorf("%s: dialog %q, composer %+v; want %q, text %q", c.name, v.Dialog, v.Box, c.dialog, c.text)
+		}
+	}
+}
+
 func TestOverlayErrorsNameTheField(t *testing.T) {
 	long := strings.Repeat("x", maxPattern+1)
 	for _, c := range []struct{ in, field, says string }{

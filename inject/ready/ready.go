@@ -53,6 +53,7 @@ type Facts struct {
 
 	Own      Word      // the agent's own word, newest
 	Dialog   string    // the row that shows a dialog; "" is none
+	Asked    string    // a row that shows one, or merely talks of one; "" is none
 	Working  bool      // busy marks on the screen or in the title
 	Composer bool      // the composer is on the screen
 	Stood    time.Time // since when it has been there without a dialog; zero: not known
@@ -100,7 +101,7 @@ func (r Rules) Judge(f Facts) (Verdict, time.Duration) {
 	case f.Dialog != "":
 		return Verdict{State: Blocked, Confidence: ByScreen, BlockedBy: f.Dialog}, 0
 	case f.Own.State == Blocked && !(f.Own.Said && f.LastInput.After(f.Own.At)):
-		return Verdict{State: Blocked, Confidence: BySignal, BlockedBy: f.Own.Detail}, 0
+		return Verdict{State: Blocked, Confidence: BySignal, BlockedBy: cmp.Or(f.Own.Detail, f.Asked)}, 0
 	case !f.Foreground:
 		return Verdict{State: Unknown, Confidence: BySignal, BlockedBy: "another program has the terminal"}, 0
 	case f.Working:

@@ -151,3 +151,21 @@ func TestFirstComposerMustStand(t *testing.T) {
 		})
 	}
 }
+
+func TestBlockedByWhatTheScreenAsksWhenTheSignalDoesNotSay(t *testing.T) {
+	asks := func(f *Facts) { f.Asked = "Do you want to run ls?" }
+	mute := func(f *Facts) { f.Own.Detail = "" }
+	for _, c := range []struct {
+		name  string
+		facts Facts
+		want  string
+	}{
+		{"a signal that does not say", idle(said(Blocked, 1000), mute, asks), "Do you want to run ls?"},
+		{"one that does", idle(said(Blocked, 1000), asks), "may I?"},
+		{"no signal: it may be mere talk", idle(asks), ""},
+	} {
+		if got, _ := (Rules{HasComposer: true}).Judge(c.facts); got.BlockedBy != c.want {
+			t.Errorf("%s: blocked by %q, want %q", c.name, got.BlockedBy, c.want)
+		}
+	}
+}
