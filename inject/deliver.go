@@ -3,6 +3,7 @@ package inject
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ type attempt struct {
 	typed  string  // what is typed
 	sent   int     // bytes written
 	pasted bool    // a paste was begun
+	broken bool    // the last write failed, and not because the agent does not read
 	began  time.Time
 	prompt string    // the row up to the cursor before the line was typed
 	line   string    // what stands before the cursor once the line has shown
@@ -84,6 +86,7 @@ const maxCooked = 4095
 // finish reports the end of an attempt; a nil result means that it goes on: in
 // the agent's queue, or when the dialog that came in between is gone.
 func (in *Injector) finish(ctx context.Context, a *attempt, r *Result) {
+	r = a.orExited(ctx, r)
 	if r != nil || a.queued {
 		a.bringBack(ctx)
 	}
@@ -96,6 +99,29 @@ func (in *Injector) finish(ctx context.Context, a *attempt, r *Result) {
 	default:
 		in.stranded = a
 	}
+}
+
+// orExited is the result, or that the agent has ended, where that explains it. A write to a
+// terminal that is going away fails a little before the agent's end can be seen.
+func (a *attempt) orExited(ctx context.Context, r *Result) *Result {
+	if r == nil || r.Code != "no_consume" && r.Code != "stranded" {
+		return r
+	}
+	limit, exited := settled/6, false
+	if a.broken {
+		limit = 5 * settled
+	}
+	a.in.until(ctx, limit, func(l view.Look) (bool, time.Duration) { // exited tells why it ends
+		exited = l.Facts.Exited
+		return exited || l.Facts.Stopped, 0
+	})
+	switch {
+	case !exited:
+		return r
+	case a.enter.IsZero():
+		return &Result{Failed, "", "agent_exited", "the agent ended before the message was submitted"}
+	}
+	return &Result{Doubtful, "", "agent_exited", "the agent ended while it was given the message"}
 }
 
 // end reports the end of an attempt.
@@ -202,6 +228,7 @@ func (a *attempt) write(ctx context.Context, keys string) *Result {
 func (a *attempt) put(ctx context.Context, keys string) (n int, err error) {
 	n, err = a.tx.Write(ctx, []byte(keys))
 	a.sent += n
+	a.broken = err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
 	return n, err
 }
 

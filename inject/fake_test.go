@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"relay-pty/inject/draft"
@@ -45,6 +46,8 @@ type fakeTerm struct {
 	deaf     bool          // nothing typed ever shows
 	noClear  bool          // keys that clear do nothing
 	joins    bool          // C-u on an empty line takes the newline before it, and does nothing otherwise
+	dies     time.Duration // the terminal goes away in the middle of a message, the agent is seen gone so much later …
+	diesLate bool          // … or at the Enter
 	grows    bool          // each key adds to the text, too
 	pasting  time.Duration // an Enter so close behind a paste is a newline
 	pasted   time.Time
@@ -280,6 +283,10 @@ func (f *fakeTerm) bytes() string {
 type fakeTx struct{ f *fakeTerm }
 
 func (t *fakeTx) Write(_ context.Context, p []byte) (int, error) {
+	if t.f.dies > 0 && (len(p) > 1) != t.f.diesLate {
+		time.AfterFunc(t.f.dies, func() { t.f.do(func(f *fakeTerm) { f.exited = true }) })
+		return len(p) / 2, syscall.EIO
+	}
 	t.f.do(func(f *fakeTerm) { f.read(string(p)) })
 	return len(p), nil
 }
