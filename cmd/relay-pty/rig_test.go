@@ -125,10 +125,7 @@ type wrapped struct {
 // scratch is a directory with a short name, for sockets.
 func scratch(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "rp")
-	must(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
+	return testrig.Dir(t)
 }
 
 // start runs the wrapper and waits until its socket answers a subscription.
