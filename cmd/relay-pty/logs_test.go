@@ -46,7 +46,7 @@ func openLogged(t *testing.T, a agentrig.Agent) *logged {
 	api, err := a.API()
 	must(t, err)
 	t.Cleanup(func() { api.Close() })
-	dir := t.TempDir()
+	dir := scratch(t)
 	env, cwd, err := a.Prepare(dir, api.URL())
 	must(t, err)
 	return startLogged(t, a, api, term.Options{Argv: a.Argv(path), Env: env, Dir: cwd, Rows: 30, Cols: 100, Answers: true}, dir)
@@ -211,7 +211,7 @@ func TestRealLogsOfTwoInOneDirectoryAreNotMixedUp(t *testing.T) {
 			api, err := a.API()
 			must(t, err)
 			t.Cleanup(func() { api.Close() })
-			dir := t.TempDir()
+			dir := scratch(t)
 			env, cwd, err := a.Prepare(dir, api.URL())
 			must(t, err)
 			opts := term.Options{Argv: a.Argv(path), Env: env, Dir: cwd, Rows: 30, Cols: 100, Answers: true}

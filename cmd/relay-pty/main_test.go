@@ -5,10 +5,8 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -32,24 +30,12 @@ func TestMain(m *testing.M) {
 type suite struct{ *testing.M }
 
 func (s suite) Run() int {
-	knownStart()
+	testrig.KnownStart()
 	code := s.M.Run()
 	if build.path != "" {
 		os.RemoveAll(filepath.Dir(build.path)) // there is nobody to tell
 	}
 	return code
-}
-
-// knownStart takes back that signals are ignored, as a job runner may have asked for: the
-// programs that tests start would inherit it, and a shell could not even trap them. Those
-// that are not ignored end the tests as ever.
-func knownStart() {
-	unheard := make(chan os.Signal, 1)
-	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE} {
-		if signal.Ignored(sig) {
-			signal.Notify(unheard, sig)
-		}
-	}
 }
 
 func TestScripts(t *testing.T) {

@@ -16,7 +16,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"relay-pty/cmd/internal/testrig/agents"
 	"relay-pty/cmd/internal/testrig/agents/programs"
@@ -198,33 +197,6 @@ func StartTerm(t testing.TB, opts term.Options) *Term {
 	t.Cleanup(func() { tm.Close() }) // hung up already: well
 	return tm
 }
-
-// Dir is a directory with a short name, for sockets and for homes of agents, which goes when the
-// test ends: make it before what uses it. Agents that are killed leave processes which write a
-// moment longer.
-func Dir(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "rp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		again := time.NewTicker(20 * time.Millisecond)
-		defer again.Stop()
-		for late := time.After(leaving); os.RemoveAll(dir) != nil; {
-			select {
-			case <-again.C:
-			case <-late:
-				t.Errorf("the end of all that write into %s: not within %v", dir, leaving)
-				return
-			}
-		}
-	})
-	return dir
-}
-
-// leaving is how long processes may go on to write into a directory that is to go.
-const leaving = 30 * time.Second
 
 // Require reports that a test cannot run for want of what, when err is not
 // nil: a failure with RELAY_E2E=require, else a skip that stderr and the file
