@@ -280,6 +280,12 @@ func (f *fakeTerm) bytes() string {
 	return f.typed.String()
 }
 
+func (f *fakeTerm) hasExited() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.exited
+}
+
 type fakeTx struct{ f *fakeTerm }
 
 func (t *fakeTx) Write(_ context.Context, p []byte) (int, error) {

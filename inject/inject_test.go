@@ -73,7 +73,7 @@ func runAs(t *testing.T, p *profile.Profile, test func(t *testing.T, r *rig)) {
 		synctest.Wait()
 		test(t, r)
 		cancel(errStop)
-		if err := <-done; !errors.Is(err, errStop) && !(r.exited && errors.Is(err, ErrExited)) {
+		if err := <-done; !errors.Is(err, errStop) && !(r.hasExited() && errors.Is(err, ErrExited)) {
 			t.Errorf("Run = %v, want %v", err, errStop)
 		}
 		pass(time.Minute) // lets the agent's own timers end

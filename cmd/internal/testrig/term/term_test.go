@@ -155,7 +155,7 @@ func TestHangupReachesTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	o := sh(`trap 'echo hup > ` + mark + `; exit' HUP; echo up; sleep 1000 2>&1 & wait`)
+	o := sh(`sleep 1000 2>&1 & p=$!; trap 'echo hup > ` + mark + `; kill $p; exit' HUP; echo up; wait`)
 	o.Stderr = w // ends with the program
 	tm, ctx := start(t, o)
 	w.Close()
