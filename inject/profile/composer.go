@@ -115,7 +115,8 @@ func bareEnd(s *screen.Screen, top, rows int, lead lead) int {
 }
 
 // footedEnd is the row after a composer at top that an empty row parts from the
-// rows at the bottom of the screen, if there are any.
+// rows at the bottom of the screen, if there are any. Empty rows up to the cursor
+// are the composer's: its text ends with newlines.
 func (c *Composer) footedEnd(s *screen.Screen, top, rows int) int {
 	up := func(end int, blank bool) int {
 		for end > top+1 && c.blank(s.Row(end-1)) == blank {
@@ -128,7 +129,11 @@ func (c *Composer) footedEnd(s *screen.Screen, top, rows int) int {
 	if foot == top+1 {
 		return last
 	}
-	return up(foot, true)
+	end := up(foot, true)
+	if cursor, _ := s.Cursor(); cursor >= end && cursor < foot && strings.TrimSpace(s.Row(cursor)) == "" {
+		return cursor + 1
+	}
+	return end
 }
 
 func (c *Composer) blank(row string) bool {
