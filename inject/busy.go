@@ -124,12 +124,14 @@ func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
 	if !in.Profile.Typing.Returns || !empty {
 		return
 	}
+	var rests time.Time                                                             // since when it has said that it does; what it gives back is painted later
 	in.until(ctx, in.Profile.Typing.Hold, func(l view.Look) (bool, time.Duration) { // its end changes nothing
 		v, again := in.judge(l)
-		if v.State == ready.Ready {
-			in.returned = l.Box.Text
+		if rests = ready.Since(rests, v.State == ready.Ready, l.Facts.Now); v.State != ready.Ready {
+			return v.State == ready.Blocked, again
 		}
-		return v.State == ready.Ready || v.State == ready.Blocked, again
+		in.returned = l.Box.Text
+		return in.returned != "" || l.Facts.Now.Sub(rests) >= settled, settled / 6
 	})
 }
 

@@ -57,9 +57,10 @@ type fakeTerm struct {
 	queue    []string // submitted while busy
 	stash    string   // the draft that was set aside
 	stashed  bool
-	noStash  bool   // the key for it does nothing
-	thinking bool   // a turn that is interrupted now gives its prompt back
-	prompt   string // of the turn that runs
+	noStash  bool          // the key for it does nothing
+	thinking bool          // a turn that is interrupted now gives its prompt back
+	paints   time.Duration // how long after it says that it rests it paints that prompt
+	prompt   string        // of the turn that runs
 	turn     int
 }
 
@@ -255,7 +256,8 @@ func (f *fakeTerm) interrupt() {
 	}
 	f.turns = append(f.turns, "INTERRUPTED")
 	if f.thinking && f.box == "" {
-		f.box = f.prompt
+		back := f.prompt
+		time.AfterFunc(f.paints, func() { f.do(func(f *fakeTerm) { f.box = back + f.box }) })
 	}
 	f.thinking = false
 	f.end()

@@ -82,18 +82,22 @@ func TestUrgentInterrupts(t *testing.T) {
 	})
 }
 
+// TestInterruptedPromptIsSubmittedAgain also when the agent, as Claude does on a busy machine,
+// says that it rests a while before it paints what it gives back.
 func TestInterruptedPromptIsSubmittedAgain(t *testing.T) {
-	run(t, func(t *testing.T, r *rig) {
-		r.turnTime, r.thinking = 3*time.Second, true
-		r.humanTurn("work")
-		r.mail.press(turn.Urgent, "m1", "hello")
-		r.ends(t, "m1")
-		pass(10 * time.Second)
-		wantInOrder(t, r, "work", "INTERRUPTED", m1, "work")
-		if r.shows() != "" || len(r.asides()) > 0 {
-			t.Errorf("the composer holds %q, told of drafts %q", r.shows(), r.asides())
-		}
-	})
+	for _, late := range []time.Duration{0, 20 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond} {
+		run(t, func(t *testing.T, r *rig) {
+			r.turnTime, r.thinking, r.paints = 3*time.Second, true, late
+			r.humanTurn("work")
+			r.mail.press(turn.Urgent, "m1", "hello")
+			r.ends(t, "m1")
+			pass(10 * time.Second)
+			wantInOrder(t, r, "work", "INTERRUPTED", m1, "work")
+			if r.shows() != "" || len(r.asides()) > 0 {
+				t.Errorf("painted %v late: the composer holds %q, told of drafts %q", late, r.shows(), r.asides())
+			}
+		})
+	}
 }
 
 func TestReturnedPromptThatTheHumanEditsIsADraft(t *testing.T) {
