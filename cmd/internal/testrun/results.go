@@ -142,6 +142,8 @@ func (r *results) tell(w io.Writer, pkg string) {
 	}
 	if p.state == "fail" {
 		fmt.Fprintln(w, strings.Join(p.lines, "\n"))
+	} else if ran == 0 {
+		return // it has no tests, or none that were asked for
 	}
 	fmt.Fprintf(w, "%-4s %-55s %4d tests %7.1fs\n", p.state, short(pkg), ran, p.elapsed.Seconds())
 }
