@@ -113,7 +113,6 @@ func (t *Term) spawn(opts Options, slave *os.File) error {
 	if err != nil {
 		return err
 	}
-	defer theirs.Close()
 	t.link = ours
 	t.cmd = exec.Command("/bin/sh", append([]string{"-c", keeper, "sh"}, opts.Argv...)...)
 	t.cmd.Dir, t.cmd.Env = opts.Dir, opts.Env
@@ -133,7 +132,9 @@ func (t *Term) spawn(opts Options, slave *os.File) error {
 		ctty = 4
 	}
 	t.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: ctty}
-	if err := t.cmd.Start(); err != nil {
+	err = t.cmd.Start()
+	theirs.Close() // the shell alone holds it now, so its end is heard at once
+	if err != nil {
 		ours.Close() // of no use
 		return err
 	}

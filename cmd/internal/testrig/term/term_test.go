@@ -174,6 +174,24 @@ func TestHangupReachesTheProgram(t *testing.T) {
 	}
 }
 
+// A shell that a signal ends before it has told a number, as a ^C of the job may, is not waited for.
+func TestShellThatDiesAtItsStart(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(dir+"/sh", []byte("#!/bin/sh\nkill -KILL $PPID\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	o := sh("echo never")
+	o.Env = []string{"PATH=" + dir} // the keeper finds that one for the program
+	began := time.Now()
+	if tm, err := Start(o); err == nil {
+		tm.Close()
+		t.Fatal("it started")
+	}
+	if took := time.Since(began); took >= patience {
+		t.Errorf("told after %v", took)
+	}
+}
+
 func TestWaitsEnd(t *testing.T) {
 	tm, ctx := start(t, sh("echo only this"))
 	if err := tm.WaitText(ctx, "something else"); !errors.Is(err, io.EOF) {
