@@ -67,7 +67,7 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"a title that asks", "\x1b]0;✋  Action Required (work)\a > @" + geminiFoot, &gemini, empty, "asks"},
 		{"a title that works", "\x1b]0;✦  Working… (work)\a > @" + geminiFoot, &gemini, empty, "busy"},
 
-		{"start", "   ┃\n   ┃  @Ask anything… \"Fix a TODO\"\n   ┃\n   ┃  Build · model\n   ╹▀▀▀▀▀▀▀▀▀▀", &opencode, empty, "rests"},
+		{"start", "   ┃\n   ┃  @Ask anything… \"Fix a test\"\n   ┃\n   ┃  Build · model\n   ╹▀▀▀▀▀▀▀▀▀▀", &opencode, empty, "rests"},
 		{"session", "  ┃\n  ┃  said\n  ┃\n\n     reply\n\n  ┃\n  ┃  @" + openFloor, &opencode, empty, "rests"},
 		{"a draft", "  ┃\n  ┃  one\n  ┃\n  ┃  three@" + openFloor, &opencode, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
 		{"six rows, most of them empty, may have scrolled", "  ┃\n  ┃  \n  ┃  \n  ┃  \n  ┃  \n  ┃  six@" + openFloor, &opencode, Box{Visible: true, Text: "six"}, "draft"},

@@ -113,7 +113,7 @@ func demo(ctx context.Context, out io.Writer, wrapper, script string) (err error
 	c.introduce(out)
 	s, err := open(ctx, c, wrapper, dir)
 	if err != nil {
-		return err
+		return orStopped(ctx, err)
 	}
 	s.out = out
 	err = s.because(s.play())
@@ -121,6 +121,19 @@ func demo(ctx context.Context, out io.Writer, wrapper, script string) (err error
 		err = fmt.Errorf("%w\n%s%s", err, s.keep(log, err), c.hint())
 	}
 	s.close()
+	return err
+}
+
+// orStopped is the signal that ends the demo, where there is one, else err. A ^C ends all of the
+// job, and what it ended may be heard of a moment before the signal.
+func orStopped(ctx context.Context, err error) error {
+	select {
+	case <-ctx.Done():
+	case <-time.After(200 * time.Millisecond):
+	}
+	if cause := context.Cause(ctx); errors.As(cause, new(stop)) {
+		return cause
+	}
 	return err
 }
 

@@ -361,10 +361,9 @@ func TestRequire(t *testing.T) {
 	t.Setenv("RELAY_E2E", "")
 	list := filepath.Join(t.TempDir(), "list")
 	t.Setenv("RELAY_NOT_RUN", list)
-	t.Run("missing", func(t *testing.T) {
-		Require(t, "claude", why)
-		t.Error("went on without it")
-	})
+	if s := fakeT(t, why); s != "skipped: NOT RUN: claude: not there" {
+		t.Errorf("got %q, want it skipped", s)
+	}
 	if b, err := os.ReadFile(list); err != nil || string(b) != "NOT RUN: claude: not there\n" {
 		t.Errorf("list holds %q, %v", b, err)
 	}
@@ -375,7 +374,7 @@ func TestRequire(t *testing.T) {
 	}
 }
 
-// fakeT runs Require on a T of its own and returns what it failed with.
+// fakeT runs Require on a T of its own and returns how that ended it.
 func fakeT(t *testing.T, why error) string {
 	f := &failing{TB: t}
 	done := make(chan struct{})
@@ -398,6 +397,11 @@ func (f *failing) Helper() {}
 
 func (f *failing) Fatalf(format string, args ...any) {
 	f.text = fmt.Sprintf(format, args...)
+	panic(f.text)
+}
+
+func (f *failing) Skip(args ...any) {
+	f.text = "skipped: " + fmt.Sprint(args...)
 	panic(f.text)
 }
 

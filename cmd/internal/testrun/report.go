@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,8 +17,13 @@ const (
 	maxWidth = 160 // columns of each
 )
 
-// wrong reports whether t failed, or hung.
-func wrong(t *test) bool { return t.state == "fail" || t.state == "run" }
+// wrong reports whether t failed, or hung, or was skipped where nothing may be missing.
+func wrong(t *test) bool {
+	return t.state == "fail" || t.state == "run" || t.state == "skip" && t.name != "" && required()
+}
+
+// required says that a test that cannot run has failed.
+func required() bool { return os.Getenv("RELAY_E2E") == "require" }
 
 // failures are the tests that failed or did not end, without those that did so
 // only because a subtest did, and the packages that failed without a test.
@@ -56,10 +62,10 @@ func report(w io.Writer, r *results, took time.Duration) int {
 			continue
 		}
 		count[t.state]++
-		switch t.state {
-		case "skip":
+		switch {
+		case t.state == "skip" && !required():
 			fmt.Fprintln(w, clip("SKIPPED "+t.title()+": "+strings.Join(gist(t), " ")))
-		case "flaky":
+		case t.state == "flaky":
 			fmt.Fprintln(w, clip("FLAKY "+t.title()+": failed, and passed alone: "+strings.Join(gist(t), " ")))
 		}
 	}
@@ -112,8 +118,11 @@ func head(lines []string, n int) []string {
 func (t *test) title() string { return strings.TrimSpace(short(t.pkg) + " " + t.name) }
 
 func (r *results) headline(t *test) string {
-	if t.state == "run" {
+	switch t.state {
+	case "run":
 		return "HUNG or cut off: " + t.title()
+	case "skip":
+		return "SKIPPED, and RELAY_E2E=require: " + t.title()
 	}
 	return fmt.Sprintf("FAILED: %s (%.1f s)", t.title(), t.elapsed.Seconds())
 }

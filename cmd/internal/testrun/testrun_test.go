@@ -76,21 +76,24 @@ func TestReports(t *testing.T) {
 		code     int
 		want     []string
 		not      []string
+		e2e      string
 	}{
-		{"passes", 0, []string{"1 passed, 0 failed, 0 skipped"}, []string{"FAILED", "FLAKY"}},
-		{"passes fails below", 1, []string{"FAILED: fails TestIt (", "a word before", "the reason", "FAILED: below TestIt/case_7 (", "case 7 is wrong", "1 passed, 2 failed"}, []string{"FAILED: below TestIt (", "again, alone"}},
-		{"passes hangs", 1, []string{"HUNG or cut off: hangs TestIt", "panic: test timed out after 3s"}, nil},
-		{"passes leaves", 1, []string{"FAILED: leaves (", "left behind: process ", "sleep 1000, begun while there ran: TestIt"}, nil},
-		{"passes files", 1, []string{"FAILED: files (", "left behind: file debris in TMPDIR"}, nil},
-		{"passes late", 0, []string{"FLAKY late TestIt", "the answer: not within 1s", "2 passed, 0 failed, 0 skipped"}, []string{"FAILED"}},
-		{"late fails", 1, []string{"FAILED: late TestIt", "FAILED: fails TestIt"}, []string{"again, alone"}},
-		{"passes unsafe", 1, []string{"FAILED: unsafe TestIt", "typed twice"}, []string{"again, alone"}},
-		{"passes dies", 1, []string{"dies TestIt"}, nil},
-		{"passes skips", 0, []string{"SKIPPED skips TestIt: ", "no such program", "1 passed, 0 failed, 1 skipped"}, nil},
-		{"skips", 1, []string{"0 passed, 0 failed, 1 skipped"}, nil},
-		{"passes broken", 1, []string{"NOT BUILT", "undefined: undefined"}, nil},
+		{"passes", 0, []string{"1 passed, 0 failed, 0 skipped"}, []string{"FAILED", "FLAKY"}, ""},
+		{"passes fails below", 1, []string{"FAILED: fails TestIt (", "a word before", "the reason", "FAILED: below TestIt/case_7 (", "case 7 is wrong", "1 passed, 2 failed"}, []string{"FAILED: below TestIt (", "again, alone"}, ""},
+		{"passes hangs", 1, []string{"HUNG or cut off: hangs TestIt", "panic: test timed out after 3s"}, nil, ""},
+		{"passes leaves", 1, []string{"FAILED: leaves (", "left behind: process ", "sleep 1000, begun while there ran: TestIt"}, nil, ""},
+		{"passes files", 1, []string{"FAILED: files (", "left behind: file debris in TMPDIR"}, nil, ""},
+		{"passes late", 0, []string{"FLAKY late TestIt", "the answer: not within 1s", "2 passed, 0 failed, 0 skipped"}, []string{"FAILED"}, ""},
+		{"late fails", 1, []string{"FAILED: late TestIt", "FAILED: fails TestIt"}, []string{"again, alone"}, ""},
+		{"passes unsafe", 1, []string{"FAILED: unsafe TestIt", "typed twice"}, []string{"again, alone"}, ""},
+		{"passes dies", 1, []string{"dies TestIt"}, nil, ""},
+		{"passes skips", 0, []string{"SKIPPED skips TestIt: ", "no such program", "1 passed, 0 failed, 1 skipped"}, nil, ""},
+		{"passes skips", 1, []string{"SKIPPED, and RELAY_E2E=require: skips TestIt", "no such program", "1 passed, 1 failed, 1 skipped"}, nil, "require"},
+		{"skips", 1, []string{"0 passed, 0 failed, 1 skipped"}, nil, ""},
+		{"passes broken", 1, []string{"NOT BUILT", "undefined: undefined"}, nil, ""},
 	} {
 		t.Run(c.packages, func(t *testing.T) {
+			t.Setenv("RELAY_E2E", c.e2e)
 			code, end := outcome(t, strings.Fields(c.packages)...)
 			if code != c.code {
 				t.Errorf("exit status %d, want %d", code, c.code)
