@@ -45,7 +45,7 @@ lines are typed into it when it is ready; what is typed by hand goes through.
 Example, in one terminal and in another:
   relay-pty --name alice -- claude
   echo '{"type":"inject","id":"m1","from":"bob","body":"hello"}' |
-      nc -U /tmp/relay-pty-alice.sock
+      nc -UN /tmp/relay-pty-alice.sock
 `
 
 // config is the command line.
