@@ -203,14 +203,10 @@ func (w *Watch) answer(n *notice) reply {
 	case v.Kill:
 	case v.Errno != 0:
 		c.Err, r = v.Errno, reply{errno: -int32(v.Errno)}
-	case c.What == Sync:
-		// Done in its place, so that it is over when it is noted.
-		if err := onFD(n, unix.Fsync); err != nil {
-			errno, _ := err.(syscall.Errno) // anything else is our own fault
-			c.Err = max(errno, 1)
-			r = reply{errno: -int32(c.Err)}
-		} else {
-			r = reply{}
+	case c.What != Create:
+		var done bool
+		if r, done = instead(n, &c); !done {
+			return r
 		}
 	}
 	if v.Kill {
@@ -230,22 +226,65 @@ func (w *Watch) note(c Call) {
 	w.calls = append(w.calls, c)
 }
 
+// instead does a call in the place of the process, so that it was done when it is noted: a
+// process that is let go on may be killed from outside before it does it. Only a file is made
+// by the process itself, which gets its descriptor; one without any bytes is no loss.
+// Nothing was done for a process that is gone.
+func instead(n *notice, c *Call) (r reply, done bool) {
+	err := perform(n, *c)
+	if err == nil {
+		return reply{val: int64(len(c.Data))}, true
+	}
+	errno, _ := err.(syscall.Errno) // anything else is our own fault
+	c.Err = max(errno, 1)
+	return reply{errno: -int32(c.Err)}, !errors.Is(err, errGone)
+}
+
+func perform(n *notice, c Call) error {
+	switch c.What {
+	case Write:
+		return onFD(n, func(fd int) error { return write(n, fd, c) })
+	case Truncate:
+		return onFD(n, func(fd int) error { return unix.Ftruncate(fd, c.Size) })
+	case Sync:
+		return onFD(n, unix.Fsync)
+	case Rename:
+		return unix.Rename(c.Path, c.To)
+	case Link:
+		return unix.Link(c.Path, c.To)
+	case Mkdir:
+		return unix.Mkdir(c.Path, uint32(n.args[2]))
+	case Remove:
+		return unix.Unlinkat(unix.AT_FDCWD, c.Path, int(n.args[2]))
+	}
+	return syscall.ENOSYS
+}
+
+func write(n *notice, fd int, c Call) error {
+	got, err := 0, error(nil)
+	if n.call == unix.SYS_WRITE { // which moves on
+		got, err = unix.Write(fd, c.Data)
+	} else {
+		got, err = unix.Pwrite(fd, c.Data, c.Offset)
+	}
+	if err == nil && got < len(c.Data) {
+		err = syscall.ENOSPC // the rest of what was noted is missing
+	}
+	return err
+}
+
 // short does the beginning of a write.
 func (w *Watch) short(n *notice, c *Call, v Verdict) reply {
 	c.Data = c.Data[:min(v.Short, len(c.Data))]
-	err := onFD(n, func(fd int) (err error) {
-		if n.call == unix.SYS_WRITE { // which moves on
-			_, err = unix.Write(fd, c.Data)
-		} else {
-			_, err = unix.Pwrite(fd, c.Data, c.Offset)
-		}
-		return err
-	})
+	err := onFD(n, func(fd int) error { return write(n, fd, *c) })
 	if err != nil || v.Errno != 0 {
 		return reply{errno: -int32(max(v.Errno, 1))}
 	}
 	return reply{val: int64(len(c.Data))}
 }
+
+// errGone is that a process was killed while it waited for its call, which was not done.
+var errGone = errors.New("the process is gone")
 
 // onFD calls f with the descriptor that is the call's first argument.
 func onFD(n *notice, f func(fd int) error) error {
@@ -255,12 +294,12 @@ func onFD(n *notice, f func(fd int) error) error {
 	defer syscall.ForkLock.RUnlock()
 	p, err := unix.PidfdOpen(leader(n.pid), 0)
 	if err != nil {
-		return err
+		return errGone
 	}
 	defer unix.Close(p)
 	fd, err := unix.PidfdGetfd(p, int(n.args[0]), 0)
 	if err != nil {
-		return err
+		return errGone
 	}
 	defer unix.Close(fd)
 	return f(fd)

@@ -93,3 +93,41 @@ func TestVerdicts(t *testing.T) {
 		})
 	}
 }
+
+// TestNotedIsDone: what was noted of a process was done, at whatever moment it is killed.
+func TestNotedIsDone(t *testing.T) {
+	for i := range 100 {
+		dir := t.TempDir()
+		cmd := exec.Command("sh", "-c", fmt.Sprintf("while :; do echo one >>%s/a; done", dir))
+		enough := make(chan struct{})
+		w, err := Start(dir, false, func(n int, _ Call) Verdict {
+			if n == 10+i%3 {
+				close(enough)
+			}
+			return Verdict{}
+		}, cmd.Start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		select {
+		case <-enough:
+		case <-time.After(patience):
+			t.Errorf("the process writes: not within %v", patience)
+		}
+		cmd.Process.Kill()
+		cmd.Wait() // it was killed
+		select {
+		case <-w.Gone():
+		case <-time.After(patience):
+			t.Fatalf("the killed process is gone: not within %v", patience)
+		}
+		noted := ""
+		for _, c := range w.Calls() {
+			noted += string(c.Data)
+		}
+		if b, err := os.ReadFile(filepath.Join(dir, "a")); err != nil || string(b) != noted {
+			t.Fatalf("run %d: the file is %q, %v, noted was %q", i, b, err, noted)
+		}
+	}
+}
