@@ -23,7 +23,7 @@ func TestEverySplit(t *testing.T) {
 	for _, c := range cases {
 		inputs = append(inputs, input{c.name, caseRows, caseCols, []byte(c.in)})
 	}
-	for name, data := range streams(1 << 14) {
+	for name, data := range kinds(1 << 14) {
 		inputs = append(inputs, input{name, 50, 200, data})
 	}
 	for _, in := range inputs {

@@ -25,13 +25,13 @@ func (t *terminal) ASCII(p []byte) {
 		if t.col >= t.Cols {
 			t.wrap()
 		}
-		n := min(len(p), t.Cols-t.col)
-		cells := t.Touch(t.row).Open(t.col, t.col+n)
-		for i, c := range p[:n] {
+		run := p[:min(len(p), t.Cols-t.col)]
+		cells := t.Touch(t.row).Open(t.col, t.col+len(run))[:len(run)]
+		for i, c := range run {
 			cells[i] = ink | grid.Cell(c)
 		}
-		t.col += n
-		p = p[n:]
+		t.col += len(run)
+		p = p[len(run):]
 	}
 	if t.modes.NoWrap {
 		t.col = min(t.col, t.Cols-1)

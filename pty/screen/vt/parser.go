@@ -2,7 +2,10 @@
 // sequences. It knows their form and nothing of their meaning.
 package vt
 
-import "unicode/utf8"
+import (
+	"math/bits"
+	"unicode/utf8"
+)
 
 // Actions is what a Parser makes of bytes. Slices and the sequence are valid
 // during the call only.
@@ -80,13 +83,19 @@ func (s *Sequence) reset() {
 	s.Prefix, s.Inter, s.Final, s.Args[0], s.last, s.sub = 0, 0, 0, 0, 0, 0
 }
 
-func (s *Sequence) digit(c byte) {
+// digits takes the digits that b, which starts with one, starts with, and returns how many.
+func (s *Sequence) digits(b []byte) int {
 	if s.Inter != 0 {
 		s.Inter = bad
 	}
-	if s.last < MaxArgs {
-		s.Args[s.last] = uint16(min(uint32(s.Args[s.last])*10+uint32(c-'0'), 0xffff))
+	n, value := 0, uint32(s.Args[s.last%MaxArgs])
+	for ; n < len(b) && b[n]-'0' < 10; n++ {
+		value = min(value*10+uint32(b[n]-'0'), 0xffff)
 	}
+	if s.last < MaxArgs {
+		s.Args[s.last] = uint16(value)
+	}
+	return n
 }
 
 func (s *Sequence) next(separator byte) {
@@ -121,26 +130,52 @@ func (p *Parser) Feed(b []byte, a Actions) {
 	}
 }
 
+// ground takes text and controls up to a sequence that is more than a CSI, or its rest.
 func (p *Parser) ground(b []byte, a Actions) []byte {
 	if p.ntail > 0 {
 		return p.rejoin(b, a)
 	}
-	switch c := b[0]; {
-	case c >= 0x80:
-		return p.multibyte(b, a)
-	case c == 0x1b:
-		p.enter(escaped)
-	case c < 0x20:
-		p.control(c, a)
-	case c < 0x7f:
-		n := 1
-		for n < len(b) && b[n]-0x20 < 0x7f-0x20 {
-			n++
+	for len(b) > 0 && p.state == ground {
+		switch c := b[0]; {
+		case c-0x20 < 0x7f-0x20:
+			n := printable(b)
+			a.ASCII(b[:n])
+			b = b[n:]
+		case c >= 0x80:
+			b = p.multibyte(b, a)
+		case c == 0x1b && len(b) > 1 && b[1] == '[':
+			p.enter(inCSI)
+			b = p.inCSI(b[2:], a)
+		case c == 0x1b:
+			p.enter(escaped)
+			b = b[1:]
+		case c < 0x20:
+			p.control(c, a)
+			b = b[1:]
+		default: // DEL
+			b = b[1:]
 		}
-		a.ASCII(b[:n])
-		return b[n:]
 	}
-	return b[1:]
+	return b
+}
+
+// printable is how many bytes of b are 0x20 to 0x7e. It looks at eight at once: a bit is set in
+// others for a byte below 0x20, and bit 7 for one from 0x7f on.
+func printable(b []byte) int {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	n := 0
+	for ; n+8 <= len(b); n += 8 {
+		q := b[n : n+8]
+		x := uint64(q[0]) | uint64(q[1])<<8 | uint64(q[2])<<16 | uint64(q[3])<<24 |
+			uint64(q[4])<<32 | uint64(q[5])<<40 | uint64(q[6])<<48 | uint64(q[7])<<56
+		if others := ((x - each*0x20) | (x + each) | x) & high; others != 0 {
+			return n + bits.TrailingZeros64(others)/8 // a borrow or carry reaches only what is behind
+		}
+	}
+	for n < len(b) && b[n]-0x20 < 0x7f-0x20 {
+		n++
+	}
+	return n
 }
 
 func (p *Parser) enter(s state) {
@@ -267,10 +302,10 @@ func (p *Parser) final(c byte, a Actions) {
 
 func (p *Parser) inCSI(b []byte, a Actions) []byte {
 	s := &p.seq
-	for i, c := range b {
-		switch {
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
 		case c-'0' < 10:
-			s.digit(c)
+			i += s.digits(b[i:]) - 1
 		case c >= 0x7f: // DEL and bytes of UTF-8 have no place here
 		case c >= 0x40:
 			p.state = ground

@@ -121,3 +121,23 @@ func TestSubpart(t *testing.T) {
 		}
 	}
 }
+
+func TestPrintableRuns(t *testing.T) {
+	for c := range 256 {
+		for at := range 20 {
+			b := []byte(strings.Repeat("a~ ", 10))
+			b[at] = byte(c)
+			b[at+1] = byte(c + 1) // what comes behind must not matter
+			want := at
+			for want < len(b) && b[want] >= 0x20 && b[want] < 0x7f {
+				want++
+			}
+			if got := printable(b); got != want {
+				t.Fatalf("%q: %d, want %d", b, got, want)
+			}
+			if got := printable(b[:at+1]); got != min(want, at+1) {
+				t.Fatalf("%q: %d, want %d", b[:at+1], got, min(want, at+1))
+			}
+		}
+	}
+}
