@@ -9,6 +9,7 @@ import (
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
 	"relay-pty/inject/view"
+	"relay-pty/protocol"
 )
 
 // aside is a text that was set aside for a message.
@@ -17,6 +18,7 @@ type aside struct {
 	typed    string // as the human typed it
 	returned bool   // it is what the interrupted agent gave back, not the human's
 	back     bool
+	late     // what became of the key if it did not set it aside in time
 }
 
 // unsentText is what stands unsent in the composer, or behind the prompt.
@@ -33,8 +35,9 @@ func (in *Injector) unsentText(l view.Look) string {
 // watchDraft keeps since when the draft is as it is.
 func (in *Injector) watchDraft(l view.Look) {
 	if t := in.unsentText(l); t != in.unsent.text {
-		in.unsent.text, in.unsent.since, in.unsent.fixed = t, l.Facts.Now, false
+		in.unsent.text, in.unsent.since = t, l.Facts.Now
 	}
+	in.watchTardy(l)
 	if in.returned != "" && (ready.Later(l.Draft.LastKey, l.Brought).After(in.halted) || l.Facts.Exited) {
 		in.returned = "" // whatever stands there is the human's now
 	}
@@ -45,11 +48,11 @@ func (in *Injector) watchDraft(l view.Look) {
 // not agree on it forbid it: nobody could tell whether all of it came back.
 func (in *Injector) maySetAside(l view.Look, b *turn.Batch) (bool, time.Duration) {
 	t := in.Profile.Typing
-	if b == nil || t.Stash == "" || l.Stashed || in.unsent.fixed || in.unsent.text == "" {
+	if b == nil || t.Stash == "" || l.Stashed || in.tardy != nil || in.unsent.text == "" {
 		return false, 0
 	}
 	if in.holdsReturned(l) {
-		return b.Mode == turn.Urgent, 0
+		return b.Mode == protocol.ModeUrgent, 0
 	}
 	if t.StashLine && (strings.Contains(l.Draft.Text, "\n") || !l.Draft.AtEnd) {
 		return false, 0
@@ -60,7 +63,7 @@ func (in *Injector) maySetAside(l view.Look, b *turn.Batch) (bool, time.Duration
 	if l.Draft.Against(in.unsent.text, l.Box.Top || in.Profile.Composer == nil) != draft.Agreed {
 		return false, 0
 	}
-	if b.Mode == turn.Urgent {
+	if b.Mode == protocol.ModeUrgent {
 		return true, 0
 	}
 	if in.DraftTimeout <= 0 {
@@ -70,27 +73,43 @@ func (in *Injector) maySetAside(l view.Look, b *turn.Batch) (bool, time.Duration
 	return left <= 0, left
 }
 
-// setAside presses the agent's own key that sets a draft aside and waits until
-// it is seen to be gone. When the key does nothing it is not pressed again.
+// setAside presses the agent's own key that sets a draft aside and waits until it is seen to be
+// gone: as long as text may take to show, but no longer than the human's keys may wait. A key that
+// the agent did not read is taken back. One that it read may act later: see tardy.go.
 func (a *attempt) setAside(ctx context.Context, l view.Look) bool {
 	in, t := a.in, a.in.Profile.Typing
-	a.aside = &aside{text: in.unsentText(l), typed: l.Draft.Text, returned: in.holdsReturned(l)}
-	if _, err := a.tx.Write(ctx, []byte(t.Stash)); err != nil {
-		return false
+	a.aside = &aside{text: in.unsentText(l), typed: l.Draft.Text, returned: in.holdsReturned(l), late: late{pressed: time.Now()}}
+	n, err := a.tx.Write(ctx, []byte(t.Stash))
+	if err == nil && a.awaitAside(ctx) {
+		in.tellAside(a, true)
+		return true
 	}
+	if got, err := a.tx.TakeBack(n); err != nil || got < n {
+		in.tardy = a
+	}
+	in.unsent.since = time.Now() // an agent that does not read must not get the key at once again
+	return false
+}
+
+// awaitAside waits until the draft is seen to be set aside, and says whether it is.
+func (a *attempt) awaitAside(ctx context.Context) (is bool) {
 	var gone time.Time
-	err := in.until(ctx, 2*settled, func(l view.Look) (bool, time.Duration) {
-		is := in.empty(l) && l.Unread <= 0 && (t.StashShown == nil || l.Stashed)
-		gone = ready.Since(gone, is, l.Facts.Now)
-		return is && l.Facts.Now.Sub(gone) >= asideRest, asideRest
+	a.in.whileRead(ctx, a.in.Profile.Typing.Echo, func(l view.Look) (bool, time.Duration) { // is tells why it ends
+		v, _ := a.in.judge(l)
+		gone = ready.Since(gone, a.in.isAside(l), l.Facts.Now)
+		is = !gone.IsZero() && l.Facts.Now.Sub(gone) >= asideRest
+		over, again := a.impatient(l)
+		if again = sooner(again, unreadRest); !gone.IsZero() {
+			again = asideRest
+		}
+		return is || over || l.Facts.Exited || v.State == ready.Blocked, again
 	})
-	if err != nil {
-		a.aside = nil
-		in.unsent.fixed = true
-		return false
-	}
-	in.tellAside(a, true)
-	return true
+	return is
+}
+
+// isAside says whether the composer looks as it does when a draft was set aside.
+func (in *Injector) isAside(l view.Look) bool {
+	return in.empty(l) && !l.Box.Blank && l.Unread <= 0 && (in.Profile.Typing.StashShown == nil || l.Stashed)
 }
 
 // asideRest is how long the composer must stay empty, or filled again.

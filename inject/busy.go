@@ -7,6 +7,7 @@ import (
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
 	"relay-pty/inject/view"
+	"relay-pty/protocol"
 )
 
 // joins says whether the message may be handed to the agent while it is busy:
@@ -14,7 +15,7 @@ import (
 // a log that will show when it took the message up.
 func (in *Injector) joins(l view.Look, v ready.Verdict, b *turn.Batch) bool {
 	t := in.Profile.Typing
-	if b == nil || b.Mode == turn.Sequential || b.Mode == turn.Urgent && len(t.Interrupt) > 0 || b.Command() {
+	if b == nil || b.Mode == protocol.ModeSequential || b.Mode == protocol.ModeUrgent && len(t.Interrupt) > 0 || b.Command() {
 		return false
 	}
 	return v.State == ready.Busy && !v.Settling && t.Queue != "" && in.Log != nil && l.Box.Visible
@@ -31,13 +32,13 @@ func (in *Injector) settle(l view.Look, v ready.Verdict) time.Duration {
 		limit := in.Profile.Typing.Confirm - l.Facts.Now.Sub(a.rested)
 		switch {
 		case in.took(a.Turn):
-			in.end(a, &Result{Status: Delivered, Evidence: Turn})
+			in.end(a, &Result{Status: Delivered, Evidence: protocol.EvidenceTurn})
 		case l.Facts.Exited:
-			in.end(a, &Result{Doubtful, "", "agent_exited", "the agent ended before it took up what it had queued"})
+			in.end(a, &Result{Doubtful, "", protocol.FaultAgentExited, "the agent ended before it took up what it had queued"})
 		case l.Box.Visible && v.State != ready.Blocked && a.leftIn(l.Box) && in.stranded == nil:
 			a.again, in.stranded = false, a
 		case !a.rested.IsZero() && limit <= 0:
-			in.end(a, &Result{Doubtful, "", "no_consume", "the agent queued the message, has come to rest, and its log does not show it"})
+			in.end(a, &Result{Doubtful, "", protocol.FaultNoConsume, "the agent queued the message, has come to rest, and its log does not show it"})
 		default:
 			left = append(left, a)
 			if !a.rested.IsZero() {
@@ -75,7 +76,7 @@ const (
 // the composer would not keep it from being typed afterwards. What asks a
 // question is never interrupted, for that would be an answer.
 func (in *Injector) interrupts(l view.Look, v ready.Verdict, b *turn.Batch) (bool, time.Duration) {
-	if b == nil || b.Mode != turn.Urgent || len(in.Profile.Typing.Interrupt) == 0 || in.stranded != nil ||
+	if b == nil || b.Mode != protocol.ModeUrgent || len(in.Profile.Typing.Interrupt) == 0 || in.stranded != nil ||
 		v.State != ready.Busy || v.Settling || !l.Box.Visible || l.Box.Foreign {
 		return false, 0
 	}
@@ -157,7 +158,7 @@ func (in *Injector) holdsReturned(l view.Look) bool {
 // resubmits says whether to press Enter on the prompt that an interrupted agent
 // gave back: when nothing urgent comes before it.
 func (in *Injector) resubmits(l view.Look, v ready.Verdict, b *turn.Batch) bool {
-	if !in.holdsReturned(l) || b != nil && b.Mode == turn.Urgent && l.Facts.Now.Sub(in.halted) < urgentFirst {
+	if !in.holdsReturned(l) || b != nil && b.Mode == protocol.ModeUrgent && l.Facts.Now.Sub(in.halted) < urgentFirst {
 		return false
 	}
 	if v.State != ready.Ready && !(v.State == ready.Busy && !v.Settling && in.Profile.Typing.Queue != "") {

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
+	"relay-pty/inject/sight"
 	"relay-pty/inject/view"
+	"relay-pty/protocol"
 )
 
 // settled is how long a composer must stay without our message before that
@@ -37,7 +38,7 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 			return true, 0
 		}
 		if clear && l.Facts.Now.Sub(gone) >= settled {
-			r = &Result{Status: Delivered, Evidence: Submitted}
+			r = &Result{Status: Delivered, Evidence: protocol.EvidenceSubmitted}
 			return true, 0
 		}
 		ours := v.State != ready.Blocked && a.holdsOurs(l) && l.Unread <= 0
@@ -50,11 +51,11 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 	case r != nil, a.queued:
 		return r
 	case !errors.Is(err, errDue):
-		return &Result{Doubtful, "", "shutting_down", "the wrapper ended before the message was confirmed"}
+		return &Result{Doubtful, "", protocol.FaultShuttingDown, "the wrapper ended before the message was confirmed"}
 	case unread:
 		return a.takeBack(ctx, "the agent has not read the message")
 	case stood.IsZero():
-		return &Result{Doubtful, "", "dialog", "Enter was pressed and the composer has not come back since"}
+		return &Result{Doubtful, "", protocol.FaultDialog, "Enter was pressed and the composer has not come back since"}
 	}
 	return a.wedged(ctx)
 }
@@ -63,26 +64,27 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 func (a *attempt) proved(l view.Look, v ready.Verdict) *Result {
 	switch {
 	case a.in.took(a.Turn):
-		return &Result{Status: Delivered, Evidence: Turn}
+		return &Result{Status: Delivered, Evidence: protocol.EvidenceTurn}
 	case l.Facts.Exited:
-		return &Result{Doubtful, "", "agent_exited", "the agent ended right after Enter"}
+		return &Result{Doubtful, "", protocol.FaultAgentExited, "the agent ended right after Enter"}
 	case l.Box.Visible && !a.leftIn(l.Box) && l.Unread <= 0 && v.State == ready.Busy && !v.Settling && !a.joined:
-		return &Result{Status: Delivered, Evidence: Submitted}
+		return &Result{Status: Delivered, Evidence: protocol.EvidenceSubmitted}
 	}
 	return nil
 }
 
 // leftIn says whether any of the message is still in the composer.
-func (a *attempt) leftIn(b profile.Box) bool { return a.Left(b.Mode + b.Text) }
+func (a *attempt) leftIn(b sight.Box) bool { return a.Left(b.Mode + b.Text) }
 
 // insist presses Enter once more when the agent has read the first one and the
 // message still stands there, unchanged, in two looks. The terminal must still
 // be ours: no key of the human may have come in between. A draft that was set aside
-// comes back with the first Enter, however late it is taken: a second would submit it,
-// unless the first is seen to have become a newline.
+// comes back with the first Enter, however late it is taken: a second would submit it.
+// So where the agent shows that it has one, there is no second, and elsewhere only
+// when the first is seen to have become a newline.
 func (a *attempt) insist(ctx context.Context, l view.Look, ours bool, stood time.Time) {
 	t := a.in.Profile.Typing
-	if !ours || a.again || a.tx == nil || t.Again == 0 || l.Facts.Now.Sub(stood) < t.Again {
+	if !ours || a.again || a.stash || l.Stashed || a.tx == nil || t.Again == 0 || l.Facts.Now.Sub(stood) < t.Again {
 		return
 	}
 	if a.aside != nil && !(a.EndsRow(a.row) && strings.TrimSpace(l.Line) == "") {
@@ -94,7 +96,7 @@ func (a *attempt) insist(ctx context.Context, l view.Look, ours bool, stood time
 
 // wedged ends an attempt whose text stands in the composer in spite of Enter.
 func (a *attempt) wedged(ctx context.Context) *Result {
-	r := a.withdraw(ctx, "stranded", "the composer did not take Enter")
+	r := a.withdraw(ctx, protocol.FaultStranded, "the composer did not take Enter")
 	if r.Status == Withdrawn { // Enter was pressed: it is not tried again
 		r.Status = Failed
 	}
@@ -106,7 +108,7 @@ func (a *attempt) wedged(ctx context.Context) *Result {
 // holds is ours, however it shows it. Text that it never showed may still come,
 // and what cannot be verified stays in doubt.
 func (a *attempt) withdraw(ctx context.Context, code, why string) *Result {
-	doubt := &Result{Doubtful, "", "stranded", why + ", and the text could not be taken back: look at the agent's composer"}
+	doubt := &Result{Doubtful, "", protocol.FaultStranded, why + ", and the text could not be taken back: look at the agent's composer"}
 	if a.tx == nil {
 		return doubt
 	}
@@ -177,10 +179,10 @@ func (in *Injector) resume(ctx context.Context, look view.Look, hold Hold) {
 	a := in.stranded
 	switch {
 	case in.took(a.Turn): // the human sent it
-		in.finish(ctx, a, &Result{Status: Delivered, Evidence: Turn})
+		in.finish(ctx, a, &Result{Status: Delivered, Evidence: protocol.EvidenceTurn})
 		return
 	case look.Facts.Exited:
-		in.finish(ctx, a, &Result{Failed, "", "agent_exited", "the agent ended before the message was submitted"})
+		in.finish(ctx, a, &Result{Failed, "", protocol.FaultAgentExited, "the agent ended before the message was submitted"})
 		return
 	case hold != "":
 		return // also a wish to cancel waits: its text cannot be taken back before
@@ -196,9 +198,9 @@ func (in *Injector) resume(ctx context.Context, look view.Look, hold Hold) {
 		return
 	}
 	if look.Box.Text == "" && a.emptied(ctx) {
-		in.finish(ctx, a, &Result{Withdrawn, "", "dialog", "a dialog swallowed the message before it was submitted"})
+		in.finish(ctx, a, &Result{Withdrawn, "", protocol.FaultDialog, "a dialog swallowed the message before it was submitted"})
 		return
 	}
-	in.finish(ctx, a, &Result{Doubtful, "", "draft_uncertain",
+	in.finish(ctx, a, &Result{Doubtful, "", protocol.FaultDraftUncertain,
 		"a dialog came before Enter, and the composer now holds the message mixed with other text"})
 }

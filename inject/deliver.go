@@ -10,6 +10,7 @@ import (
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
 	"relay-pty/inject/view"
+	"relay-pty/protocol"
 )
 
 // attempt is one turn on its way into the agent.
@@ -32,6 +33,7 @@ type attempt struct {
 	queued bool      // the agent took it into its own queue
 	rested time.Time // since when the agent rests with it there
 	aside  *aside    // the draft that was set aside for it; nil: none
+	stash  bool      // when Enter was pressed, the agent showed that a draft is set aside, by whomever
 }
 
 // deliver makes one attempt with the messages.
@@ -63,7 +65,7 @@ func (in *Injector) deliver(ctx context.Context, b turn.Batch) {
 		return
 	}
 	if !look.Facts.Raw && turn.Longest(typed) > maxCooked {
-		in.Mailbox.End(a.Turn, Result{Failed, "", "line_too_long",
+		in.Mailbox.End(a.Turn, Result{Failed, "", protocol.FaultLineTooLong,
 			"the agent's terminal is in line mode, which cuts lines over 4095 bytes; send shorter lines"})
 		return
 	}
@@ -104,7 +106,7 @@ func (in *Injector) finish(ctx context.Context, a *attempt, r *Result) {
 // orExited is the result, or that the agent has ended, where that explains it. A write to a
 // terminal that is going away fails a little before the agent's end can be seen.
 func (a *attempt) orExited(ctx context.Context, r *Result) *Result {
-	if r == nil || r.Code != "no_consume" && r.Code != "stranded" {
+	if r == nil || r.Code != protocol.FaultNoConsume && r.Code != protocol.FaultStranded {
 		return r
 	}
 	limit, exited := settled/6, false
@@ -119,9 +121,9 @@ func (a *attempt) orExited(ctx context.Context, r *Result) *Result {
 	case !exited:
 		return r
 	case a.enter.IsZero():
-		return &Result{Failed, "", "agent_exited", "the agent ended before the message was submitted"}
+		return &Result{Failed, "", protocol.FaultAgentExited, "the agent ended before the message was submitted"}
 	}
-	return &Result{Doubtful, "", "agent_exited", "the agent ended while it was given the message"}
+	return &Result{Doubtful, "", protocol.FaultAgentExited, "the agent ended while it was given the message"}
 }
 
 // end reports the end of an attempt.
@@ -134,13 +136,13 @@ func (in *Injector) end(a *attempt, r *Result) {
 		in.submitted = a.enter
 		// Told before the delivery, so that whoever hears of it and asks does not find the agent ready from before. A turn that
 		// is over already shows with the next look.
-		in.Report(Report{Verdict: ready.Verdict{State: ready.Busy, Confidence: confidence(r.Evidence)}, Hold: ForTurn})
+		in.Report(Report{Verdict: ready.Verdict{State: ready.Busy, Confidence: confidence(r.Evidence)}, Hold: protocol.WaitsForTurn})
 	}
 	in.Mailbox.End(a.Turn, *r)
 }
 
 func confidence(e Evidence) ready.Confidence {
-	if e == Turn {
+	if e == protocol.EvidenceTurn {
 		return ready.BySignal
 	}
 	return ready.ByScreen
@@ -241,7 +243,7 @@ func (a *attempt) runComposer(ctx context.Context) *Result {
 	if t.EnterDelay > 0 {
 		a.in.until(ctx, t.EnterDelay, func(view.Look) (bool, time.Duration) { return false, 0 }) // only time ends it, or ctx, which Enter hears of
 		if l := a.in.look(); !a.holdsOurs(l) {
-			return a.withdraw(ctx, "stranded", "the composer changed before Enter")
+			return a.withdraw(ctx, protocol.FaultStranded, "the composer changed before Enter")
 		}
 	}
 	return a.submit(ctx)
@@ -265,9 +267,10 @@ func (a *attempt) pressEnter(ctx context.Context) *Result {
 	if a.in.Profile.Composer != nil {
 		a.row = look.Line
 	}
+	a.stash = a.stash || look.Stashed
 	a.enter, a.joined = time.Now(), v.State == ready.Busy && !v.Settling
 	if n, err := a.put(ctx, key); err != nil && n == 0 {
-		return &Result{Doubtful, "", "stranded", "the message stands in the composer and Enter could not be typed"}
+		return &Result{Doubtful, "", protocol.FaultStranded, "the message stands in the composer and Enter could not be typed"}
 	}
 	return nil
 }
@@ -303,14 +306,32 @@ func (in *Injector) until(ctx context.Context, limit time.Duration, f func(view.
 	}
 }
 
+// whileRead is until, with a limit that begins anew whenever the agent is seen to have read a part
+// of what was typed: an agent that reads slowly is at work on it.
+func (in *Injector) whileRead(ctx context.Context, limit time.Duration, f func(view.Look) (bool, time.Duration)) error {
+	unread := 0
+	for {
+		done, read := false, false
+		err := in.until(ctx, limit, func(l view.Look) (bool, time.Duration) {
+			read, unread = l.Unread < unread, l.Unread
+			var again time.Duration
+			done, again = f(l)
+			return done || read, again
+		})
+		if done || !read || err != nil {
+			return err
+		}
+	}
+}
+
 // await waits until the composer shows what was typed; without a result, ok tells
-// whether it does. It gives up, and takes the text back, when time is over or the
-// human has waited too long. A dialog suspends the attempt, and the terminal is
-// the human's: nothing may be typed until it is answered.
+// whether it does. It gives up, and takes the text back, when time is over since the agent
+// last read a part of it, or the human has waited too long. A dialog suspends the attempt,
+// and the terminal is the human's: nothing may be typed until it is answered.
 func (a *attempt) await(ctx context.Context, shows func(view.Look) bool) (r *Result, ok bool) {
 	var end view.Look
 	var blocked, impatient, cancelled bool
-	err := a.in.until(ctx, a.in.Profile.Typing.Echo, func(l view.Look) (bool, time.Duration) {
+	err := a.in.whileRead(ctx, a.in.Profile.Typing.Echo, func(l view.Look) (bool, time.Duration) {
 		end = l
 		v, _ := a.in.judge(l)
 		blocked = v.State == ready.Blocked
@@ -321,18 +342,18 @@ func (a *attempt) await(ctx context.Context, shows func(view.Look) bool) (r *Res
 	})
 	switch {
 	case end.Facts.Exited:
-		r = &Result{Failed, "", "agent_exited", "the agent ended before the message was submitted"}
+		r = &Result{Failed, "", protocol.FaultAgentExited, "the agent ended before the message was submitted"}
 	case ok:
 	case blocked:
 		a.release()
 	case err != nil && !errors.Is(err, errDue):
-		r = &Result{Doubtful, "", "shutting_down", "the wrapper ended while the message was being typed"}
+		r = &Result{Doubtful, "", protocol.FaultShuttingDown, "the wrapper ended while the message was being typed"}
 	case cancelled:
 		r = a.withdraw(ctx, byRequest, "cancelled before Enter")
 	case impatient:
 		r = a.withdraw(ctx, humanFirst, "the human's keys had to wait too long")
 	default:
-		r = a.withdraw(ctx, "stranded", "the composer did not show the message in time")
+		r = a.withdraw(ctx, protocol.FaultStranded, "the composer did not show the message in time")
 	}
 	return r, ok && r == nil
 }

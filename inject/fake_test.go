@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"relay-pty/inject/draft"
-	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
+	"relay-pty/inject/sight"
 	"relay-pty/inject/turn"
 	"relay-pty/inject/view"
+	"relay-pty/protocol"
 )
 
 // pass lets the bubble's time pass.
@@ -38,6 +39,8 @@ type fakeTerm struct {
 
 	swallow  int           // so many Enters do nothing
 	late     time.Duration // an Enter that was read is done so much later
+	lag      time.Duration // so is everything that is read, in its order
+	todo     []string      // what was read and is yet to be done
 	wedged   bool          // Enter never does anything
 	stalled  bool          // what is typed stays unread
 	unread   []byte
@@ -57,7 +60,8 @@ type fakeTerm struct {
 	queue    []string // submitted while busy
 	stash    string   // the draft that was set aside
 	stashed  bool
-	noStash  bool          // the key for it does nothing
+	noStash  bool          // the key for it, or the one that clears a draft, does nothing
+	discreet bool          // nothing shows that it is
 	thinking bool          // a turn that is interrupted now gives its prompt back
 	paints   time.Duration // how long after it says that it rests it paints that prompt
 	prompt   string        // of the turn that runs
@@ -92,17 +96,29 @@ func (f *fakeTerm) Look() view.Look {
 	if f.busy {
 		own.State = ready.Busy
 	}
+	now, box := time.Now(), sight.Box{Visible: f.dialog == "", Top: true, Text: strings.TrimSpace(f.box)}
+	box.Blank = f.box != "" && box.Text == ""
 	return view.Look{
-		Sight: profile.Sight{
-			Box:    profile.Box{Visible: f.dialog == "", Top: true, Text: strings.TrimSpace(f.box)},
-			Dialog: f.dialog, Working: f.busy, Paste: true, Stashed: f.stashed,
+		Again: f.follow(box, now),
+		Sight: sight.Sight{
+			Box:    box,
+			Dialog: f.dialog, Working: f.busy, Paste: true, Stashed: f.stashed && !f.discreet,
 			Line: f.box[strings.LastIndex(f.box, "\n")+1:], Row: strings.Count(f.box, "\n"),
 		},
 		Facts: ready.Facts{
-			Now: time.Now(), Started: f.started, Exited: f.exited, Foreground: true, Raw: true, Own: own, Stopped: f.stopped,
+			Now: now, Started: f.started, Exited: f.exited, Foreground: true, Raw: true, Own: own, Stopped: f.stopped,
 		},
 		Draft: f.shadow.State(), Unread: len(f.unread), Flushed: f.flushed,
 	}
+}
+
+// follow lets the shadow of the human's keys learn from the composer, as package agent does.
+func (f *fakeTerm) follow(b sight.Box, now time.Time) (again time.Duration) {
+	f.shadow.Away(!b.Visible, now)
+	if b.Visible && !b.Blank && len(f.unread) == 0 {
+		again = f.shadow.Seen(b.Text, b.Top, now)
+	}
+	return again
 }
 
 func (f *fakeTerm) Begin(context.Context) (view.Tx, error) {
@@ -150,6 +166,22 @@ func (f *fakeTerm) read(keys string) {
 		return
 	}
 	f.typed.WriteString(keys)
+	if f.lag == 0 {
+		f.act(keys)
+		return
+	}
+	f.todo = append(f.todo, keys)
+	time.AfterFunc(f.lag, func() {
+		f.do(func(f *fakeTerm) {
+			keys := f.todo[0]
+			f.todo = f.todo[1:]
+			f.act(keys)
+		})
+	})
+}
+
+// act does what keys do that were read.
+func (f *fakeTerm) act(keys string) {
 	switch {
 	case f.dialog != "":
 		if strings.Contains(keys, "\r") {
@@ -168,6 +200,10 @@ func (f *fakeTerm) read(keys string) {
 	case keys == "\x13":
 		if !f.noStash {
 			f.stash, f.box, f.stashed = f.box, f.stash, !f.stashed
+		}
+	case keys == "\x03":
+		if !f.noStash {
+			f.box = ""
 		}
 	case keys == "\x1b":
 		f.interrupt()
@@ -339,7 +375,7 @@ type fakeMail struct {
 }
 
 func newMail() *fakeMail {
-	return &fakeMail{taken: map[string]int{}, results: map[string]Result{}, mode: turn.Sequential, batch: 1,
+	return &fakeMail{taken: map[string]int{}, results: map[string]Result{}, mode: protocol.ModeSequential, batch: 1,
 		ended: make(chan string, 100), wake: make(chan struct{}, 1)}
 }
 

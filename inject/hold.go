@@ -7,6 +7,7 @@ import (
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
 	"relay-pty/inject/view"
+	"relay-pty/protocol"
 )
 
 // hold says what keeps a message from being typed now, and after how long to
@@ -15,30 +16,30 @@ func (in *Injector) hold(l view.Look, v ready.Verdict, b *turn.Batch) (Hold, tim
 	switch v.State {
 	case ready.Ready:
 	case ready.Blocked:
-		return ForDialog, 0
+		return protocol.WaitsForDialog, 0
 	case ready.Stopped:
-		return ForStopped, 0
+		return protocol.WaitsForStopped, 0
 	case ready.Busy:
 		if !in.joins(l, v, b) {
 			_, again := in.interrupts(l, v, b)
-			return ForTurn, again
+			return protocol.WaitsForTurn, again
 		}
 	default:
-		return ForReady, 0
+		return protocol.WaitsForReady, 0
 	}
 	if v.State == ready.Ready && len(in.queued) > 0 {
-		return ForTurn, 0 // what it has queued comes first
+		return protocol.WaitsForTurn, 0 // what it has queued comes first
 	}
 	if l.Box.Foreign {
-		return ForDraft, 0
+		return protocol.WaitsForDraft, 0
 	}
 	if in.drafted(l) && in.stranded == nil {
 		if may, wait := in.maySetAside(l, b); !may {
-			return ForDraft, wait
+			return protocol.WaitsForDraft, wait
 		}
 	}
 	if !l.Facts.AtPrompt && in.Profile.Quote.Inert() {
-		return ForReady, 0 // its line is not a prompt, so a message might not be inert there
+		return protocol.WaitsForReady, 0 // its line is not a prompt, so a message might not be inert there
 	}
 	return in.quiet(l)
 }
@@ -46,21 +47,37 @@ func (in *Injector) hold(l view.Look, v ready.Verdict, b *turn.Batch) (Hold, tim
 // quiet says whether the human is typing, or a draft may be about to show, and
 // after how long to ask again.
 func (in *Injector) quiet(l view.Look) (Hold, time.Duration) {
+	hold, again := in.rests(l)
+	if hold == "" && in.unshown(l) {
+		return protocol.WaitsForDraft, l.Again
+	}
+	return hold, again
+}
+
+// rests is quiet as far as the human's last keys tell.
+func (in *Injector) rests(l view.Look) (Hold, time.Duration) {
 	if !l.Draft.Boundary {
-		return ForHuman, 0
+		return protocol.WaitsForHuman, 0
 	}
 	if last := ready.Later(l.Draft.LastKey, l.Brought); !last.IsZero() {
 		if left := humanRest - l.Facts.Now.Sub(last); left > 0 {
-			return ForHuman, left
+			return protocol.WaitsForHuman, left
 		}
 	}
 	if l.Unread > 0 {
-		return ForReady, unreadRest
+		return protocol.WaitsForReady, unreadRest
 	}
 	if last := ready.Later(l.Draft.LastKey, l.Brought); !last.Before(l.Facts.LastOutput) && !last.IsZero() && l.Facts.Now.Sub(in.read) < settled {
-		return ForHuman, unreadRest // a draft may be about to show
+		return protocol.WaitsForHuman, unreadRest // a draft may be about to show
 	}
 	return "", 0
+}
+
+// unshown says whether an empty composer may be about to show a draft, of which the shadow of
+// keys knows. The shadow gives way to the composer after a while.
+func (in *Injector) unshown(l view.Look) bool {
+	b := l.Box
+	return in.Profile.Composer != nil && b.Visible && b.Top && b.Text == "" && l.Draft.MayHold()
 }
 
 // unreadRest is when to ask again whether the agent has read what was typed.
@@ -74,16 +91,19 @@ func (in *Injector) readFor(l view.Look) {
 	}
 }
 
-// drafted says whether the human has unsent text. A composer on the screen
-// knows best. A prompt is compared with itself before any key. Elsewhere it is
-// what was typed since the last Enter, if it left a trace before the cursor or
-// the terminal keeps the line until Enter.
+// drafted says whether the human has unsent text. A composer on the screen knows best;
+// blanks show there by the cursor alone, if at all. A prompt is compared with itself
+// before any key. Elsewhere it is what was typed since the last Enter, if it left a
+// trace before the cursor or the terminal keeps the line until Enter.
 func (in *Injector) drafted(l view.Look) bool {
 	if l.Facts.Exited {
 		return false
 	}
+	if in.astray() {
+		return true
+	}
 	if in.Profile.Composer != nil {
-		return l.Box.Text != "" || l.Draft.Blank()
+		return l.Box.Text != "" || l.Box.Blank || l.Draft.Blank()
 	}
 	if !l.Facts.Raw && l.Draft.Text != "" {
 		return true

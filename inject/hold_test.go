@@ -9,6 +9,7 @@ import (
 	"relay-pty/inject/draft"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
+	"relay-pty/inject/sight"
 	"relay-pty/inject/turn"
 	"relay-pty/inject/view"
 )
@@ -143,7 +144,7 @@ func TestCommandIsTypedAlone(t *testing.T) {
 // line is a look at a line editor whose row up to the cursor is row.
 func line(row string, keys draft.State) view.Look {
 	return view.Look{
-		Sight: profile.Sight{Line: row, Before: row}, Draft: keys,
+		Sight: sight.Sight{Line: row, Before: row}, Draft: keys,
 		Facts: ready.Facts{Raw: true, Foreground: true, AtPrompt: true},
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
 	"relay-pty/inject/view"
+	"relay-pty/protocol"
 )
 
 // Mailbox is where messages wait.
@@ -46,21 +47,14 @@ type Log interface {
 type Status string
 
 const (
-	Delivered Status = "delivered"
-	Failed    Status = "failed"    // it did not arrive and will not
-	Doubtful  Status = "unknown"   // it may have arrived; nobody types it again
+	Delivered Status = protocol.StatusDelivered
+	Failed    Status = protocol.StatusFailed
+	Doubtful  Status = protocol.StatusUnknown
 	Withdrawn Status = "withdrawn" // nothing of it is left at the agent: it waits again
 )
 
 // Evidence is what proves a delivery, in the words of the wire protocol.
 type Evidence string
-
-const (
-	Turn      Evidence = "turn"
-	Submitted Evidence = "submitted"
-	Echoed    Evidence = "echo"
-	Consumed  Evidence = "consumed"
-)
 
 // Result is the end of an attempt. Code and Cause tell why, unless delivered.
 type Result struct {
@@ -72,15 +66,6 @@ type Result struct {
 // Hold is why waiting messages wait, in the words of the wire protocol; empty
 // when nothing holds them.
 type Hold string
-
-const (
-	ForReady   Hold = "ready"
-	ForHuman   Hold = "human"
-	ForDraft   Hold = "draft"
-	ForDialog  Hold = "dialog"
-	ForTurn    Hold = "turn"
-	ForStopped Hold = "stopped"
-)
 
 // Report is what the loop knows after each look.
 type Report struct {
@@ -117,6 +102,8 @@ type Injector struct {
 	lastBusy  time.Time
 	lastInput time.Time
 	submitted time.Time
+	leaving   time.Time // when the text that the human sent was last seen in the composer still …
+	left      time.Time // … and the Enter of one that has left it: what stands there then is another
 	stopped   time.Time // when the agent was last seen stopped in an attempt
 	prompts   prompt.Watch
 	stranded  *attempt   // typed, not submitted, and a dialog came in between
@@ -127,8 +114,8 @@ type Injector struct {
 	unsent    struct {   // the draft as it was last seen
 		text  string
 		since time.Time
-		fixed bool // its key did not set it aside: it is not pressed again
 	}
+	tardy    *attempt // its key to set the draft aside was pressed and did not act in time
 	back     bool     // a draft was brought back, and the human has not pressed Enter since
 	comeBack struct { // the message that was last withdrawn
 		id    string
@@ -148,6 +135,8 @@ func (in *Injector) Run(ctx context.Context) error {
 		again = sooner(again, in.settle(look, v))
 		b, expiry := in.Mailbox.Next(look.Facts.Now)
 		hold, rest := in.hold(look, v, b)
+		_, back := in.restores(look, v)
+		again = sooner(again, back)
 		in.Report(Report{v, hold, in.drafted(look), in.accepts(look, v)})
 		if b != nil || in.stranded != nil || in.returned != "" {
 			again = sooner(sooner(again, rest), look.Again)
@@ -172,6 +161,12 @@ func (in *Injector) act(ctx context.Context, look view.Look, v ready.Verdict, b 
 	switch {
 	case in.stranded != nil:
 		in.resume(ctx, look, hold)
+	case in.astray():
+		yes, _ := in.restores(look, v)
+		if yes {
+			in.restore(ctx)
+		}
+		return yes
 	case in.resubmits(look, v, b):
 		in.resubmit(ctx, b)
 		return true
@@ -224,7 +219,8 @@ func (in *Injector) look() view.Look {
 	l := in.Terminal.Look()
 	in.readFor(l)
 	in.looked = l.Facts.Now
-	l.Facts.WasReady, l.Facts.LastBusy, l.Facts.Submitted = in.wasReady, in.lastBusy, in.submitted
+	l.Facts.WasReady, l.Facts.LastBusy = in.wasReady, in.lastBusy
+	l.Facts.Submitted = ready.Later(in.submitted, in.sent(l))
 	l.Facts.LastInput = in.lastInput
 	if l.Draft.Enter.After(in.lastInput) {
 		l.Facts.LastInput = l.Draft.Enter
@@ -238,6 +234,20 @@ func (in *Injector) look() view.Look {
 		l.Facts.Dialog = cmp.Or(l.Dialog, l.Menu)
 	}
 	return l
+}
+
+// sent is when what the human sent last left the composer, or their Enter if it did so at once;
+// zero when they sent nothing. A text that stays for long was not sent.
+func (in *Injector) sent(l view.Look) time.Time {
+	enter := l.Draft.Sent
+	switch {
+	case enter.IsZero() || l.Draft.LastKey.After(enter):
+	case l.Box.Visible && l.Box.Text == "":
+		in.left = enter
+	case !in.left.Equal(enter) && l.Facts.Now.Sub(enter) < in.Profile.Typing.Confirm:
+		in.leaving = l.Facts.Now
+	}
+	return ready.Later(enter, in.leaving)
 }
 
 // judge asks for the verdict and remembers what later verdicts stand on.

@@ -13,6 +13,7 @@ import (
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
+	"relay-pty/protocol"
 )
 
 var errStop = errors.New("stop")
@@ -62,6 +63,7 @@ func run(t *testing.T, test func(t *testing.T, r *rig)) {
 func runAs(t *testing.T, p *profile.Profile, test func(t *testing.T, r *rig)) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{fakeTerm: newFake(), mail: newMail(), told: make(chan string, 100)}
+		r.discreet = p.Typing.StashShown == nil
 		in := &Injector{
 			Profile: p, Terminal: r.fakeTerm, Mailbox: r.mail, Mail: r.mail.wake, Log: r,
 			Report: func(rep Report) { r.last.Store(&rep) }, DraftTimeout: draftTimeout, Aside: r.aside,
@@ -171,7 +173,7 @@ func TestDialogHoldsUntilAnswered(t *testing.T) {
 		if got := r.bytes(); got != "" {
 			t.Fatalf("typed %q into a dialog", got)
 		}
-		if r.hold() != ForDialog {
+		if r.hold() != protocol.WaitsForDialog {
 			t.Errorf("holds for %q, want dialog", r.hold())
 		}
 		r.human("\r")
@@ -188,7 +190,7 @@ func TestDraftHoldsUntilSent(t *testing.T) {
 		if got := r.bytes(); got != "half a dr" {
 			t.Fatalf("typed %q beside a draft", got)
 		}
-		if r.hold() != ForDraft {
+		if r.hold() != protocol.WaitsForDraft {
 			t.Errorf("holds for %q, want draft", r.hold())
 		}
 		r.human("aft")
@@ -206,7 +208,7 @@ func TestRecentKeyHoldsASecond(t *testing.T) {
 		start := time.Now()
 		r.mail.add("m1", "hello")
 		synctest.Wait()
-		if r.hold() != ForHuman {
+		if r.hold() != protocol.WaitsForHuman {
 			t.Errorf("holds for %q, want human", r.hold())
 		}
 		r.ends(t, "m1")

@@ -10,6 +10,7 @@ import (
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
 	"relay-pty/inject/view"
+	"relay-pty/protocol"
 )
 
 // readTwice is how far apart the two looks lie that must find all bytes read.
@@ -87,11 +88,11 @@ func (a *attempt) awaitPrompt(ctx context.Context) *Result {
 	a.prompt = end.Line
 	switch {
 	case end.Facts.Exited:
-		return &Result{Doubtful, "", "agent_exited", "the agent ended in the middle of the message"}
+		return &Result{Doubtful, "", protocol.FaultAgentExited, "the agent ended in the middle of the message"}
 	case err != nil && !errors.Is(err, errDue):
-		return &Result{Doubtful, "", "shutting_down", "the wrapper ended while the message was being typed"}
+		return &Result{Doubtful, "", protocol.FaultShuttingDown, "the wrapper ended while the message was being typed"}
 	case err != nil:
-		return &Result{Doubtful, "", "stranded", "the prompt did not come back after a line of the message"}
+		return &Result{Doubtful, "", protocol.FaultStranded, "the prompt did not come back after a line of the message"}
 	}
 	return nil
 }
@@ -120,17 +121,17 @@ func (a *attempt) awaitEcho(ctx context.Context) *Result {
 	})
 	switch {
 	case end.Facts.Exited:
-		return &Result{Failed, "", "agent_exited", "the agent ended before the message was submitted"}
+		return &Result{Failed, "", protocol.FaultAgentExited, "the agent ended before the message was submitted"}
 	case err != nil && !errors.Is(err, errDue):
-		return &Result{Doubtful, "", "shutting_down", "the wrapper ended while the message was being typed"}
+		return &Result{Doubtful, "", protocol.FaultShuttingDown, "the wrapper ended while the message was being typed"}
 	case asks:
-		return &Result{Doubtful, "", "dialog", "the program asks a question where the message was typed; Enter would answer it"}
+		return &Result{Doubtful, "", protocol.FaultDialog, "the program asks a question where the message was typed; Enter would answer it"}
 	case a.shown:
 		return nil
 	case end.Unread > 0:
 		return a.takeBack(ctx, "the agent does not read what is typed")
 	case !end.Facts.Foreground:
-		return &Result{Doubtful, "", "stranded", "another program took the terminal while the message was being typed"}
+		return &Result{Doubtful, "", protocol.FaultStranded, "another program took the terminal while the message was being typed"}
 	case !a.strict():
 		return nil
 	case cancelled:
@@ -138,7 +139,7 @@ func (a *attempt) awaitEcho(ctx context.Context) *Result {
 	case over:
 		return a.withdraw(ctx, humanFirst, "the human's keys had to wait too long")
 	}
-	return a.withdraw(ctx, "stranded", "the line does not show the message as it was typed")
+	return a.withdraw(ctx, protocol.FaultStranded, "the line does not show the message as it was typed")
 }
 
 // strict says whether every character must show before Enter: what is typed is
@@ -178,23 +179,23 @@ func (a *attempt) awaitRead(ctx context.Context) *Result {
 		read = ready.Since(read, moved, l.Facts.Now)
 		return l.Facts.Exited || moved && (l.Facts.Asks || l.Facts.Now.Sub(read) >= readTwice), readTwice
 	})
-	evidence := Consumed
+	evidence := Evidence(protocol.EvidenceConsumed)
 	if a.shown {
-		evidence = Echoed
+		evidence = protocol.EvidenceEcho
 	}
 	switch {
 	case end.Facts.Exited:
-		return &Result{Doubtful, "", "agent_exited", "the agent ended right after Enter"}
+		return &Result{Doubtful, "", protocol.FaultAgentExited, "the agent ended right after Enter"}
 	case err == nil && a.flushed(end):
-		return &Result{Doubtful, "", "no_consume", "the agent threw away unread input while the message was typed; part of it may be lost"}
+		return &Result{Doubtful, "", protocol.FaultNoConsume, "the agent threw away unread input while the message was typed; part of it may be lost"}
 	case err == nil:
 		return &Result{Status: Delivered, Evidence: evidence}
 	case !errors.Is(err, errDue):
-		return &Result{Doubtful, "", "shutting_down", "the wrapper ended before the message was confirmed"}
+		return &Result{Doubtful, "", protocol.FaultShuttingDown, "the wrapper ended before the message was confirmed"}
 	case end.Unread > 0:
 		return a.takeBack(ctx, "the agent has not read the message")
 	}
-	return &Result{Doubtful, "", "no_consume", "the message still stands in the line after Enter"}
+	return &Result{Doubtful, "", protocol.FaultNoConsume, "the message still stands in the line after Enter"}
 }
 
 // flushed says whether the agent threw away unread input since the attempt
@@ -210,11 +211,11 @@ func (a *attempt) takeBack(ctx context.Context, why string) *Result {
 	if a.tx != nil {
 		if n, err := a.tx.TakeBack(a.sent); err == nil && n == a.sent {
 			a.sent, a.enter = 0, time.Time{}
-			return &Result{Withdrawn, "", "no_consume", why + "; it was taken back whole"}
+			return &Result{Withdrawn, "", protocol.FaultNoConsume, why + "; it was taken back whole"}
 		}
 		if a.pasted {
 			a.put(ctx, turn.PasteClose) // nothing else can be done
 		}
 	}
-	return &Result{Doubtful, "", "no_consume", why + "; it may do so later"}
+	return &Result{Doubtful, "", protocol.FaultNoConsume, why + "; it may do so later"}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"relay-pty/inject/turn"
+	"relay-pty/protocol"
 )
 
 // aloneIn says that a turn runs in which the human asked for something.
@@ -31,14 +31,14 @@ func TestImportantJoinsABusyTurn(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
 		r.turnTime = 20 * time.Second
 		r.humanTurn("work")
-		r.mail.press(turn.Important, "m1", "hello")
+		r.mail.press(protocol.ModeImportant, "m1", "hello")
 		pass(5 * time.Second)
 		if got := r.mail.tries("m1"); got != 1 || r.mail.result("m1").Status != "" {
 			t.Errorf("tried %d times, ended as %+v; want it in the agent's queue", got, r.mail.result("m1"))
 		}
 		wantInOrder(t, r, "work")
 		r.do(func(f *fakeTerm) { f.onSubmit = func(*fakeTerm) { r.log.Store("m1", true) } })
-		if got := r.ends(t, "m1"); got.Evidence != Turn {
+		if got := r.ends(t, "m1"); got.Evidence != protocol.EvidenceTurn {
 			t.Errorf("ended as %+v, want a turn", got)
 		}
 		wantInOrder(t, r, "work", m1)
@@ -50,7 +50,7 @@ func TestSequentialWaitsForTheTurnsEnd(t *testing.T) {
 		r.humanTurn("work")
 		r.mail.add("m1", "hello")
 		pass(time.Second)
-		if r.hold() != ForTurn || r.mail.tries("m1") != 0 {
+		if r.hold() != protocol.WaitsForTurn || r.mail.tries("m1") != 0 {
 			t.Errorf("holds for %q after %d tries", r.hold(), r.mail.tries("m1"))
 		}
 		r.ends(t, "m1")
@@ -61,7 +61,7 @@ func TestSequentialWaitsForTheTurnsEnd(t *testing.T) {
 func TestWhatTheAgentQueuedAndNeverShowsIsDoubt(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
 		r.humanTurn("work")
-		r.mail.press(turn.Important, "m1", "hello")
+		r.mail.press(protocol.ModeImportant, "m1", "hello")
 		pass(500 * time.Millisecond)
 		r.do(func(f *fakeTerm) { f.queue = nil })
 		wantResult(t, r.ends(t, "m1"), Doubtful, "no_consume")
@@ -72,7 +72,7 @@ func TestUrgentInterrupts(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
 		r.turnTime = time.Hour
 		r.humanTurn("work")
-		r.mail.press(turn.Urgent, "m1", "hello")
+		r.mail.press(protocol.ModeUrgent, "m1", "hello")
 		began := time.Now()
 		r.ends(t, "m1")
 		if took := time.Since(began); took > time.Second {
@@ -89,7 +89,7 @@ func TestInterruptedPromptIsSubmittedAgain(t *testing.T) {
 		run(t, func(t *testing.T, r *rig) {
 			r.turnTime, r.thinking, r.paints = 3*time.Second, true, late
 			r.humanTurn("work")
-			r.mail.press(turn.Urgent, "m1", "hello")
+			r.mail.press(protocol.ModeUrgent, "m1", "hello")
 			r.ends(t, "m1")
 			pass(10 * time.Second)
 			wantInOrder(t, r, "work", "INTERRUPTED", m1, "work")
@@ -104,13 +104,13 @@ func TestReturnedPromptThatTheHumanEditsIsADraft(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
 		r.turnTime, r.thinking = 3*time.Second, true
 		r.humanTurn("work")
-		r.mail.press(turn.Urgent, "m1", "hello")
+		r.mail.press(protocol.ModeUrgent, "m1", "hello")
 		for r.shows() != "work" {
 			<-time.After(time.Millisecond)
 		}
 		r.human(" more")
 		pass(30 * time.Second)
-		if r.mail.tries("m1") != 0 || r.hold() != ForDraft {
+		if r.mail.tries("m1") != 0 || r.hold() != protocol.WaitsForDraft {
 			t.Errorf("%d tries, holds for %q", r.mail.tries("m1"), r.hold())
 		}
 		wantInOrder(t, r, "work", "INTERRUPTED")
@@ -123,7 +123,7 @@ func TestUrgentSetsADraftAside(t *testing.T) {
 		r.humanTurn("work")
 		r.human("half a draft")
 		pass(1100 * time.Millisecond)
-		r.mail.press(turn.Urgent, "m1", "hello")
+		r.mail.press(protocol.ModeUrgent, "m1", "hello")
 		r.ends(t, "m1")
 		wantInOrder(t, r, "work", "INTERRUPTED", m1)
 		if r.shows() != "half a draft" || !slices.Equal(r.asides(), []string{"set m1", "back m1"}) {
@@ -137,10 +137,10 @@ func TestUrgentNeverAnswersADialog(t *testing.T) {
 		r.turnTime = time.Hour
 		r.humanTurn("work")
 		r.do(func(f *fakeTerm) { f.dialog = "Do you want to?" })
-		r.mail.press(turn.Urgent, "m1", "hello")
+		r.mail.press(protocol.ModeUrgent, "m1", "hello")
 		pass(time.Minute)
 		wantInOrder(t, r, "work")
-		if r.hold() != ForDialog {
+		if r.hold() != protocol.WaitsForDialog {
 			t.Errorf("holds for %q", r.hold())
 		}
 		r.do(func(f *fakeTerm) { f.dialog = "" })
@@ -154,7 +154,7 @@ func TestOldDraftIsSetAsideAndComesBack(t *testing.T) {
 		r.human("half a draft")
 		r.mail.add("m1", "hello")
 		pass(draftTimeout - time.Second)
-		if r.hold() != ForDraft || len(r.submitted()) > 0 {
+		if r.hold() != protocol.WaitsForDraft || len(r.submitted()) > 0 {
 			t.Errorf("holds for %q, submitted %q", r.hold(), r.submitted())
 		}
 		r.ends(t, "m1")
@@ -195,7 +195,7 @@ func TestDraftsThatAreNotSetAside(t *testing.T) {
 				was := r.shows()
 				r.mail.add("m1", "hello")
 				pass(2 * draftTimeout)
-				if r.hold() != ForDraft || r.shows() != was || len(r.submitted()) > 0 || r.mail.tries("m1") > 0 {
+				if r.hold() != protocol.WaitsForDraft || r.shows() != was || len(r.submitted()) > 0 || r.mail.tries("m1") > 0 {
 					t.Errorf("holds for %q, composer %q, submitted %q, %d tries", r.hold(), r.shows(), r.submitted(), r.mail.tries("m1"))
 				}
 			})

@@ -27,10 +27,19 @@ type Envelope struct {
 	Age        time.Duration // since it was accepted; told when over ten minutes
 }
 
+// Opening is what the header of the message with that id begins with, whoever sent it.
+func Opening(id string) string { return opening + field(id) + " from " }
+
+// What a header and a footer begin with.
+const (
+	opening = "[relay "
+	ending  = "[end "
+)
+
 // Header is what stands before the body.
 func (e Envelope) Header() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[relay %s from %s", field(e.ID), field(e.From))
+	b.WriteString(Opening(e.ID) + field(e.From))
 	if e.Redelivery {
 		b.WriteString(" · redelivery")
 	}
@@ -45,16 +54,16 @@ func (e Envelope) Header() string {
 func (e Envelope) Footer() string {
 	id, from := field(e.ID), field(e.From)
 	if e.Notice {
-		return "[end " + id + "]"
+		return ending + id + "]"
 	}
-	return fmt.Sprintf("[end %s · reply: ->relay:%s [re=%s] <<<…>>>]", id, from, id)
+	return fmt.Sprintf("%s%s · reply: %s%s [re=%s] <<<…>>>]", ending, id, relayPrefix, from, id)
 }
 
 // Content is the sanitised body. A line of it that could pass for a header or a
 // footer is indented by four blanks more; Content of a Content is the same.
 func (e Envelope) Content() string {
 	body := Sanitize(e.Body)
-	if !strings.Contains(body, "[relay ") && !strings.Contains(body, "[end ") {
+	if !strings.Contains(body, opening) && !strings.Contains(body, ending) {
 		return body
 	}
 	lines := strings.Split(body, "\n")
@@ -75,7 +84,7 @@ func (e Envelope) Text() string {
 // characters that show as nothing.
 func forged(line string) bool {
 	text := strings.TrimLeftFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
-	if !strings.HasPrefix(text, "[relay ") && !strings.HasPrefix(text, "[end ") {
+	if !strings.HasPrefix(text, opening) && !strings.HasPrefix(text, ending) {
 		return false
 	}
 	return len([]rune(line[:len(line)-len(text)])) < 4

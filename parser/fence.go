@@ -1,6 +1,10 @@
 package parser
 
-import "bytes"
+import (
+	"bytes"
+
+	"relay-pty/protocol"
+)
 
 // fenced is a relay marker whose body is not yet closed.
 type fenced struct {
@@ -29,13 +33,13 @@ func (f *fenced) add(line []byte) (item Item, done bool) {
 		line = line[:i+f.width]
 	}
 	// One line may be long; what is refused anyway need not be copied.
-	if len(f.raw)-f.from+len(line) <= MaxBody+f.width+4 {
+	if len(f.raw)-f.from+len(line) <= protocol.MaxBody+f.width+4 {
 		f.raw = append(append(f.raw, '\n'), line...)
 		if i >= 0 {
 			return f.close(start + i), true
 		}
 		// The last carriage return may be half of the newline that is trimmed.
-		if len(bytes.TrimSuffix(trimNewlines(f.raw[f.from:]), []byte("\r"))) <= MaxBody {
+		if len(bytes.TrimSuffix(trimNewlines(f.raw[f.from:]), []byte("\r"))) <= protocol.MaxBody {
 			return nil, false
 		}
 	}

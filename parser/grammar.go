@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"unicode/utf8"
+
+	"relay-pty/protocol"
 )
 
 var (
@@ -14,6 +16,9 @@ var (
 	// those are the agent's own text.
 	glyphs = [...]string{"●", "⏺", "•", "✦"}
 )
+
+// markerBytes: a line that holds none of them is no marker and opens no code fence.
+const markerBytes = ">`~"
 
 const (
 	noMarker = iota
@@ -83,8 +88,19 @@ func blanks(b []byte) int {
 	return len(b)
 }
 
-func trimLeft(b []byte) []byte  { return bytes.TrimLeft(b, " \t") }
-func trimRight(b []byte) []byte { return bytes.TrimRight(b, " \t\r") }
+func trimLeft(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
+		b = b[1:]
+	}
+	return b
+}
+
+func trimRight(b []byte) []byte {
+	for n := len(b); n > 0 && (b[n-1] == ' ' || b[n-1] == '\t' || b[n-1] == '\r'); n-- {
+		b = b[:n-1]
+	}
+	return b
+}
 
 // parse reads a relay marker: a finished item, or a marker with an open fence.
 func parse(m []byte) (Item, *fenced) {
@@ -94,7 +110,7 @@ func parse(m []byte) (Item, *fenced) {
 		end = len(trimRight(rest))
 	}
 	c := Command{To: string(rest[:end])}
-	if !validTarget(c.To) {
+	if protocol.ValidTarget(c.To) != nil {
 		return invalid("bad target", m), nil
 	}
 	rest = trimLeft(rest[end:])
@@ -116,7 +132,7 @@ func finish(c Command, raw, body []byte, end int) Item {
 	switch {
 	case len(bytes.TrimSpace(body)) == 0:
 		return invalid("empty message", raw)
-	case len(body) > MaxBody:
+	case len(body) > protocol.MaxBody:
 		return invalid("body over 65536 bytes", raw)
 	case !utf8.Valid(body):
 		return invalid("body is not UTF-8", raw)
@@ -152,19 +168,19 @@ func (c *Command) attributes(b []byte) (int, error) {
 // set stores one key of the bracket; each may stand once.
 func (c *Command) set(key, value string) error {
 	var field *string
-	valid := ValidID
+	valid := protocol.ValidID
 	switch key {
 	case "re":
 		field = &c.ReplyTo
 	case "thread":
 		field = &c.Thread
 	case "mode":
-		field, valid = &c.Mode, validMode
+		field, valid = &c.Mode, protocol.ValidMode
 	default:
 		return fmt.Errorf("unknown key %q", clip([]byte(key)))
 	}
 	switch {
-	case !valid(value):
+	case valid(value) != nil:
 		return fmt.Errorf("bad value of %s: %q", key, clip([]byte(value)))
 	case *field != "":
 		return fmt.Errorf("%s stands twice", key)

@@ -22,9 +22,6 @@ package parser
 
 import "bytes"
 
-// MaxBody is the length in bytes of the longest body of a message.
-const MaxBody = 65536
-
 // maxQuote is how many bytes of a refused marker an Invalid carries.
 const maxQuote = 200
 
@@ -34,7 +31,7 @@ type Item interface{ item() }
 // Command is a message that the agent sends.
 type Command struct {
 	To      string // NAME, NAME@HOST, #channel or *
-	Body    string // 1 to MaxBody bytes of UTF-8
+	Body    string // 1 to protocol.MaxBody bytes of UTF-8
 	ReplyTo string // an id, or empty
 	Thread  string // an id, or empty
 	Mode    string // sequential, important, urgent or empty
@@ -146,6 +143,9 @@ func (s *Scanner) matters(b []byte) bool {
 		if in || closed {
 			return closed
 		}
+	}
+	if len(b) == 0 || b[0]|0x20 >= 'a' && b[0]|0x20 <= 'z' {
+		return false // as most lines do
 	}
 	if _, ok := openCode(b); ok {
 		return true

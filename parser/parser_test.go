@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"relay-pty/protocol"
 )
 
 // to is a command without attributes.
@@ -179,8 +181,8 @@ func TestTurnEndForgetsOpenFences(t *testing.T) {
 }
 
 func TestBodiesUpTo64KiB(t *testing.T) {
-	exact := strings.Repeat("a", MaxBody)
-	lines := strings.Repeat("0123456789abcde\n", MaxBody/16)
+	exact := strings.Repeat("a", protocol.MaxBody)
+	lines := strings.Repeat("0123456789abcde\n", protocol.MaxBody/16)
 	for _, c := range []struct {
 		name, in, body string
 	}{
@@ -203,13 +205,13 @@ func TestBodiesUpTo64KiB(t *testing.T) {
 }
 
 func TestLongerBodiesAreInvalid(t *testing.T) {
-	long := strings.Repeat("a", MaxBody+1)
+	long := strings.Repeat("a", protocol.MaxBody+1)
 	const reason = "body over 65536 bytes"
 	for _, c := range []struct{ name, in, raw string }{
 		{"one line", "->relay:bob " + long, ("->relay:bob " + long)[:maxQuote]},
 		{"fence", "->relay:bob <<<" + long + ">>>", ("->relay:bob <<<" + long)[:maxQuote]},
 		{"fence with newlines", "->relay:bob <<<\n" + long + "\n>>>", "->relay:bob <<<"},
-		{"never closed", "->relay:bob <<<\n" + strings.Repeat("x\n", MaxBody/2+1), "->relay:bob <<<"},
+		{"never closed", "->relay:bob <<<\n" + strings.Repeat("x\n", protocol.MaxBody/2+1), "->relay:bob <<<"},
 		{"opening line", "->relay:bob <<<" + long + "\n>>>", ("->relay:bob <<<" + long)[:maxQuote]},
 	} {
 		got := Text(c.in + "\n->relay:carol next")

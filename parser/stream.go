@@ -108,6 +108,7 @@ func (s *Stream) unlock() {
 
 func (s *Stream) write(p []byte) {
 	for len(p) > 0 {
+		s.want()
 		line, n, ok := s.output.Next(p)
 		if ok {
 			s.read(line)
@@ -116,14 +117,27 @@ func (s *Stream) write(p []byte) {
 	}
 }
 
-// read takes a line. Most lines of most programs mean nothing and are not copied.
+// want tells the reader which lines may mean something. Painted ones do only inside a fence.
+// While nothing is open and nothing masked, a line must hold a marker or open a code fence.
+func (s *Stream) want() {
+	s.output.SkipPainted, s.output.Among = s.scanner.open == nil, ""
+	if s.mask.empty() && s.scanner.idle() {
+		s.output.Among = markerBytes
+	}
+}
+
+// read takes a line. Most lines of most programs mean nothing and are not copied; one that was
+// typed may show what is typed next.
 func (s *Stream) read(l ansi.Line) {
+	idle := s.scanner.idle() && !s.scanner.matters(l.Text)
 	switch {
 	case l.Painted || l.Fresh < len(l.Text):
 		s.refuse(l)
-	case s.mask.empty() && s.scanner.idle() && !s.scanner.matters(l.Text):
+	case idle && s.mask.empty():
 	case hasC1(l.Text): // U+009B and its like: terminals may obey them
 		s.refuse(ansi.Line{Painted: true})
+	case idle:
+		s.masked(l.Text, false)
 	default:
 		s.take(l.Text)
 	}
@@ -233,12 +247,16 @@ func (s *Stream) masked(text []byte, thorough bool) (how, at int) {
 
 // hasC1 finds U+0080 to U+009F.
 func hasC1(b []byte) bool {
-	for i := 0; i+1 < len(b); i++ {
-		if b[i] == 0xC2 && b[i+1] < 0xA0 && b[i+1] >= 0x80 {
+	for {
+		i := bytes.IndexByte(b, 0xC2)
+		if i < 0 || i+1 == len(b) {
+			return false
+		}
+		if b[i+1] < 0xA0 && b[i+1] >= 0x80 {
 			return true
 		}
+		b = b[i+1:]
 	}
-	return false
 }
 
 func validUTF8(b []byte) []byte {

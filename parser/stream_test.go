@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"relay-pty/parser/ansi"
+
+	"relay-pty/protocol"
 )
 
 // stream feeds pieces to a new Stream and closes it.
@@ -137,8 +139,8 @@ func TestStreamBoundsLines(t *testing.T) {
 		{"text", long + "\n->relay:bob hi\n", []Item{hi}},
 		{"marker", "->relay:bob " + long + "\n->relay:bob hi\n", []Item{bad("body over 65536 bytes", raw), hi}},
 		{"overwritten", long + "\rx" + long + long + "\r\x1b[K->relay:bob hi\n", []Item{hi}},
-		{"edges of a body", "->relay:bob <<<\n" + strings.Repeat("a", MaxBody) + "\n>>>\n", []Item{
-			to("bob", strings.Repeat("a", MaxBody), "->relay:bob <<<\n"+strings.Repeat("a", MaxBody)+"\n>>>")}},
+		{"edges of a body", "->relay:bob <<<\n" + strings.Repeat("a", protocol.MaxBody) + "\n>>>\n", []Item{
+			to("bob", strings.Repeat("a", protocol.MaxBody), "->relay:bob <<<\n"+strings.Repeat("a", protocol.MaxBody)+"\n>>>")}},
 	} {
 		for _, size := range []int{1, 7, 4096, ansi.MaxLine, 1 << 30} {
 			var pieces []string
@@ -234,7 +236,7 @@ func FuzzText(f *testing.F) {
 			if !ok {
 				continue
 			}
-			if !strings.Contains(in, c.Raw) || !strings.Contains(c.Raw, c.Body) || c.Body == "" || len(c.Body) > MaxBody || !validTarget(c.To) {
+			if !strings.Contains(in, c.Raw) || !strings.Contains(c.Raw, c.Body) || c.Body == "" || len(c.Body) > protocol.MaxBody || protocol.ValidTarget(c.To) != nil {
 				t.Errorf("command %#v", c)
 			}
 			same(t, Text(c.Raw), []Item{c}) // what it says it was is what it means

@@ -2,7 +2,7 @@ package protocol
 
 // HelloAnswer answers a hello.
 type HelloAnswer struct {
-	Req      string   `json:"req,omitzero"`
+	Head
 	Protocol int      `json:"protocol"` // [Version]
 	Features []string `json:"features"` // [Features]
 	Name     string   `json:"name"`     // the agent's
@@ -10,7 +10,7 @@ type HelloAnswer struct {
 
 // Subscribed answers a subscribe; the events follow it.
 type Subscribed struct {
-	Req      string   `json:"req,omitzero"`
+	Head
 	Seq      int64    `json:"seq"`   // the first event comes after this one
 	Epoch    string   `json:"epoch"` // differs when sequence numbers began anew
 	Protocol int      `json:"protocol"`
@@ -26,7 +26,7 @@ type Size struct {
 // StatusAnswer answers a status. The _ms are milliseconds, nil (null) where there is
 // nothing to measure.
 type StatusAnswer struct {
-	Req             string   `json:"req,omitzero"`
+	Head
 	AgentIdle       bool     `json:"agent_idle"` // State is ready
 	QueueLength     int      `json:"queue_length"`
 	CursorPosition  [2]int   `json:"cursor_position"` // column, row, from zero
@@ -52,7 +52,7 @@ type StatusAnswer struct {
 // QueueAnswer answers a queue: the messages that wait, in the order in which they go.
 // One that is being injected does not wait.
 type QueueAnswer struct {
-	Req      string    `json:"req,omitzero"`
+	Head
 	Messages []Pending `json:"messages"` // never nil
 }
 
@@ -69,7 +69,7 @@ type Pending struct {
 
 // ScreenAnswer answers a screen: what the agent shows now, as text.
 type ScreenAnswer struct {
-	Req            string   `json:"req,omitzero"`
+	Head
 	Rows           []string `json:"rows"`            // all of them, without blanks at their ends
 	CursorPosition [2]int   `json:"cursor_position"` // column, row, from zero
 	Size           Size     `json:"size"`
@@ -77,8 +77,8 @@ type ScreenAnswer struct {
 
 // OK answers a signal, and an emit with the number of its event.
 type OK struct {
-	Req string `json:"req,omitzero"`
-	Seq int64  `json:"seq,omitzero"`
+	Head
+	Seq int64 `json:"seq,omitzero"`
 }
 
 // Type is the frame's "type".

@@ -1,9 +1,10 @@
 // Package protocol is the wire format of the injection socket: JSON Lines, one
 // object a line, at most [MaxLine] bytes a line without its newline.
 //
-// It decodes requests strictly, encodes answers and events, and knows the closed
-// set of error codes. It does not sanitise text, keep state, or know of sockets
-// and terminals; everything in it is a pure function of its arguments.
+// It encodes frames, decodes requests strictly and what a wrapper sends leniently, and
+// knows the words, names, limits and codes of the wire. It does not sanitise text, keep
+// state, or know of sockets and terminals; everything in it is a pure function of its
+// arguments.
 //
 // # Requests
 //
@@ -112,13 +113,15 @@
 //	{"type":"backpressure",…,"queue_length":40,"accept":false}
 //	{"type":"state",…,"state":"ready","confidence":"screen","blocked_by":null}
 //	{"type":"relay_command",…,"from":"alice","to":"bob","body":"…","raw":"…","id":"…","reply_to":"…","thread":"…","mode":"…","source":"log"}
+//	{"type":"draft_stashed",…,"id":"m1"}            the human's draft was set aside for m1
+//	{"type":"draft_restored",…,"id":"m1"}           it stands in the composer again
 //	{"type":"marker_invalid",…,"raw":"…","reason":"…","source":"stream"}
 //	{"type":"lagged",…,"dropped":17}
 //	{"type":"exit",…,"code":0}
 //
 // "waiting_for" is ready (the agent is not known to be), human (keys were just typed),
-// draft, dialog, turn, stopped, paused, or null. The "source" of a relay_command is log,
-// stream, screen or emit; "raw" of an emitted one is the marker that says the same.
+// draft, dialog, turn, stopped, or null. The "source" of a relay_command is log, stream or
+// emit; "raw" of an emitted one is the marker that says the same.
 // "backpressure" goes to subscribers and to connections with an inject in flight.
 //
 // "queue_position" counts from 1, the message that goes next. A "waiting" event

@@ -47,6 +47,9 @@ type Error struct {
 // Type is the frame's "type".
 func (*Error) Type() string { return "error" }
 
+// Tag is the "req" of the request that was refused.
+func (e *Error) Tag() string { return e.Req }
+
 func (e *Error) Error() string {
 	if e.Field != "" {
 		return fmt.Sprintf("%s (%s): %s", e.Code, e.Field, e.Message)

@@ -1,40 +1,12 @@
 package protocol
 
-// The words of an inject_result's "status". The last five are terminal.
-const (
-	StatusQueued    = "queued"
-	StatusInjecting = "injecting"
-	StatusDelivered = "delivered"
-	StatusFailed    = "failed"
-	StatusExpired   = "expired"
-	StatusCancelled = "cancelled"
-	StatusUnknown   = "unknown"
-)
+// events are those of the contract, so also those that only later versions emit: a client
+// may already ask for them.
+var events = []Event{(*InjectResult)(nil), (*RelayCommand)(nil), (*State)(nil), (*Backpressure)(nil), (*Waiting)(nil),
+	(*DraftStashed)(nil), (*DraftRestored)(nil), (*MarkerInvalid)(nil), (*Lagged)(nil), (*Exit)(nil)}
 
-// The words of an inject_result's "evidence".
-const (
-	EvidenceTurn      = "turn"
-	EvidenceSubmitted = "submitted"
-	EvidencePulled    = "pulled"
-	EvidenceEcho      = "echo"
-	EvidenceConsumed  = "consumed"
-)
-
-// Terminal says whether a message with this status is done with.
-func Terminal(status string) bool {
-	switch status {
-	case StatusDelivered, StatusFailed, StatusExpired, StatusCancelled, StatusUnknown:
-		return true
-	}
-	return false
-}
-
-// EventTypes lists every event type of the contract, so also those that only later
-// versions emit: a client may already ask for them.
-func EventTypes() []string {
-	return []string{"inject_result", "relay_command", "state", "backpressure", "waiting", "draft_stashed",
-		"draft_restored", "marker_invalid", "lagged", "exit"}
-}
+// EventTypes lists every event type of the contract.
+func EventTypes() []string { return types(events) }
 
 // Event is a frame of the event log.
 type Event interface {
@@ -43,6 +15,8 @@ type Event interface {
 	About() string
 	// SetStamp is for the log, once, before the event is encoded.
 	SetStamp(seq, timestamp int64)
+	// Stamped is the event's place in the log.
+	Stamped() Stamp
 }
 
 // Stamp is what the log adds to an event.
@@ -53,6 +27,9 @@ type Stamp struct {
 
 // SetStamp gives the event its place in the log.
 func (s *Stamp) SetStamp(seq, timestamp int64) { s.Seq, s.Timestamp = seq, timestamp }
+
+// Stamped is the event's place in the log.
+func (s *Stamp) Stamped() Stamp { return *s }
 
 // About is empty: most events are about no message.
 func (s *Stamp) About() string { return "" }
@@ -78,15 +55,17 @@ type Queued struct {
 	WaitingFor OrNull `json:"waiting_for"`
 }
 
-// Fault says why a message failed or what left it in doubt: stranded, no_consume,
-// agent_exited …, a set that grows.
+// Fault says why a message failed or what left it in doubt.
 type Fault struct {
-	Code    string `json:"code"`
+	Code    string `json:"code"` // FaultStranded …, a set that grows
 	Message string `json:"message"`
 }
 
 // About is the message's id.
 func (r *InjectResult) About() string { return r.ID }
+
+// Tag is the "req" of the request that the result answers.
+func (r *InjectResult) Tag() string { return r.Req }
 
 // RelayCommand is a message that the agent wants sent. Its ID is the command's own.
 type RelayCommand struct {
@@ -99,7 +78,7 @@ type RelayCommand struct {
 	ReplyTo string `json:"reply_to,omitzero"`
 	Thread  string `json:"thread,omitzero"`
 	Mode    string `json:"mode,omitzero"`
-	Source  string `json:"source"` // log, stream, screen or emit
+	Source  string `json:"source"`
 }
 
 // State is a change of the agent's state.

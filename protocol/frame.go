@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,6 +12,25 @@ import (
 
 // Frame is anything that travels as one line.
 type Frame interface{ Type() string }
+
+// types lists the types of frames.
+func types[F Frame](frames []F) []string {
+	names := make([]string, len(frames))
+	for i, f := range frames {
+		names[i] = f.Type()
+	}
+	return names
+}
+
+// made is a new frame of that type, if it is among frames.
+func made[F Frame](frames []F, typ string) (f F, known bool) {
+	for _, f := range frames {
+		if f.Type() == typ {
+			return reflect.New(reflect.TypeOf(f).Elem()).Interface().(F), true
+		}
+	}
+	return f, false
+}
 
 // Encode returns f as one line with its newline. It is deterministic, does not
 // escape < > &, and holds no other control character: DEL and C1 are escaped like the

@@ -39,7 +39,7 @@ func TestEncode(t *testing.T) {
 		{&Error{Code: BadField, Message: "a <b> & c"}, `{"type":"error","code":"bad_field","message":"a <b> & c"}`},
 		{&Error{Code: BadField, Message: "m", Field: "f", ID: "i", Req: "r"}, `{"type":"error","code":"bad_field","message":"m","field":"f","id":"i","req":"r"}`},
 		{&HelloAnswer{Protocol: Version, Features: []string{"hello"}, Name: "alice"}, `{"type":"hello","protocol":1,"features":["hello"],"name":"alice"}`},
-		{&Subscribed{Req: "r", Seq: 3, Epoch: "e", Protocol: 1, Features: []string{}}, `{"type":"subscribed","req":"r","seq":3,"epoch":"e","protocol":1,"features":[]}`},
+		{&Subscribed{Head: Head{"r"}, Seq: 3, Epoch: "e", Protocol: 1, Features: []string{}}, `{"type":"subscribed","req":"r","seq":3,"epoch":"e","protocol":1,"features":[]}`},
 		{&Status{}, `{"type":"status"}`},
 		{&StatusAnswer{AgentIdle: true, QueueLength: 2, CursorPosition: [2]int{0, 24}, LastOutputMS: &ms, Name: "a", PID: 1, Agent: "claude", State: "ready",
 			Confidence: "screen", Size: Size{Cols: 80, Rows: 24}, Protocol: 1, Features: []string{}},
@@ -67,16 +67,16 @@ func TestEncode(t *testing.T) {
 		{&Signal{Event: SignalBlocked, Detail: "why"}, `{"type":"signal","event":"blocked","detail":"why"}`},
 		{&Emit{To: "*", Body: "b", Mode: ModeUrgent}, `{"type":"emit","to":"*","body":"b","mode":"urgent"}`},
 		{&QueueAnswer{Messages: []Pending{}}, `{"type":"queue","messages":[]}`},
-		{&QueueAnswer{Req: "r", Messages: []Pending{
+		{&QueueAnswer{Head: Head{"r"}, Messages: []Pending{
 			{ID: "m", From: "bob@h", QueuedAt: 1705350000000, ExpiresAt: &ms, Mode: ModeUrgent, Priority: -3, WaitingFor: "draft"},
 			{ID: "n", From: "bob", QueuedAt: 1705350000000, Mode: ModeSequential}}},
 			`{"type":"queue","req":"r","messages":[` +
 				`{"id":"m","from":"bob@h","queued_at":1705350000000,"expires_at":1500,"mode":"urgent","priority":-3,"waiting_for":"draft"},` +
 				`{"id":"n","from":"bob","queued_at":1705350000000,"expires_at":null,"mode":"sequential","priority":0,"waiting_for":null}]}`},
-		{&ScreenAnswer{Req: "r", Rows: []string{"$ ls", ""}, CursorPosition: [2]int{4, 0}, Size: Size{Cols: 80, Rows: 2}},
+		{&ScreenAnswer{Head: Head{"r"}, Rows: []string{"$ ls", ""}, CursorPosition: [2]int{4, 0}, Size: Size{Cols: 80, Rows: 2}},
 			`{"type":"screen","req":"r","rows":["$ ls",""],"cursor_position":[4,0],"size":{"cols":80,"rows":2}}`},
 		{&OK{}, `{"type":"ok"}`},
-		{&OK{Req: "r", Seq: 7}, `{"type":"ok","req":"r","seq":7}`},
+		{&OK{Head: Head{"r"}, Seq: 7}, `{"type":"ok","req":"r","seq":7}`},
 		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusQueued, Queued: &Queued{Position: 2, WaitingFor: "human"}, Req: "r"},
 			`{"type":"inject_result","seq":12,"timestamp":1705350000000,"id":"m","status":"queued","queue_position":2,"durable":false,"waiting_for":"human","req":"r"}`},
 		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusInjecting, Attempt: 2}, `{"type":"inject_result","seq":12,"timestamp":1705350000000,"id":"m","status":"injecting","attempt":2}`},

@@ -70,6 +70,14 @@ func ValidCommand(body string) error {
 	return nil
 }
 
+// ValidMode says why mode is none of [Modes].
+func ValidMode(mode string) error {
+	if !slices.Contains(Modes(), mode) {
+		return fmt.Errorf("must be one of %s", strings.Join(Modes(), ", "))
+	}
+	return nil
+}
+
 // ValidID says why id cannot be an id, thread or reply_to: [A-Za-z0-9_.:-]{1,128}.
 func ValidID(id string) error {
 	if id == "" || len(id) > maxID {

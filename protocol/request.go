@@ -20,38 +20,12 @@ const (
 // Version is the protocol's number in hello, status and subscribed.
 const Version = 1
 
-// The words of "mode", "kind", "redelivery" and a signal's "event".
-const (
-	ModeSequential = "sequential"
-	ModeImportant  = "important"
-	ModeUrgent     = "urgent"
-
-	KindMessage = "message"
-	KindNotice  = "notice"
-	KindCommand = "command"
-
-	RedeliverNever = "never"
-	RedeliverOnce  = "once"
-
-	SignalReady     = "ready"
-	SignalBusy      = "busy"
-	SignalBlocked   = "blocked"
-	SignalTurnStart = "turn_start"
-	SignalTurnEnd   = "turn_end"
-)
-
-// Modes lists the modes, the default first.
-func Modes() []string { return []string{ModeSequential, ModeImportant, ModeUrgent} }
-
-// Signals lists what an agent may signal.
-func Signals() []string {
-	return []string{SignalReady, SignalBusy, SignalBlocked, SignalTurnStart, SignalTurnEnd}
-}
+// requests are those that this version answers.
+var requests = []Request{(*Hello)(nil), (*Inject)(nil), (*Query)(nil), (*Cancel)(nil), (*Queue)(nil), (*Status)(nil),
+	(*Subscribe)(nil), (*Screen)(nil), (*Signal)(nil), (*Emit)(nil)}
 
 // Features lists what a client may use: the request types that are answered.
-func Features() []string {
-	return []string{"hello", "inject", "query", "cancel", "queue", "status", "subscribe", "screen", "signal", "emit"}
-}
+func Features() []string { return types(requests) }
 
 // Request is one of *[Hello], *[Inject], *[Query], *[Cancel], *[Queue], *[Status],
 // *[Subscribe], *[Screen], *[Signal] and *[Emit].
@@ -59,16 +33,21 @@ type Request interface {
 	Frame
 	// Tag is the request's "req", empty when it has none.
 	Tag() string
+	// SetTag gives it one, by which its answer is told.
+	SetTag(req string)
 	decode(*fields)
 }
 
-// Head is what every request has.
+// Head is what every request has, and every answer to one.
 type Head struct {
-	Req string `json:"req,omitzero"`
+	Req string `json:"req,omitzero"` // the same in a request and its answer
 }
 
-// Tag is the request's "req", empty when it has none.
+// Tag is the "req", empty when there is none.
 func (h *Head) Tag() string { return h.Req }
+
+// SetTag sets the "req".
+func (h *Head) SetTag(req string) { h.Req = req }
 
 // Hello asks who is there. With the wrapper's token the connection speaks as the agent.
 type Hello struct {
@@ -177,32 +156,6 @@ func (r *Inject) Timeout() time.Duration {
 	return time.Duration(r.TimeoutMS) * time.Millisecond
 }
 
-func newRequest(typ string) Request {
-	switch typ {
-	case "hello":
-		return new(Hello)
-	case "inject":
-		return new(Inject)
-	case "query":
-		return new(Query)
-	case "cancel":
-		return new(Cancel)
-	case "queue":
-		return new(Queue)
-	case "status":
-		return new(Status)
-	case "subscribe":
-		return new(Subscribe)
-	case "screen":
-		return new(Screen)
-	case "signal":
-		return new(Signal)
-	case "emit":
-		return new(Emit)
-	}
-	return nil
-}
-
 // DecodeRequest reads one line, without its newline. It refuses whatever the package
 // comment does not allow, with an error of the closed set which names the field,
 // the id and the req where they could be read.
@@ -232,8 +185,8 @@ func (f *fields) request() Request {
 	if f.err != nil {
 		return nil
 	}
-	r := newRequest(typ)
-	if r == nil {
+	r, known := made(requests, typ)
+	if !known {
 		f.fail(UnknownType, "type", "this version answers %s", strings.Join(Features(), ", "))
 		return nil
 	}

@@ -188,9 +188,6 @@ func (s *Session) wake() {
 // LastOutput is when the agent last wrote; zero when it never did.
 func (s *Session) LastOutput() time.Time { return s.at(&s.lastOut) }
 
-// LastKey is when the human last typed; zero when never.
-func (s *Session) LastKey() time.Time { return s.at(&s.lastKey) }
-
 // LastReplay is when keys that a transaction had kept were last typed; zero when never.
 func (s *Session) LastReplay() time.Time { return s.at(&s.lastReplay) }
 

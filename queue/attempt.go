@@ -182,7 +182,7 @@ func (m *Mailbox) endLocked(e *entry, out Outcome, now time.Time) error {
 	m.leaveLocked(e)
 	if e.Again && out.Status != protocol.StatusDelivered && out.Status != protocol.StatusUnknown {
 		out = Outcome{Status: protocol.StatusUnknown, Fault: &protocol.Fault{
-			Code: "crashed", Message: "an attempt before a crash may have delivered it; it was not tried again to its end (" + out.Status + ")",
+			Code: protocol.FaultCrashed, Message: "an attempt before a crash may have delivered it; it was not tried again to its end (" + out.Status + ")",
 		}}
 	}
 	rec := e.Record
@@ -219,7 +219,7 @@ func (m *Mailbox) inLocked(id string, states ...string) (*entry, error) {
 // forgetLocked drops ends that are older than the retention or more than Remember.
 func (m *Mailbox) forgetLocked(now time.Time) {
 	n := max(0, len(m.ended)-m.cfg.Remember)
-	for n < len(m.ended) && now.Sub(m.ended[n].EndedAt) >= retention {
+	for n < len(m.ended) && now.Sub(m.ended[n].EndedAt) >= Retention {
 		n++
 	}
 	for _, e := range m.ended[:n] {

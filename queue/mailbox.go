@@ -33,8 +33,8 @@ var (
 	ErrClosed    = errors.New("queue is closed")
 )
 
-// retention is how long the end of a message is remembered, counted from that end.
-const retention = 7 * 24 * time.Hour
+// Retention is how long the end of a message is remembered, counted from that end.
+const Retention = 7 * 24 * time.Hour
 
 // Config bounds a mailbox, in messages. Zero fields get the defaults.
 type Config struct {
@@ -43,7 +43,8 @@ type Config struct {
 	Remember  int // ended messages whose ids are remembered; default 100,000. Beyond it the oldest are forgotten
 }
 
-func (c Config) filled() (Config, error) {
+// Filled is c with its defaults. The error says which marks do not go together.
+func (c Config) Filled() (Config, error) {
 	set := func(v *int, def int) {
 		if *v == 0 {
 			*v = def
@@ -54,7 +55,7 @@ func (c Config) filled() (Config, error) {
 	set(&c.Low, min(c.Max*2/5, c.High-1))
 	set(&c.Remember, 100_000)
 	if c.Max < 1 || c.Low < 0 || c.Low >= c.High || c.High > c.Max || c.Remember < 0 {
-		return c, fmt.Errorf("queue marks: want 0 <= low < high <= max, not low %d, high %d, max %d", c.Low, c.High, c.Max)
+		return c, fmt.Errorf("want 0 <= low < high <= max, not low %d, high %d, max %d", c.Low, c.High, c.Max)
 	}
 	return c, nil
 }
@@ -112,7 +113,7 @@ type Mailbox struct {
 
 // New returns an empty mailbox.
 func New(cfg Config, sink Sink) (*Mailbox, error) {
-	cfg, err := cfg.filled()
+	cfg, err := cfg.Filled()
 	if err != nil {
 		return nil, err
 	}

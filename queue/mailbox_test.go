@@ -224,8 +224,8 @@ func TestSameIDAgain(t *testing.T) {
 	again("taken", t0, "injecting")
 	m.Finish("a", Outcome{Status: "delivered"}, t0)
 	again("ended", t0, "delivered")
-	again("almost seven days later", t0.Add(retention-1), "delivered")
-	if _, known, err := m.Enqueue(message("a"), t0.Add(retention)); known || err != nil {
+	again("almost seven days later", t0.Add(Retention-1), "delivered")
+	if _, known, err := m.Enqueue(message("a"), t0.Add(Retention)); known || err != nil {
 		t.Errorf("after seven days: known %v, %v", known, err)
 	}
 }
@@ -302,7 +302,7 @@ func TestConfig(t *testing.T) {
 		{Config{Max: 10, Low: -1}, Config{}, false},
 	}
 	for _, tt := range tests {
-		got, err := tt.in.filled()
+		got, err := tt.in.Filled()
 		if (err == nil) != tt.ok || tt.ok && got != tt.want {
 			t.Errorf("%+v: got %+v, %v; want %+v", tt.in, got, err, tt.want)
 		}

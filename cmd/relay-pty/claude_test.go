@@ -10,9 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"relay-pty/cmd/internal/testrig/anthropic"
+	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig/claude"
 	"relay-pty/inject/profile"
+	"relay-pty/inject/sight"
 	"relay-pty/pty/screen"
 )
 
@@ -85,7 +86,7 @@ func TestRealClaudeReceivesEveryMessageOnce(t *testing.T) {
 
 // checkTurns checks that each message is in one turn, and that no turn began
 // while another ran.
-func checkTurns(t *testing.T, turns []anthropic.Turn, n int) {
+func checkTurns(t *testing.T, turns []fakemodel.Turn, n int) {
 	t.Helper()
 	if len(turns) != n {
 		t.Errorf("%d turns, want %d", len(turns), n)
@@ -163,7 +164,7 @@ func TestRealClaudeDraftHoldsMessages(t *testing.T) {
 		must(t, r.Type(draft[4:]))
 		look, _ := profile.Named("claude")
 		whole := strings.ReplaceAll(draft, "\\\r", "\n")
-		must(t, r.WaitScreen(patience(t, "the draft in the composer"), func(s *screen.Screen) bool { return look.Look(s).Box.Text == whole }))
+		must(t, r.WaitScreen(patience(t, "the draft in the composer"), func(s *screen.Screen) bool { return sight.Look(look, s).Box.Text == whole }))
 		r.inject(id, "hello")
 		r.held(id, "draft", 1200*time.Millisecond)
 		before := len(r.api.Turns())

@@ -48,7 +48,7 @@ const keepsReading = `trap '' HUP; exec tee -a "$1"`
 // killed. It returns how many calls there were.
 func (c *crash) run(decide verdicts) int {
 	c.t.Helper()
-	h := startHeadless(c.t, c.bin, c.dir, false, decide, nil, "sh", "-c", keepsReading, "sh", filepath.Join(c.dir, "got"))
+	h := startHeadless(c.t, c.bin, c.dir, false, decide, []string{"--batch-max", "1"}, "sh", "-c", keepsReading, "sh", filepath.Join(c.dir, "got"))
 	var rest []string
 	for _, id := range c.ids {
 		if !c.told.Accepted[id] {
@@ -190,7 +190,7 @@ func killAt(k int, torn bool) verdicts {
 	}
 }
 
-// inDoubt is how many messages may be in doubt after one kill: to a program that reads lines they go one by one.
+// inDoubt is how many messages may be in doubt after one kill where they are typed one by one.
 const inDoubt = 1
 
 // spots is up to n of the points 1 … most, the first and the last among them.

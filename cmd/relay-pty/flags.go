@@ -16,6 +16,7 @@ import (
 	"relay-pty/inject/profile"
 	"relay-pty/protocol"
 	"relay-pty/pty"
+	"relay-pty/queue"
 )
 
 const usage = `usage: relay-pty --name NAME [flags] -- COMMAND [ARG...]
@@ -55,7 +56,7 @@ type config struct {
 	Profile *profile.Profile
 	Prompt  string // the user's own pattern; "" is the profile's
 	Idle    time.Duration
-	Queue   queueMarks
+	Queue   queue.Config
 
 	DraftTimeout time.Duration // 0: a draft is never set aside
 	BatchMax     int           // most messages typed as one turn
@@ -76,9 +77,6 @@ type config struct {
 	asVersion bool
 	asCheck   bool // hold a profile against its agent instead of wrapping one
 }
-
-// queueMarks are the mailbox's bounds; zero marks mean 80 % and 40 % of Max.
-type queueMarks struct{ Max, High, Low int }
 
 // millis is a duration that is also taken as a bare number of milliseconds.
 type millis time.Duration
@@ -185,22 +183,17 @@ func (c *config) checkProfile() error {
 }
 
 func (c *config) checkQueue() error {
-	q := &c.Queue
-	if q.Max < 1 {
-		return fmt.Errorf("--queue-max: %d: want at least 1", q.Max)
-	}
-	if q.High == 0 {
-		q.High = max(1, q.Max*80/100)
-	}
-	if q.Low == 0 {
-		q.Low = min(q.Max*40/100, q.High-1)
+	if c.Queue.Max < 1 {
+		return fmt.Errorf("--queue-max: %d: want at least 1", c.Queue.Max)
 	}
 	if c.BatchMax < 1 {
 		return fmt.Errorf("--batch-max: %d: want at least 1", c.BatchMax)
 	}
-	if q.High < 1 || q.High > q.Max || q.Low < 0 || q.Low >= q.High {
-		return fmt.Errorf("--queue-low %d, --queue-high %d: want 0 <= low < high <= %d (--queue-max)", q.Low, q.High, q.Max)
+	filled, err := c.Queue.Filled()
+	if err != nil {
+		return fmt.Errorf("--queue-low %d, --queue-high %d: %w", c.Queue.Low, c.Queue.High, err)
 	}
+	c.Queue = filled
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
 	"relay-pty/parser/transcript"
+	"relay-pty/protocol"
 )
 
 // history looks at the files that the agent keeps of its own session: its state,
@@ -130,9 +131,9 @@ func (h *history) look() {
 
 // take draws from an entry what it says to others, and what it proves.
 func (h *history) take(e transcript.Entry) {
-	if h.w.cfg.Markers == "log" {
+	if h.w.cfg.Markers == protocol.SourceLog {
 		for _, found := range transcript.Commands(e) {
-			h.w.heard(found.Item, "log", found.ID)
+			h.w.heard(found.Item, protocol.SourceLog, found.ID)
 		}
 	}
 	for id, shown := range h.pending {

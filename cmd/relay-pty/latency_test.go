@@ -14,6 +14,7 @@ import (
 	"relay-pty/cmd/internal/testrig/agentrig"
 	"relay-pty/cmd/internal/testrig/agents"
 	"relay-pty/cmd/internal/testrig/term"
+	"relay-pty/inject/sight"
 	"relay-pty/pty/screen"
 )
 
@@ -189,7 +190,7 @@ func quickReal(t *testing.T, a agentrig.Agent, most time.Duration) {
 		w := fmt.Sprintf("q%dz", n)
 		at = time.Now()
 		must(t, r.Type(w))
-		must(t, r.WaitScreen(patience(t, w+" in the composer"), func(s *screen.Screen) bool { return strings.Contains(r.look.Look(s).Box.Text, w) }))
+		must(t, r.WaitScreen(patience(t, w+" in the composer"), func(s *screen.Screen) bool { return strings.Contains(sight.Look(r.look, s).Box.Text, w) }))
 		return at, time.Since(at)
 	}
 	for range runs(3, 60) {

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/agentrig"
-	"relay-pty/cmd/internal/testrig/fakeapi"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/parser"
 	"relay-pty/parser/sqlite"
@@ -31,7 +31,7 @@ type logged struct {
 	*term.Term
 	t       *testing.T
 	a       agentrig.Agent
-	api     *fakeapi.Server
+	api     *fakemodel.Server
 	log     *transcript.Log
 	entries []transcript.Entry
 }
@@ -52,7 +52,7 @@ func openLogged(t *testing.T, a agentrig.Agent) *logged {
 	return startLogged(t, a, api, term.Options{Argv: a.Argv(path), Env: env, Dir: cwd, Rows: 30, Cols: 100, Answers: true}, dir)
 }
 
-func startLogged(t *testing.T, a agentrig.Agent, api *fakeapi.Server, opts term.Options, dir string) *logged {
+func startLogged(t *testing.T, a agentrig.Agent, api *fakemodel.Server, opts term.Options, dir string) *logged {
 	t.Helper()
 	format, ok := transcript.Named(a.Profile)
 	if !ok {
@@ -99,7 +99,7 @@ func (l *logged) until(what string, want func() bool) {
 }
 
 // says types text, submits it and waits for the turn that it begins.
-func (l *logged) says(text string) fakeapi.Turn {
+func (l *logged) says(text string) fakemodel.Turn {
 	l.t.Helper()
 	n := len(l.api.Turns())
 	must(l.t, l.Paste(text))
@@ -108,7 +108,7 @@ func (l *logged) says(text string) fakeapi.Turn {
 	})
 	must(l.t, err)
 	must(l.t, l.PressUntil(patience(l.t, "a turn behind Enter"), "\r", time.Second, func(*screen.Screen) bool { return len(l.api.Turns()) > n }))
-	turn, err := l.api.WaitTurn(patience(l.t, "the end of the turn"), func(t fakeapi.Turn) bool { return t.N == n && !t.Open() })
+	turn, err := l.api.WaitTurn(patience(l.t, "the end of the turn"), func(t fakemodel.Turn) bool { return t.N == n && !t.Open() })
 	must(l.t, err)
 	return turn
 }

@@ -2,12 +2,12 @@ package main
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"relay-pty/inject"
+	"relay-pty/inject/draft"
 	"relay-pty/inject/turn"
 	"relay-pty/parser"
 	"relay-pty/protocol"
@@ -18,6 +18,7 @@ import (
 type mail struct {
 	box    *queue.Mailbox
 	log    zerolog.Logger
+	chips  draft.Chips                    // of the agent's composer
 	batch  func() int                     // most messages of one turn
 	halted func() bool                    // nothing may begin that could not be recorded
 	begun  func(turn.Turn)                // called before anything of a turn is typed
@@ -36,7 +37,7 @@ const maxTurn = protocol.MaxBody
 func (m *mail) Next(now time.Time) (*turn.Batch, time.Time) {
 	expiry, err := m.box.Expire(now)
 	m.note(err, "")
-	heads := oneTurn(m.box.Heads(m.batch()))
+	heads := m.oneTurn(m.box.Heads(m.batch()))
 	if len(heads) == 0 || m.halted() {
 		m.next = nil
 		return nil, expiry
@@ -48,23 +49,20 @@ func (m *mail) Next(now time.Time) (*turn.Batch, time.Time) {
 }
 
 // oneTurn is the beginning of messages that may be typed as one turn: of one
-// mode, not too much in all, a command alone, and no long body twice. Claude takes
-// the second paste of a text for the wish to see the first one in full.
-func oneTurn(msgs []queue.Message) []queue.Message {
+// mode, not too much in all, a command alone, and no body twice that may be shown as
+// a chip: an agent may take the second paste of a text for the wish to see the first
+// one in full.
+func (m *mail) oneTurn(msgs []queue.Message) []queue.Message {
 	size := 0
 	for i, q := range msgs {
 		size += len(q.Body)
-		repeats := long(q.Body) && slices.ContainsFunc(msgs[:i], func(other queue.Message) bool { return other.Body == q.Body })
+		repeats := m.chips.May(q.Body) && slices.ContainsFunc(msgs[:i], func(other queue.Message) bool { return other.Body == q.Body })
 		if i > 0 && (repeats || q.Mode != msgs[0].Mode || size > maxTurn || q.Kind == protocol.KindCommand || msgs[0].Kind == protocol.KindCommand) {
 			return msgs[:i]
 		}
 	}
 	return msgs
 }
-
-// long says whether a body may be shown as a chip: Claude shows one from 800 bytes
-// or 3 lines on.
-func long(body string) bool { return len(body) > 400 || strings.Contains(body, "\n") }
 
 // frame prepares the messages for the agent.
 func (m *mail) frame(heads []queue.Message, now time.Time) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	shadow "relay-pty/inject/draft"
 	"relay-pty/protocol"
 	"relay-pty/queue"
 )
@@ -15,6 +16,7 @@ func TestOneTurn(t *testing.T) {
 	command.Kind = protocol.KindCommand
 	important := msg("now")
 	important.Mode = protocol.ModeImportant
+	m := &mail{chips: shadow.Chips{Paste: "[Pasted", Bytes: 140}}
 	for _, c := range []struct {
 		name string
 		msgs []queue.Message
@@ -30,7 +32,7 @@ func TestOneTurn(t *testing.T) {
 		{"another mode", []queue.Message{important, msg("y")}, 1},
 		{"too much", []queue.Message{msg(strings.Repeat("a", maxTurn)), msg("y")}, 1},
 	} {
-		if got := len(oneTurn(c.msgs)); got != c.want {
+		if got := len(m.oneTurn(c.msgs)); got != c.want {
 			t.Errorf("%s: %d of %d in one turn, want %d", c.name, got, len(c.msgs), c.want)
 		}
 	}

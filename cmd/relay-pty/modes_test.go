@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/agentrig"
 	"relay-pty/cmd/internal/testrig/agents"
-	"relay-pty/cmd/internal/testrig/anthropic"
-	"relay-pty/cmd/internal/testrig/fakeapi"
 )
 
 // press sends a message of a mode.
@@ -154,7 +153,7 @@ func TestRealImportantMessagesCutNothing(t *testing.T) {
 				r.wasIdle(end)
 			}
 			header := "[relay " + id + " from bob]"
-			_, err = r.api.WaitTurn(patience(t, "a turn with "+header), func(turn fakeapi.Turn) bool {
+			_, err = r.api.WaitTurn(patience(t, "a turn with "+header), func(turn fakemodel.Turn) bool {
 				return strings.Contains(turn.UserText()+strings.Join(turn.System, "\n"), header) // in a turn, Claude tells it as the system
 			})
 			must(t, err)
@@ -192,7 +191,7 @@ func (r *realAgent) wasIdle(end testrig.Frame) {
 // gate makes the model think about each turn whose text holds word until it is opened.
 func (r *real) gate(word string) (open func()) {
 	opened, script := make(chan struct{}), r.api.Respond
-	r.api.Respond = func(turn anthropic.Turn) anthropic.Reply {
+	r.api.Respond = func(turn fakemodel.Turn) fakemodel.Reply {
 		if strings.Contains(turn.UserText(), word) {
 			select {
 			case <-opened:
@@ -221,9 +220,9 @@ func TestRealClaudeTakesManyAsOneTurn(t *testing.T) {
 	for i := range want {
 		r.delivers(fmt.Sprintf("m%d", i), "submitted", "turn")
 	}
-	turn, err := r.api.WaitTurn(patience(t, "a turn with m0"), func(turn anthropic.Turn) bool { return strings.Contains(turn.UserText(), "[relay m0") })
+	turn, err := r.api.WaitTurn(patience(t, "a turn with m0"), func(turn fakemodel.Turn) bool { return strings.Contains(turn.UserText(), "[relay m0") })
 	must(t, err)
-	if got := anthropic.Received(turn); got != strings.Join(want, "\n\n") {
+	if got := fakemodel.Received(turn); got != strings.Join(want, "\n\n") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -141,18 +141,18 @@ func (r *realAgent) asks() string {
 	return screen[max(0, strings.LastIndex(screen, r.Question())):]
 }
 
-// draft is what a human has begun.
-type draft struct {
+// begun is what a human has written and not sent.
+type begun struct {
 	name  string
 	text  string // as it is to reach the model
 	shown string // a part that the composer shows in the end
 	paste bool
 }
 
-func drafts(i int) []draft {
+func drafts(i int) []begun {
 	mark := fmt.Sprintf("draft-%d", i)
 	long := mark + strings.Repeat(" and ten kilobytes of it", 440)
-	return []draft{
+	return []begun{
 		{"one line", mark + " half a line", "half a line", false},
 		{"three lines", mark + "\nsecond line\nthird", "third", false},
 		{"CJK", mark + " 数行の日本語 🎉 ünï", "数行の日本語", false},
@@ -162,7 +162,7 @@ func drafts(i int) []draft {
 }
 
 // begins has the human write the draft, line by line, or paste it.
-func (r *realAgent) begins(d draft) {
+func (r *realAgent) begins(d begun) {
 	r.t.Helper()
 	if d.paste {
 		must(r.t, r.Paste(d.text))
@@ -234,7 +234,7 @@ func (r *realAgent) restored(n int) {
 }
 
 // submits has the human send the draft, and checks what the model gets.
-func (r *realAgent) submits(d draft) {
+func (r *realAgent) submits(d begun) {
 	r.t.Helper()
 	mark, _, _ := strings.Cut(d.text, "\n")
 	mark, _, _ = strings.Cut(mark, " ")

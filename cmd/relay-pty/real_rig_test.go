@@ -10,11 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/agentrig"
-	"relay-pty/cmd/internal/testrig/fakeapi"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/inject/profile"
+	"relay-pty/inject/sight"
 	"relay-pty/parser"
 	"relay-pty/pty/screen"
 )
@@ -23,7 +24,7 @@ import (
 type realAgent struct {
 	*wrapped
 	agentrig.Agent
-	api    *fakeapi.Server
+	api    *fakemodel.Server
 	cwd    string
 	canary string // what a message would make if it ran
 	look   *profile.Profile
@@ -67,7 +68,7 @@ func startAgent(t *testing.T, a agentrig.Agent, flags ...string) *realAgent {
 
 // turn waits for the turn with the message and checks that it holds the message
 // whole and nothing else that is new.
-func (r *realAgent) turn(id, body string) fakeapi.Turn {
+func (r *realAgent) turn(id, body string) fakemodel.Turn {
 	r.t.Helper()
 	turn := r.turnWith("[relay " + id + " from bob]")
 	want := parser.Envelope{ID: id, From: "bob", Body: body}.Text()
@@ -91,9 +92,9 @@ func (r *realAgent) said(n int, text string) bool {
 
 // turnWith waits for the first turn whose user text holds part. Gemini CLI takes
 // half a minute to send 64 KB without a blank.
-func (r *realAgent) turnWith(part string) fakeapi.Turn {
+func (r *realAgent) turnWith(part string) fakemodel.Turn {
 	r.t.Helper()
-	turn, err := r.api.WaitTurn(bounded(r.t, 4*time.Minute), func(t fakeapi.Turn) bool { return strings.Contains(t.UserText(), part) })
+	turn, err := r.api.WaitTurn(bounded(r.t, 4*time.Minute), func(t fakemodel.Turn) bool { return strings.Contains(t.UserText(), part) })
 	if err != nil {
 		r.t.Fatalf("turn with %q: %v", clip(part), err)
 	}
@@ -101,9 +102,9 @@ func (r *realAgent) turnWith(part string) fakeapi.Turn {
 }
 
 // ended waits for the end of a turn's reply.
-func (r *realAgent) ended(n int) fakeapi.Turn {
+func (r *realAgent) ended(n int) fakemodel.Turn {
 	r.t.Helper()
-	turn, err := r.api.WaitTurn(patience(r.t, fmt.Sprintf("the end of turn %d", n)), func(t fakeapi.Turn) bool { return t.N == n && !t.Open() })
+	turn, err := r.api.WaitTurn(patience(r.t, fmt.Sprintf("the end of turn %d", n)), func(t fakemodel.Turn) bool { return t.N == n && !t.Open() })
 	must(r.t, err)
 	return turn
 }
@@ -146,7 +147,7 @@ func (r *realAgent) shows(part string) {
 	r.t.Helper()
 	part = squeeze(part)
 	err := r.WaitScreen(patience(r.t), func(s *screen.Screen) bool {
-		shown := squeeze(r.look.Look(s).Box.Text)
+		shown := squeeze(sight.Look(r.look, s).Box.Text)
 		return shown != "" && strings.Contains(shown, part)
 	})
 	if err != nil {
@@ -158,7 +159,7 @@ func (r *realAgent) shows(part string) {
 func (r *realAgent) box() (text string) {
 	ctx, cancel := context.WithCancel(r.t.Context())
 	defer cancel()
-	must(r.t, r.WaitScreen(ctx, func(s *screen.Screen) bool { text = r.look.Look(s).Box.Text; return true }))
+	must(r.t, r.WaitScreen(ctx, func(s *screen.Screen) bool { text = sight.Look(r.look, s).Box.Text; return true }))
 	return text
 }
 

@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig/agentrig"
-	"relay-pty/cmd/internal/testrig/fakeapi"
+	"relay-pty/inject/sight"
 	"relay-pty/pty/screen"
 )
 
@@ -27,7 +28,7 @@ func TestRealUrgentMessagesCutReplies(t *testing.T) {
 			r.inject(long, []string{"SLOW 60", "THINK 60"}[i%2])
 			reply := r.turnWith("[relay " + long + " from bob]")
 			r.state("busy")
-			d := draft{name: "one line", text: fmt.Sprintf("draft-%d half a line", i), shown: "half a line"}
+			d := begun{name: "one line", text: fmt.Sprintf("draft-%d half a line", i), shown: "half a line"}
 			begun := i%4 >= 2 && r.look.Typing.Stash != ""
 			if begun {
 				r.begins(d)
@@ -61,15 +62,15 @@ func TestRealUrgentMessagesCutReplies(t *testing.T) {
 
 // onlyOnce is the model's script, but a long reply to the same text is given once:
 // an interrupted prompt may come again.
-func onlyOnce(api *fakeapi.Server) func(fakeapi.Turn) fakeapi.Reply {
+func onlyOnce(api *fakemodel.Server) func(fakemodel.Turn) fakemodel.Reply {
 	var mu sync.Mutex
 	seen := map[string]bool{}
-	return func(t fakeapi.Turn) fakeapi.Reply {
+	return func(t fakemodel.Turn) fakemodel.Reply {
 		mu.Lock()
 		defer mu.Unlock()
 		text := t.Text[max(0, len(t.Text)-1):]
 		if len(text) > 0 && seen[text[0]] {
-			return fakeapi.Say("Again.")
+			return fakemodel.Say("Again.")
 		}
 		if len(text) > 0 {
 			seen[text[0]] = true
@@ -97,12 +98,12 @@ func (r *realAgent) remembers(after int, id string) {
 		r.shows(header)
 		must(r.t, r.Type("\x03"))
 		must(r.t, r.WaitScreen(patience(r.t, "an empty composer behind Ctrl-C"), func(s *screen.Screen) bool {
-			b := r.look.Look(s).Box
+			b := sight.Look(r.look, s).Box
 			return b.Visible && b.Text == ""
 		}))
 		return
 	}
-	has := func(t fakeapi.Turn) bool { return t.N > after && strings.Contains(string(t.Raw), header) }
+	has := func(t fakemodel.Turn) bool { return t.N > after && strings.Contains(string(t.Raw), header) }
 	if _, err := r.api.WaitTurn(patience(r.t), has); err != nil {
 		r.t.Fatalf("%s: the model does not get the interrupted message again: %v", id, err)
 	}

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
-	"relay-pty/cmd/internal/testrig/anthropic"
 	"relay-pty/cmd/internal/testrig/claude"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/parser"
@@ -332,7 +332,7 @@ func (w *wrapped) waitCommands(n int) []string {
 // real is the real Claude Code under the wrapper, its API and what it changed.
 type real struct {
 	*wrapped
-	api *anthropic.Server
+	api *fakemodel.Server
 	cwd string
 }
 
@@ -340,7 +340,7 @@ func startClaude(t *testing.T, rows, cols int, flags ...string) *real {
 	t.Helper()
 	path, err := claude.Find()
 	testrig.Require(t, "claude", err)
-	api, err := anthropic.Start()
+	api, err := fakemodel.Start(fakemodel.Messages)
 	must(t, err)
 	t.Cleanup(func() { api.Close() })
 	dir := scratch(t)
@@ -352,13 +352,13 @@ func startClaude(t *testing.T, rows, cols int, flags ...string) *real {
 }
 
 // turn waits for the turn with the message and checks that it holds it whole.
-func (r *real) turn(id, body string) anthropic.Turn {
+func (r *real) turn(id, body string) fakemodel.Turn {
 	r.t.Helper()
 	want := parser.Envelope{ID: id, From: "bob", Body: body}.Text()
-	has := func(t anthropic.Turn) bool { return strings.Contains(t.UserText(), "[relay "+id+" from bob]") }
+	has := func(t fakemodel.Turn) bool { return strings.Contains(t.UserText(), "[relay "+id+" from bob]") }
 	turn, err := r.api.WaitTurn(patience(r.t, "a turn with "+id), has)
 	must(r.t, err)
-	got := strings.TrimPrefix(anthropic.Received(turn), "[Request interrupted by user for tool use]\n\n") // what an Esc in a dialog leaves
+	got := strings.TrimPrefix(fakemodel.Received(turn), "[Request interrupted by user for tool use]\n\n") // what an Esc in a dialog leaves
 	if got != want {
 		r.t.Fatalf("%s: the model received\n%q\nwant\n%q", id, clip(got), clip(want))
 	}

@@ -14,12 +14,13 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/agentrig"
-	"relay-pty/cmd/internal/testrig/fakeapi"
 	"relay-pty/cmd/internal/testrig/term"
 	shadow "relay-pty/inject/draft"
 	"relay-pty/inject/profile"
+	"relay-pty/inject/sight"
 	"relay-pty/pty/screen"
 )
 
@@ -87,12 +88,13 @@ var (
 func TestShadowFollowsTheComposer(t *testing.T) {
 	t.Parallel()
 	base := seed(t)
+	claude, _ := profile.Named("claude") // what the fake shows for a paste
 	for name, keys := range map[string][]string{"ordinary": ordinary, "all": append(rare, ordinary...)} {
 		var sum followed
 		often := map[string]int{"ordinary": 2, "all": 6}[name]
 		for i := range uint64(runs(2000, 50000)) {
 			rnd := rand.New(rand.NewPCG(base, i))
-			var s shadow.Shadow
+			s := shadow.Shadow{Chips: claude.Composer.Chips}
 			s.Width(80)
 			h := newHand(t, rnd, func(string) error { return nil }, fakeHands)
 			for n, k := range sequence(rnd, often, keys) {
@@ -202,7 +204,10 @@ func shadowReal(t *testing.T, a agentrig.Agent) {
 	must(t, err)
 	p, _ := profile.Named(a.Profile)
 	tm := testrig.StartTerm(t, term.Options{Argv: a.Argv(path), Env: env, Dir: cwd})
-	empty := func(s *screen.Screen) bool { l := p.Look(s); return l.Box.Visible && l.Box.Text == "" && !l.Working }
+	empty := func(s *screen.Screen) bool {
+		l := sight.Look(p, s)
+		return l.Box.Visible && l.Box.Text == "" && !l.Working
+	}
 	must(t, tm.WaitScreen(patience(t, "the agent's empty composer"), empty))
 	ordinary := []string{
 		"\x7f", "\x7f", "\x7f", "\x1b[D", "\x1b[C", "\x1b[H", "\x1b[F", "\x01", "\x05", "\x15", "\n", "\x1b[200~pasted text\x1b[201~",
@@ -213,13 +218,13 @@ func shadowReal(t *testing.T, a agentrig.Agent) {
 	var sums [2]followed
 	for i := range uint64(runs(16, 200)) {
 		rnd, often := rand.New(rand.NewPCG(base, i)), []int{2, 6}[i%2]
-		var s shadow.Shadow
+		s := shadow.Shadow{Chips: p.Composer.Chips}
 		s.Width(80)
 		var typed []string
 		for _, k := range append([]string{"x"}, sequence(rnd, often, [][]string{ordinary, all}[i%2])...) {
 			idle(t, 12*time.Millisecond)                              // faster, it is a paste to some
 			tm.WaitScreen(t.Context(), func(sc *screen.Screen) bool { // looks once
-				if b := p.Look(sc).Box; b.Visible {
+				if b := sight.Look(p, sc).Box; b.Visible {
 					s.Seen(b.Text, b.Top, time.Now())
 				}
 				return true
@@ -230,7 +235,7 @@ func shadowReal(t *testing.T, a agentrig.Agent) {
 		}
 		st := s.State()
 		agrees := func(sc *screen.Screen) bool {
-			b := p.Look(sc).Box
+			b := sight.Look(p, sc).Box
 			return b.Visible && st.Against(b.Text, b.Top) != shadow.Uncertain
 		}
 		while := 10 * time.Second // a slow machine paints late
@@ -251,7 +256,7 @@ func shadowReal(t *testing.T, a agentrig.Agent) {
 		}
 		if !agreed { // also where a key on an empty composer opened something else, as Codex's list of sessions
 			must(t, tm.Type("x"))
-			composer := func(sc *screen.Screen) bool { return p.Look(sc).Box.Visible }
+			composer := func(sc *screen.Screen) bool { return sight.Look(p, sc).Box.Visible }
 			look, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 			if err := tm.WaitScreen(look, composer); err != nil {
 				must(t, tm.PressUntil(patience(t, "the composer behind Esc"), "\x1b", time.Second, composer))
@@ -263,7 +268,7 @@ func shadowReal(t *testing.T, a agentrig.Agent) {
 		idle(t, 200*time.Millisecond) // sooner, Enter belongs to what is before it
 		must(t, tm.Type("\r"))
 		must(t, tm.WaitScreen(patience(t, "an empty composer behind Enter"), empty))
-		_, err := api.WaitTurn(patience(t), func(fakeapi.Turn) bool { return len(api.Turns()) > n })
+		_, err := api.WaitTurn(patience(t), func(fakemodel.Turn) bool { return len(api.Turns()) > n })
 		if err != nil {
 			t.Fatalf("sequence %d: %q was submitted and no turn began: %v; typed %q; screen\n%s", i, st.Text, err, typed, tm.Screen())
 		}

@@ -26,6 +26,7 @@ import (
 	"relay-pty/inject/turn"
 	"relay-pty/parser"
 	"relay-pty/protocol"
+	"relay-pty/protocol/registry"
 	"relay-pty/protocol/sock"
 	"relay-pty/pty"
 	"relay-pty/queue"
@@ -82,7 +83,7 @@ func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int,
 
 // queues makes the mailbox, and what keeps it on disk.
 func (w *wrapper) queues() (err error) {
-	q := queue.Config{Max: w.cfg.Queue.Max, High: w.cfg.Queue.High, Low: w.cfg.Queue.Low}
+	q := w.cfg.Queue
 	if !w.cfg.Ephemeral {
 		q.Remember = ledger.Remember
 	}
@@ -97,11 +98,11 @@ func (w *wrapper) claim() (*sock.Listener, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	dir, err := sock.AgentsDir()
+	dir, err := registry.Dir()
 	if err == nil {
 		var retire func()
 		sum := sha256.Sum256([]byte(w.token))
-		retire, err = sock.Announce(dir, w.cfg.Name, sock.Record{
+		retire, err = registry.Announce(dir, registry.Record{
 			Name: w.cfg.Name, Socket: w.cfg.Socket, PID: os.Getpid(), StartedAt: time.Now().UnixMilli(),
 			Agent: w.cfg.Profile.Name, TokenSHA256: hex.EncodeToString(sum[:]),
 		})
@@ -214,8 +215,8 @@ func (w *wrapper) start(user *tty.Terminal) error {
 	env := append(withoutRelay(os.Environ()),
 		"RELAY_AGENT="+w.cfg.Name, "RELAY_SOCKET="+w.cfg.Socket, "RELAY_TOKEN="+w.token)
 	var tap func([]byte)
-	if w.cfg.Markers == "stream" {
-		w.stream = &parser.Stream{Emit: func(i parser.Item) { w.heard(i, "stream", "") }}
+	if w.cfg.Markers == protocol.SourceStream {
+		w.stream = &parser.Stream{Emit: func(i parser.Item) { w.heard(i, protocol.SourceStream, "") }}
 		tap = func(p []byte) { w.stream.Write(p) }
 	}
 	session, err := pty.Start(pty.Config{Args: w.cfg.Command, Env: env, Size: user.Size, Like: user.Own, Output: user.Out, Tap: tap})
@@ -233,7 +234,7 @@ func (w *wrapper) start(user *tty.Terminal) error {
 // injector joins the injector to the agent, its mailbox and its log.
 func (w *wrapper) injector() *inject.Injector {
 	in := &inject.Injector{
-		Profile: tuned(w.cfg), Terminal: w.agent, Mailbox: &mail{box: w.box, log: w.log, batch: w.batch, halted: func() bool { return w.events.Fault() != nil }, begun: w.begun, ended: w.ended},
+		Profile: tuned(w.cfg), Terminal: w.agent, Mailbox: &mail{box: w.box, log: w.log, chips: w.cfg.Profile.Chips(), batch: w.batch, halted: func() bool { return w.events.Fault() != nil }, begun: w.begun, ended: w.ended},
 		Mail: w.box.Changed(), Heard: w.told, Gone: w.agent.Session.Done(), Report: w.report,
 		DraftTimeout: w.cfg.DraftTimeout, Aside: w.aside,
 	}
@@ -304,7 +305,7 @@ func tuned(cfg config) *profile.Profile {
 
 // farewell ends what is still open and writes the last event.
 func (w *wrapper) farewell(code int) {
-	fault := protocol.Fault{Code: "agent_exited", Message: fmt.Sprintf("the agent ended with exit status %d", code)}
+	fault := protocol.Fault{Code: protocol.FaultAgentExited, Message: fmt.Sprintf("the agent ended with exit status %d", code)}
 	if err := w.box.Close(fault, !w.cfg.Ephemeral, time.Now()); err != nil {
 		w.log.Error().Err(err).Msg("close mailbox")
 	}

@@ -25,15 +25,27 @@ const (
 	closePaste = '\U0010fff1'
 )
 
+// Chips are the signs that an agent's composer shows in the place of a long paste and of a
+// picture's file, as [Pasted text #1 +36 lines] and [Image #1]. The zero Chips are none.
+type Chips struct {
+	Paste string // how that of a paste begins
+	Image string // how that of a picture begins
+	Bytes int    // a paste of so many, or with a newline, may be shown as one
+}
+
+// May says whether a paste of the text may be shown as a chip.
+func (c Chips) May(text string) bool {
+	return c != (Chips{}) && (len(text) >= c.Bytes || strings.Contains(text, "\n"))
+}
+
 // maxChips bounds the pastes of one draft that may be chips.
 const maxChips = 12
 
 // Against compares the shadow with shown, the text of the composer on the
 // screen without its prompt, a placeholder or ghost text. whole says that no row
 // of it is out of view. White space is not compared: rows wrap, tabs become
-// blanks. In the place of a paste there may stand a chip, as
-// [Pasted text #1 +36 lines], [Pasted Content 10240 chars], [Pasted ~12 lines]
-// or [Image #1]; the figures it tells must be the paste's.
+// blanks. In the place of a paste there may stand one of the agent's [Chips]; the
+// figures that it tells must be the paste's.
 func (s State) Against(shown string, whole bool) Agreement {
 	verdict, _ := s.compare(shown, whole)
 	return verdict
@@ -47,6 +59,10 @@ func (s State) Blank() bool {
 	}
 	return s.Text != "" && squeeze(s.Text) == ""
 }
+
+// MayHold says whether there may be a draft: something was typed, or keys came that could not
+// be followed, and nothing is known to have emptied the composer since.
+func (s State) MayHold() bool { return !s.Known || s.Text != "" }
 
 // compare also tells, when the whole text agrees, which pastes show as chips.
 func (s State) compare(shown string, whole bool) (Agreement, []bool) {
@@ -63,7 +79,7 @@ func (s State) compare(shown string, whole bool) (Agreement, []bool) {
 	if len(m.pastes) > maxChips {
 		return Uncertain, nil
 	}
-	m.shown = seen
+	m.shown, m.signs = seen, s.signs
 	if whole {
 		if m.from(0, 0) {
 			return Agreed, m.chips
@@ -79,6 +95,7 @@ type match struct {
 	texts  []string // one more than pastes
 	pastes []paste
 	chips  []bool // how the pastes of a whole match show
+	signs  Chips
 	shown  string
 	part   bool // shown may end anywhere
 }
@@ -112,7 +129,7 @@ func (m *match) from(pos, i int) bool {
 	if i == len(m.pastes) {
 		return pos == len(m.shown)
 	}
-	if n := m.pastes[i].chip(m.shown[pos:]); n > 0 {
+	if n := m.pastes[i].chip(m.shown[pos:], m.signs); n > 0 {
 		m.chips[i] = true
 		if m.from(pos+n, i+1) {
 			return true
@@ -142,8 +159,8 @@ func (m *match) window() bool {
 	before := "" // all in full, up to the paste that may be the first chip
 	for i, p := range m.pastes {
 		before += m.texts[i]
-		if at := strings.Index(m.shown, "[Pasted"); at >= 0 {
-			if n := p.chip(m.shown[at:]); n > 0 && strings.HasSuffix(before, m.shown[:at]) && m.from(at+n, i+1) {
+		if at := strings.Index(m.shown, m.signs.Paste); at >= 0 && m.signs.Paste != "" {
+			if n := p.chip(m.shown[at:], m.signs); n > 0 && strings.HasSuffix(before, m.shown[:at]) && m.from(at+n, i+1) {
 				return true
 			}
 		}
@@ -157,18 +174,21 @@ const maxChip = 64
 
 // chip is the length of the chip at the start of s that may stand for the
 // paste; 0 is none.
-func (p paste) chip(s string) int {
+func (p paste) chip(s string, signs Chips) int {
+	if signs == (Chips{}) {
+		return 0
+	}
 	end := strings.IndexByte(s[:min(len(s), maxChip)], ']')
 	if end < 0 {
 		return 0
 	}
 	s = s[:end]
 	switch {
-	case strings.HasPrefix(s, "[Image"), imageFile(s[1:]):
+	case strings.HasPrefix(s, signs.Image), imageFile(s[1:]):
 		if !imageFile(p.text) {
 			return 0
 		}
-	case !strings.HasPrefix(s, "[Pasted"):
+	case !strings.HasPrefix(s, signs.Paste):
 		return 0
 	}
 	if n, ok := figure(s, "line"); ok && n != p.lines && n != p.lines+1 { // newlines, or lines

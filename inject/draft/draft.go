@@ -20,9 +20,13 @@ const (
 	// brokenRest is how long an unfinished sequence may rest. One that rests longer
 	// was Alt and a key, as Alt-[, or its rest was lost.
 	brokenRest = 2 * time.Second
-	// screenRest is how long after the last key a composer that shows nothing of
-	// what was typed is believed: those keys went elsewhere, to a dialog, say.
+	// screenRest is how long after the last key, and after it last showed text, a composer
+	// that shows nothing of what was typed is believed: those keys went elsewhere, to a
+	// dialog, say, or the agent paints later than that.
 	screenRest = 3 * time.Second
+	// tornFrame is how long a composer may be out of sight between two parts of what
+	// the agent paints. One that stays away longer is behind something else.
+	tornFrame = 200 * time.Millisecond
 )
 
 // Shadow follows one human at one terminal. It is safe for concurrent use: keys
@@ -32,16 +36,21 @@ type Shadow struct {
 	// Lines: the program reads single lines, as a shell does. Then Ctrl-J is
 	// Enter, and a backslash before Enter is text.
 	Lines bool
+	// Chips are those of the agent's composer.
+	Chips Chips
 
-	mu     sync.Mutex
-	in     stroke.Reader
-	ed     editor
-	begun  bool // keys came since the last Enter
-	away   bool // the keys go to something else, see Away
-	typed  time.Time
-	submit time.Time
-	sleep  time.Time
-	last   time.Time // the last bytes of any kind
+	mu      sync.Mutex
+	in      stroke.Reader
+	ed      editor
+	begun   bool      // keys came since the last Enter
+	unseen  time.Time // since when the composer is out of sight, see Away; zero: it is not
+	shows   bool      // the composer shows text
+	emptied time.Time // when it was first seen to show none any more
+	typed   time.Time
+	submit  time.Time
+	sent    time.Time // the last Enter that sent text, as far as is known
+	sleep   time.Time
+	last    time.Time // the last bytes of any kind
 }
 
 // State is the shadow at one moment.
@@ -53,10 +62,12 @@ type State struct {
 	Boundary bool      // no key, character or paste is unfinished
 	LastKey  time.Time // last typing, Enter included; zero: never
 	Enter    time.Time // last Enter; zero: never
+	Sent     time.Time // last Enter that sent text, or may have; zero: never
 	Suspend  time.Time // last Ctrl-Z; zero: never
 
 	marked string // Text with marks around pastes that an agent may show as a chip
 	loose  bool   // the last characters were blanks
+	signs  Chips
 }
 
 // Keys takes bytes of the human's input, in any cutting, as they arrived at now.
@@ -89,18 +100,22 @@ func (s *Shadow) take(k stroke.Key, now time.Time) {
 	if s.Lines && k.Kind == stroke.Newline {
 		k.Kind = stroke.Enter
 	}
-	s.typed, s.begun = now, true
+	s.typed, s.begun, s.ed.signs = now, true, s.Chips
 	switch k.Kind {
 	case stroke.Enter:
 		s.submit, s.begun = now, false
 	case stroke.Suspend:
 		s.sleep = now
 	}
-	if s.away {
+	if s.elsewhere(now) {
 		return
 	}
-	if s.ed.apply(k, s.Lines, now) {
+	held := s.ed.lost || len(s.ed.buf) > 0
+	switch goesOn := s.ed.apply(k, s.Lines, now); {
+	case goesOn:
 		s.begun = true // it was a new line, not the end
+	case held && k.Kind == stroke.Enter:
+		s.sent = now
 	}
 }
 
@@ -124,13 +139,13 @@ func (s *Shadow) state() State {
 	st := State{
 		Known: !s.ed.lost && !s.in.Paste, AtEnd: !s.ed.astray && s.ed.at == len(s.ed.buf),
 		Begun: s.begun, Boundary: s.in.Boundary(),
-		LastKey: s.typed, Enter: s.submit, Suspend: s.sleep, loose: s.ed.loose > 0,
+		LastKey: s.typed, Enter: s.submit, Sent: s.sent, Suspend: s.sleep, loose: s.ed.loose > 0, signs: s.Chips,
 	}
 	st.Text, st.marked = s.ed.texts()
 	if s.in.Pending() { // it counts as the Escape key already
 		st.LastKey, st.Begun = s.last, true
 		switch {
-		case s.away:
+		case s.elsewhere(s.last):
 		case s.Lines:
 			st.Known = false
 		case s.ed.escapes(s.last):
@@ -140,13 +155,24 @@ func (s *Shadow) state() State {
 	return st
 }
 
-// Away says whether the composer is out of reach, behind a dialog, say: keys
-// typed meanwhile do not reach the draft. What stands in the composer when it is
-// back decides, so an Away that comes a little late does no harm.
-func (s *Shadow) Away(away bool) {
+// Away says whether the composer is out of sight at now. Keys that are typed when it
+// has been away for longer than a torn frame go to something else, as a dialog, and
+// do not reach the draft. Until then they are the draft's; what stands in the composer
+// when it is back decides.
+func (s *Shadow) Away(away bool, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.away = away
+	switch {
+	case !away:
+		s.unseen = time.Time{}
+	case s.unseen.IsZero():
+		s.unseen = now
+	}
+}
+
+// elsewhere says whether keys of now go to something else than the composer.
+func (s *Shadow) elsewhere(now time.Time) bool {
+	return !s.unseen.IsZero() && now.Sub(s.unseen) >= tornFrame
 }
 
 // SetAside says that the draft was set aside and will come back with the cursor
@@ -177,27 +203,53 @@ func (s *Shadow) Width(cols int) {
 // Seen says what the composer shows at now, all keys read and no dialog open:
 // shown and whole as in State.Against. A composer that has shown nothing for
 // seconds after the last key is empty, whatever the shadow says, unless only
-// blanks were typed, which nobody sees. It returns after how long to say so
+// blanks were typed, which nobody sees. What it did not show is remembered, and is
+// the draft again when it shows after all. Seen returns after how long to say so
 // again, zero when that would change nothing.
 func (s *Shadow) Seen(shown string, whole bool, now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	empty := squeeze(shown) == ""
+	if s.shows && empty {
+		s.emptied = now
+	}
+	s.shows = !empty
 	if !s.in.Boundary() {
 		return 0
 	}
 	st := s.state()
-	switch verdict, chips := st.compare(shown, whole); {
+	verdict, chips := st.compare(shown, whole)
+	if verdict == Uncertain && !empty && s.ed.late != nil {
+		verdict, chips = s.comesLate(shown, whole)
+	}
+	switch {
 	case verdict == Agreed && whole:
 		s.ed.resolve(chips)
 		return 0
-	case verdict != Uncertain, !whole, squeeze(shown) != "", st.Blank():
+	case verdict != Uncertain, !whole, !empty, st.Blank():
 		return 0
 	}
-	if left := screenRest - now.Sub(st.LastKey); left > 0 {
+	last := st.LastKey
+	if s.emptied.After(last) {
+		last = s.emptied
+	}
+	if left := screenRest - now.Sub(last); left > 0 {
 		return left
 	}
-	s.ed.clear()
+	s.ed.hide()
 	return 0
+}
+
+// comesLate tries whether the composer shows what it did not show in time, and what
+// was typed since; if so, that is the draft.
+func (s *Shadow) comesLate(shown string, whole bool) (Agreement, []bool) {
+	was := s.ed
+	s.ed.show()
+	verdict, chips := s.state().compare(shown, whole)
+	if verdict != Agreed {
+		s.ed = was
+	}
+	return verdict, chips
 }
 
 // trace is how many characters of the shadow must stand before the cursor.

@@ -6,10 +6,13 @@ import (
 	"time"
 )
 
+// chips are those of an agent that shows some.
+var chips = Chips{Paste: "[Pasted", Image: "[Image", Bytes: 140}
+
 var start = time.Unix(1_700_000_000, 0)
 
 func typed(keys string) State {
-	var s Shadow
+	s := Shadow{Chips: chips}
 	s.Keys([]byte(keys), start)
 	return s.State()
 }
@@ -93,7 +96,7 @@ func TestBoundary(t *testing.T) {
 }
 
 func TestEscapeThenTextLaterIsText(t *testing.T) {
-	var s Shadow
+	s := Shadow{Chips: chips}
 	s.Keys([]byte("\x1b"), start)
 	s.Keys([]byte("a"), start.Add(time.Second))
 	if got := s.State(); got.Text != "a" || !got.LastKey.Equal(start.Add(time.Second)) {
@@ -102,7 +105,7 @@ func TestEscapeThenTextLaterIsText(t *testing.T) {
 }
 
 func TestReportsDoNotMoveTheLastKey(t *testing.T) {
-	var s Shadow
+	s := Shadow{Chips: chips}
 	s.Keys([]byte("a"), start)
 	s.Keys([]byte("\x1b[I\x1b[<0;1;1M"), start.Add(time.Minute))
 	if got := s.State().LastKey; !got.Equal(start) {
@@ -144,7 +147,7 @@ func TestShown(t *testing.T) {
 func FuzzShadow(f *testing.F) {
 	f.Add([]byte("hello\x1b[200~x\x1b[201~\r\x1b[<0;1;1M\xe4\xb8\x96"), uint64(1))
 	f.Fuzz(func(t *testing.T, keys []byte, seed uint64) {
-		var whole, cut Shadow
+		whole, cut := Shadow{Chips: chips}, Shadow{Chips: chips}
 		whole.Keys(keys, start)
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		for rest := keys; len(rest) > 0; {

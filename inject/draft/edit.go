@@ -11,8 +11,6 @@ import (
 const (
 	// maxText is how many characters of a draft, its pastes included, are followed.
 	maxText = 1 << 16
-	// A paste of so many bytes, or with a newline, may be shown as a chip.
-	chipBytes = 140
 	// escTwice is how long after an Escape a second one clears the composer.
 	escTwice = 800 * time.Millisecond
 	// defaultCols are the columns of a terminal that nobody told, and margin those
@@ -34,15 +32,17 @@ type editor struct {
 	lost   bool // buf may not be the text
 	astray bool // at may not be the cursor
 	cols   int
+	signs  Chips
 	loose  int // blanks typed since the last character that shows, or that may be left of all lines
 	lines  int // newlines typed and pasted
 
-	pastes  []string // what the chips in buf and stash stand for
+	pastes  []string // what the chips in buf, stash and late stand for
 	sure    []bool   // which of them are seen to be chips
 	size    int      // characters of all pastes
 	pasting []rune   // of the paste that is open
 	stash   []rune
-	held    bool // a draft is in stash
+	held    bool   // a draft is in stash
+	late    []rune // what was typed and an empty composer did not show; nil: nothing
 
 	kill   []rune
 	kept   bool // it is all that was killed in this draft: editors differ in what they keep of several
@@ -147,11 +147,32 @@ func (e *editor) lose() { e.lost, e.kept, e.killed = true, false, true }
 
 func (e *editor) clear() {
 	e.buf, e.at, e.lost, e.astray, e.same, e.kept, e.killed, e.loose, e.lines = e.buf[:0], 0, false, false, false, false, false, 0, 0
+	e.late = nil
 	if cap(e.buf) > 4096 {
 		e.buf = nil
 	}
 	if !e.held {
 		e.pastes, e.sure, e.size = nil, nil, 0
+	}
+}
+
+// hide takes the composer for empty. The text may still show, if it is known.
+func (e *editor) hide() {
+	was := *e
+	was.buf = append(slices.Clone(e.late), e.buf...)
+	e.clear()
+	if !was.lost {
+		e.late, e.pastes, e.sure, e.size = was.buf, was.pastes, was.sure, was.size
+	}
+}
+
+// show makes the text that did not show in time the draft again, before what was typed since.
+func (e *editor) show() {
+	e.buf = append(slices.Clone(e.late), e.buf...)
+	e.at += len(e.late)
+	e.late, e.kept, e.killed, e.same = nil, false, true, false
+	if len(e.buf)+e.size > maxText {
+		e.lose()
 	}
 }
 
@@ -190,7 +211,7 @@ func (e *editor) paste() {
 	switch {
 	case over || marks || e.repeats(s):
 		e.lose()
-	case len(s) < chipBytes && !strings.Contains(s, "\n") && !imageFile(s):
+	case !e.signs.May(s) && !(e.signs.Image != "" && imageFile(s)):
 		e.put(p...)
 	case len(e.pastes) >= maxChips:
 		e.lose()

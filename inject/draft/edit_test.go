@@ -88,7 +88,7 @@ func TestLineEditor(t *testing.T) {
 		{"Ctrl-U in a long line", strings.Repeat("x", 100) + "\x15a", "a", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := Shadow{Lines: true}
+			s := Shadow{Lines: true, Chips: chips}
 			s.Keys([]byte(c.keys), start)
 			if got := s.State(); got.Known != c.known || got.Known && got.Text != c.text {
 				t.Errorf("text %q, known %v; want %q, %v", got.Text, got.Known, c.text, c.known)
@@ -211,7 +211,7 @@ func TestBlank(t *testing.T) {
 
 // TestSeen: what was typed at a dialog never shows, and must not hold for ever.
 func TestSeen(t *testing.T) {
-	var s Shadow
+	s := Shadow{Chips: chips}
 	s.Keys([]byte("1"), start)
 	if again := s.Seen("", true, start.Add(time.Second)); again != screenRest-time.Second || s.State().Against("", true) != Uncertain {
 		t.Errorf("after a second: again in %v, verdict %v", again, s.State().Against("", true))
@@ -236,7 +236,7 @@ func TestSeenResolvesPastes(t *testing.T) {
 		{"a b\nc d", "\x7f\x7f\x7f\x7f", "a b"},
 		{"a [Pasted text #1 +1 lines] d", "\x7f\x7f\x7f", "a "},
 	} {
-		var s Shadow
+		s := Shadow{Chips: chips}
 		s.Keys([]byte("a "+pasteOf("b\nc")+" d"), start)
 		s.Seen(c.shown, true, start)
 		s.Keys([]byte(c.keys), start)
@@ -247,11 +247,11 @@ func TestSeenResolvesPastes(t *testing.T) {
 }
 
 func TestAway(t *testing.T) {
-	var s Shadow
+	s := Shadow{Chips: chips}
 	s.Keys([]byte("draft "), start)
-	s.Away(true)
+	s.Away(true, start)
 	s.Keys([]byte("1\r"), start.Add(time.Second))
-	s.Away(false)
+	s.Away(false, start.Add(time.Second))
 	s.Keys([]byte("on"), start.Add(2*time.Second))
 	if got := s.State(); got.Text != "draft on" || !got.Known || !got.Enter.Equal(start.Add(time.Second)) {
 		t.Errorf("got %+v", got)
@@ -259,7 +259,7 @@ func TestAway(t *testing.T) {
 }
 
 func TestSetAsideComesBackAtTheEnd(t *testing.T) {
-	var s Shadow
+	s := Shadow{Chips: chips}
 	s.Keys([]byte("draft\x1b[D\x1b[D"), start)
 	s.SetAside()
 	s.Keys([]byte(" on"), start)
@@ -275,7 +275,7 @@ func TestSetAsideComesBackAtTheEnd(t *testing.T) {
 
 func TestUnfinishedSequencesEnd(t *testing.T) {
 	for _, keys := range []string{"a\x1b[", "a\x1bO", "a\x1bP", "a\xe4\xb8"} {
-		var s Shadow
+		s := Shadow{Chips: chips}
 		s.Keys([]byte(keys), start)
 		if s.At(start.Add(time.Second)).Boundary {
 			t.Errorf("%q: finished after a second", keys)
@@ -287,7 +287,7 @@ func TestUnfinishedSequencesEnd(t *testing.T) {
 }
 
 func TestEscapeIsTypingAtOnce(t *testing.T) {
-	var s Shadow
+	s := Shadow{Chips: chips}
 	s.Keys([]byte("a"), start)
 	s.Keys([]byte("\x1b"), start.Add(time.Minute))
 	if got := s.State(); !got.LastKey.Equal(start.Add(time.Minute)) || !got.Begun || got.Text != "a" {

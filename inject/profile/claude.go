@@ -12,8 +12,9 @@ var claude = Profile{
 	Name:     "claude",
 	Commands: []string{"claude"},
 	Composer: &Composer{
+		Chips:  pasted,
 		Prompt: rx("^❯\u00a0"), Modes: []pattern{rx("^!\u00a0"), rx("^#\u00a0")}, Rule: '─',
-		More: rx(`↑ \d+ more`),
+		More: rx(`↑ \d+ more`), Caret: true,
 	},
 	BusyTitle: "⠂⠐◐◑",
 	Busy: []pattern{

@@ -12,7 +12,8 @@ var codex = Profile{
 	Name:     "codex",
 	Commands: []string{"codex"},
 	Composer: &Composer{
-		Prompt: rx("^› "), Modes: []pattern{rx("^! ")}, Footed: true, More: rx(` +↑$`), Above: 2,
+		Chips:  pasted,
+		Prompt: rx("^› "), Modes: []pattern{rx("^! ")}, Footed: true, More: rx(` +↑$`), Above: 2, Caret: true,
 	},
 	BusyTitle: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏",
 	AskTitle:  rx(`^\[ [!.] \] Action Required`),

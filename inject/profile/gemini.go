@@ -12,8 +12,9 @@ var gemini = Profile{
 	Name:     "gemini",
 	Commands: []string{"gemini"},
 	Composer: &Composer{
+		Chips:  pasted,
 		Prompt: rx("^ > "), Modes: []pattern{rx("^ [!*] ")},
-		Footed: true, Edge: rx("^(▄{8,}|▀{8,})$"), Tall: 10, Above: 5,
+		Footed: true, Edge: rx("^(▄{8,}|▀{8,})$"), Tall: 10, Above: 5, Caret: true,
 		Placeholder: rx(`^Type your (message|shell command)\b`),
 	},
 	BusyTitle: "✦",

@@ -12,6 +12,7 @@ var opencode = Profile{
 	Name:     "opencode",
 	Commands: []string{"opencode"},
 	Composer: &Composer{
+		Chips:  pasted,
 		Prompt: rx("^ *┃  "), Floor: rx("^ *╹▀{8,}"), Under: 2, Shell: rx("^ *┃  Shell$"), Tall: 6,
 		Placeholder: rx(`^(Ask anything|Run a command)… "`),
 	},
@@ -27,7 +28,7 @@ var opencode = Profile{
 		HasComposer: true,
 		Settle:      150 * time.Millisecond,
 		First:       time.Second,
-		TakeUp:      5 * time.Second,
+		TakeUp:      10 * time.Second, // its first turn changes the page, and what is typed meanwhile is lost
 	},
 	Typing: Typing{
 		PasteBytes: 150, PasteLines: 2, PasteAll: true, PasteTrims: true, Newline: "\n", Submit: "\r",

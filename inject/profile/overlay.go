@@ -296,7 +296,7 @@ func (o *overlay) readPrompt(v jsontext.Value) error {
 		o.p.Composer.Prompt = prompt
 		return nil
 	}
-	o.p.Composer = &Composer{Prompt: prompt, Above: 2}
+	o.p.Composer = &Composer{Prompt: prompt, Above: 2, Chips: pasted}
 	o.p.Prompt, o.p.Asks, o.p.Continued = "", nil, nil
 	o.p.Rules = ready.Rules{
 		HasComposer: true,

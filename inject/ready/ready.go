@@ -7,28 +7,30 @@ package ready
 import (
 	"cmp"
 	"time"
+
+	"relay-pty/protocol"
 )
 
 // State is what the agent is doing, in the words of the wire protocol.
 type State string
 
 const (
-	Starting State = "starting" // it has not been ready yet
-	Ready    State = "ready"
-	Busy     State = "busy"
-	Blocked  State = "blocked" // a question stands on its screen
-	Unknown  State = "unknown" // nothing we know; never counts as ready
-	Stopped  State = "stopped" // by a job-control signal
-	Exited   State = "exited"
+	Starting State = protocol.StateStarting // it has not been ready yet
+	Ready    State = protocol.StateReady
+	Busy     State = protocol.StateBusy
+	Blocked  State = protocol.StateBlocked // a question stands on its screen
+	Unknown  State = protocol.StateUnknown // nothing we know; never counts as ready
+	Stopped  State = protocol.StateStopped // by a job-control signal
+	Exited   State = protocol.StateExited
 )
 
 // Confidence tells what a verdict stands on, strongest first.
 type Confidence string
 
 const (
-	BySignal Confidence = "signal" // the agent's own word: status file, title, ->pty:ready
-	ByScreen Confidence = "screen" // what it shows: composer, prompt, dialog
-	ByGuess  Confidence = "guess"  // silence
+	BySignal Confidence = protocol.BySignal // the agent's own word: status file, title, ->pty:ready
+	ByScreen Confidence = protocol.ByScreen // what it shows: composer, prompt, dialog
+	ByGuess  Confidence = protocol.ByGuess  // silence
 )
 
 // Word is what the agent itself says of its state; the zero Word is silence.
@@ -63,7 +65,7 @@ type Facts struct {
 
 	WasReady  bool      // it has been ready before
 	LastBusy  time.Time // newest evidence of busy or blocked
-	Submitted time.Time // our last Enter that was taken; zero: none
+	Submitted time.Time // the last Enter that sent text, the human's or ours; zero: none
 }
 
 // Rules are a profile's measures of time, and which evidence it has.
@@ -76,7 +78,7 @@ type Rules struct {
 	PromptRest  time.Duration // quiet after which a prompt at the cursor counts
 	Grace       time.Duration // from the start, how long an agent's own word is waited for
 	First       time.Duration // how long the first composer must stand: dialogs of the start may come after it
-	TakeUp      time.Duration // after our Enter, how long a turn may take to show
+	TakeUp      time.Duration // after an Enter that sent text, how long a turn may take to show
 	StaleBusy   time.Duration // silence after which its own word "busy" no longer counts
 }
 
@@ -200,7 +202,7 @@ const handover = 200 * time.Millisecond
 
 // unsettled says how long ready evidence must still hold: after busy evidence,
 // because a turn and its queued successor are a few milliseconds of "idle"
-// apart, and after our own Enter until the turn that it began has shown.
+// apart, and after an Enter that sent text until the turn that it began has shown.
 func (r Rules) unsettled(f Facts) time.Duration {
 	var left time.Duration
 	if !f.LastBusy.IsZero() {

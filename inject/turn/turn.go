@@ -58,12 +58,6 @@ func (t Turn) IDs() []string {
 // Mode is how pressing a message is, in the words of the wire protocol.
 type Mode string
 
-const (
-	Sequential Mode = "sequential" // waits until the agent is ready
-	Important  Mode = "important"  // is handed to a busy agent for its next opportunity
-	Urgent     Mode = "urgent"     // interrupts
-)
-
 // Batch is what is typed as one turn, and how pressing it is.
 type Batch struct {
 	Mode Mode
@@ -122,7 +116,7 @@ func (t Turn) Pieces(p *profile.Profile, paste bool) []Piece {
 		return []Piece{{Keys: whole}} // a paste may be taken for text
 	case !paste:
 		return []Piece{{Keys: strings.ReplaceAll(whole, "\n", k.Newline)}}
-	case k.PasteBytes > 0 && len(whole) > k.PasteBytes, k.PasteLines > 0 && strings.Count(whole, "\n") >= k.PasteLines:
+	case k.Marked(whole):
 		return t.apart(k)
 	}
 	return []Piece{{Keys: PasteOpen + whole + PasteClose}}
@@ -277,6 +271,9 @@ const rowEnd = 8
 
 // Same says whether two texts differ in white space alone, as rows that wrap do.
 func Same(a, b string) bool { return squeeze(a) == squeeze(b) }
+
+// Within says whether a part stands in a text, white space aside.
+func Within(part, text string) bool { return strings.Contains(squeeze(text), squeeze(part)) }
 
 // squeeze drops white space.
 func squeeze(s string) string {

@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"relay-pty/inject/draft"
-	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
+	"relay-pty/inject/sight"
 )
 
 // Look is everything that can be seen of the agent at one moment.
 type Look struct {
-	profile.Sight
+	sight.Sight
 	Facts   ready.Facts // the loop adds WasReady, LastBusy, LastInput and Submitted
 	Draft   draft.State
 	Echo    bool          // the terminal echoes what is typed

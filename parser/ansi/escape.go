@@ -10,7 +10,6 @@ type escape struct {
 	state  escapeState
 	seq    sequence
 	length int // of a string so far
-	first  bool
 	isOSC  bool
 }
 
@@ -30,6 +29,23 @@ type sequence struct {
 	kind, prefix, final byte
 	middle              bool // it holds intermediate bytes, so it is not what its final says
 	number              int  // its first parameter, -1 when absent
+	further             bool // what comes now belongs to further parameters
+}
+
+// parameter takes a byte of a CSI before the final one.
+func (s *sequence) parameter(c byte) {
+	switch {
+	case c >= '0' && c <= '9':
+		if !s.further {
+			s.number = min(max(s.number, 0)*10+int(c-'0'), 1<<20)
+		}
+	case c >= '<':
+		s.prefix = c
+	case c >= '0': // : and ;
+		s.further = true
+	default:
+		s.middle = true
+	}
 }
 
 func (e *escape) ground() bool { return e.state == inText }
@@ -68,7 +84,7 @@ func (e *escape) next(c byte) (seq sequence, done bool) {
 func (e *escape) escaped(c byte) (sequence, bool) {
 	switch c {
 	case '[':
-		e.state, e.first = inCSI, true
+		e.state = inCSI
 		return sequence{}, false
 	case ']', 'P', 'X', '^', '_':
 		e.state, e.length, e.isOSC = inString, 0, c == ']'
@@ -84,14 +100,8 @@ func (e *escape) escaped(c byte) (sequence, bool) {
 
 func (e *escape) csi(c byte) (sequence, bool) {
 	switch {
-	case c >= '0' && c <= '9' && e.first:
-		e.seq.number = min(max(e.seq.number, 0)*10+int(c-'0'), 1<<20)
-	case c >= '<' && c <= '?':
-		e.seq.prefix = c
-	case c >= '0' && c <= ';': // further parameters
-		e.first = e.first && c >= '0' && c <= '9'
-	case c >= ' ' && c <= '/':
-		e.seq.middle = true
+	case c >= ' ' && c <= '?':
+		e.seq.parameter(c)
 	case c >= '@' && c <= '~':
 		e.state = inText
 		e.seq.kind, e.seq.final = '[', c
@@ -100,6 +110,16 @@ func (e *escape) csi(c byte) (sequence, bool) {
 		e.state = inText
 	}
 	return sequence{}, false
+}
+
+// insideString passes over bytes of p that cannot end the string, if e is in one.
+func (e *escape) insideString(p []byte) int {
+	if e.state != inString {
+		return 0
+	}
+	n := min(plainRun(p), maxString-e.length)
+	e.length += n
+	return n
 }
 
 // inString skips to the string's end: ST, BEL after an OSC, CAN or SUB.

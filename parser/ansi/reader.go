@@ -22,36 +22,63 @@ type Line struct {
 // Reader makes lines of output, however it is cut into pieces. Its zero value is
 // ready to use. It holds one line and allocates nothing for plain text.
 type Reader struct {
+	// SkipPainted: painted lines are not wanted and are passed over.
+	SkipPainted bool
+	// Among, unless it is empty, are bytes: a line without any of them is not wanted, and is passed
+	// over as well where that saves work.
+	Among string
+
 	line   line
 	escape escape
 	place  place
 }
 
-// Next reads p up to the end of the first line that ends in it. It returns the
+// Next reads p up to the end of the first line that ends in it and is wanted. It returns the
 // line and how many bytes it took: all of p when ok is false.
 func (r *Reader) Next(p []byte) (l Line, n int, ok bool) {
-	for n < len(p) {
-		if r.escape.ground() && r.line.simple() {
-			text := p[n : n+plainRun(p[n:])]
-			n += len(text)
-			if end := lineEnd(p[n:]); end > 0 {
-				return r.ended(text), n + end, true
-			}
-			if len(text) > 0 {
-				r.place.print()
-				r.line.append(text)
-			}
-			if n == len(p) {
-				break
-			}
+	for n = r.pass(p); n < len(p); {
+		size, ended := r.step(p[n:], &l)
+		n += size
+		if ended && r.wants(l) {
+			return l, n, true
 		}
-		n++
-		if r.one(p[n-1]) {
-			return r.newline(), n, true
+		if ended || r.skips() {
+			n += r.pass(p[n:])
 		}
 	}
 	return Line{}, n, false
 }
+
+// step takes what p, which is not empty, starts with: text, a sequence, or one byte. It says
+// whether that ended the line l.
+func (r *Reader) step(p []byte, l *Line) (n int, ended bool) {
+	switch {
+	case !r.escape.ground():
+		n = r.escape.insideString(p)
+	case p[0] == 0x1B:
+		n = r.wholeCSI(p)
+	case r.line.simple():
+		n = plainRun(p)
+		if end := lineEnd(p[n:]); end > 0 {
+			*l = r.ended(p[:n])
+			return n + end, true
+		}
+		if n > 0 {
+			r.print(p[:n])
+		}
+	}
+	if n > 0 {
+		return n, false
+	}
+	if r.one(p[0]) {
+		*l = r.newline()
+		return 1, true
+	}
+	return 1, false
+}
+
+// wants says whether a line is wanted, as far as that is to be seen from how it came to be.
+func (r *Reader) wants(l Line) bool { return !l.Painted || !r.SkipPainted }
 
 // Rest returns what stands on the last line, if anything, as a line.
 func (r *Reader) Rest() (l Line, ok bool) {
@@ -63,16 +90,6 @@ func (r *Reader) Rest() (l Line, ok bool) {
 
 // Resync tells that new output is printed from here on, wherever the cursor was.
 func (r *Reader) Resync() { r.place.lost = false }
-
-// plainRun is how many bytes of p are text.
-func plainRun(p []byte) int {
-	for i, c := range p {
-		if c < ' ' && c != '\t' || c == 0x7F {
-			return i
-		}
-	}
-	return len(p)
-}
 
 // lineEnd is the length of the line end at the start of p, 0 when there is none.
 func lineEnd(p []byte) int {
@@ -90,8 +107,47 @@ func (r *Reader) ended(text []byte) Line {
 	if len(r.line.text) == 0 && len(text) <= MaxLine && !r.place.special() {
 		return Line{Text: text, Fresh: len(text)}
 	}
-	r.line.append(text)
+	r.print(text)
 	return r.newline()
+}
+
+// print adds text to a simple line, unless nobody wants it.
+func (r *Reader) print(text []byte) {
+	r.place.print()
+	if !r.skips() {
+		r.line.append(text)
+	}
+}
+
+// obey carries out a sequence. Text that is not wanted any more is dropped: an empty line is
+// erased at no cost.
+func (r *Reader) obey(seq sequence) {
+	r.line.settle()
+	r.place.obey(seq, &r.line)
+	if r.skips() && !r.line.empty() {
+		r.line.reset()
+	}
+}
+
+// wholeCSI carries out the control sequence that p starts with, and returns its length. It is 0
+// for all else: what is cut or holds anything unusual is read byte by byte.
+func (r *Reader) wholeCSI(p []byte) int {
+	if len(p) < 3 || p[1] != '[' {
+		return 0
+	}
+	n := 2 + parameters(p[2:])
+	switch {
+	case n == len(p) || p[n] < '@' || p[n] > '~':
+		return 0
+	case p[n] == 'm' && !r.line.cr: // a colour
+		return n + 1
+	}
+	s := sequence{kind: '[', final: p[n], number: -1}
+	for _, c := range p[2:n] {
+		s.parameter(c)
+	}
+	r.obey(s)
+	return n + 1
 }
 
 // newline ends the line that was gathered.
@@ -107,8 +163,7 @@ func (r *Reader) newline() Line {
 func (r *Reader) one(c byte) bool {
 	if !r.escape.ground() || c == 0x1B {
 		if seq, done := r.escape.next(c); done {
-			r.line.settle()
-			r.place.obey(seq, &r.line)
+			r.obey(seq)
 		}
 		if c != '\n' && c != '\r' || !r.escape.ground() {
 			return false
@@ -125,7 +180,9 @@ func (r *Reader) one(c byte) bool {
 		r.place.tainted = true
 	case c >= ' ' && c != 0x7F || c == '\t':
 		r.place.print()
-		r.line.put(c)
+		if !r.skips() {
+			r.line.put(c)
+		}
 	}
 	return false
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"relay-pty/protocol/own"
 )
 
 // MaxPath is the longest socket path in bytes: sun_path less its NUL on Linux.
@@ -18,11 +20,11 @@ const MaxPath = 107
 
 // Listener owns a socket path from Listen to Close.
 type Listener struct {
-	path  string
-	lock  *lock
-	ln    *net.UnixListener
-	inode os.FileInfo
-	close sync.Once
+	path    string
+	release func() // gives the lock of the path up
+	ln      *net.UnixListener
+	inode   os.FileInfo
+	close   sync.Once
 
 	firstLine time.Duration // how long a new connection may take for its first line
 	grace     time.Duration // how long frames may still go out once Serve ends
@@ -34,21 +36,21 @@ type Listener struct {
 // long as the process lives, reclaims a socket that a dead owner left, and listens
 // with mode 0600 from the first instant. The name is shown to whom we keep out.
 //
-// Errors: *[HeldError] when a live process has the path, *[PathError] for a path that
+// Errors: *[own.HeldError] when a live process has the path, *[own.PathError] for a path that
 // cannot be used or something in its way, which is neither followed nor removed. Both
 // have a Hint.
 func Listen(path, name string) (*Listener, error) {
 	if err := checkPath(path); err != nil {
 		return nil, err
 	}
-	lock, err := take(path+".lock", "socket "+path, name)
+	release, err := own.Hold(path+".lock", "socket "+path, name)
 	if err != nil {
 		return nil, err
 	}
-	l := &Listener{path: path, lock: lock,
+	l := &Listener{path: path, release: release,
 		firstLine: 30 * time.Second, grace: time.Second, drain: 30 * time.Second, farewell: time.Second}
 	if err := l.listen(); err != nil {
-		lock.release()
+		release()
 		return nil, err
 	}
 	return l, nil
@@ -57,12 +59,12 @@ func Listen(path, name string) (*Listener, error) {
 func checkPath(path string) error {
 	switch {
 	case len(path) > MaxPath:
-		return &PathError{path, fmt.Sprintf("a socket path may have at most %d bytes, this one has %d", MaxPath, len(path)), "choose a shorter --socket"}
+		return &own.PathError{Path: path, Problem: fmt.Sprintf("a socket path may have at most %d bytes, this one has %d", MaxPath, len(path)), Advice: "choose a shorter --socket"}
 	case path == "" || strings.IndexByte(path, 0) >= 0:
-		return &PathError{path, "not a path", "choose another --socket"}
+		return &own.PathError{Path: path, Problem: "not a path", Advice: "choose another --socket"}
 	case path[0] == '@':
 		// net would take it for an abstract name, which has no owner and no mode.
-		return &PathError{path, "a socket path may not begin with @", "write ./" + path}
+		return &own.PathError{Path: path, Problem: "a socket path may not begin with @", Advice: "write ./" + path}
 	}
 	return nil
 }
@@ -136,13 +138,13 @@ func reclaim(path string) error {
 	}
 	const advice = "remove it, or choose another --socket"
 	switch {
-	case uid(info) != os.Geteuid():
-		return &PathError{path, fmt.Sprintf("there is %s of uid %d in the way", kindOf(info.Mode()), uid(info)), advice}
+	case own.UID(info) != os.Geteuid():
+		return &own.PathError{Path: path, Problem: fmt.Sprintf("there is %s of uid %d in the way", own.Kind(info.Mode()), own.UID(info)), Advice: advice}
 	case info.Mode()&fs.ModeSocket == 0:
-		return &PathError{path, "there is " + kindOf(info.Mode()) + " in the way", advice}
+		return &own.PathError{Path: path, Problem: "there is " + own.Kind(info.Mode()) + " in the way", Advice: advice}
 	}
-	if pid, alive := listening(path); alive {
-		return &HeldError{What: "socket " + path, PID: pid}
+	if pid, alive := Listening(path); alive {
+		return &own.HeldError{What: "socket " + path, PID: pid}
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("reclaim: %w", err)
@@ -150,8 +152,9 @@ func reclaim(path string) error {
 	return nil
 }
 
-// listening says whether a process listens on the socket at path, and which.
-func listening(path string) (pid int, alive bool) {
+// Listening says whether a process listens on the socket at path, and which: 0 where that is
+// not known. It connects for a moment, and so disturbs nobody.
+func Listening(path string) (pid int, alive bool) {
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err != nil {
 		return 0, true // we cannot tell: leave it alone
@@ -184,7 +187,7 @@ func (l *Listener) Close() error {
 			err = os.Remove(l.path)
 		}
 		err = errors.Join(err, l.ln.Close())
-		l.lock.release()
+		l.release()
 	})
 	return err
 }

@@ -3,13 +3,14 @@ package sock
 import (
 	"errors"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"relay-pty/protocol/own"
 )
 
 func TestModesUnderUmaskZero(t *testing.T) {
@@ -30,7 +31,7 @@ func TestSecondOwnerIsToldWho(t *testing.T) {
 	path := in(dir(t), "s")
 	holder := startHolder(t, path)
 	_, err := Listen(path, "bob")
-	var held *HeldError
+	var held *own.HeldError
 	if !errors.As(err, &held) {
 		t.Fatalf("got %v, want a HeldError", err)
 	}
@@ -67,7 +68,7 @@ func TestLockFileRemoved(t *testing.T) {
 	holder := startHolder(t, path)
 	os.Remove(path + ".lock")
 	_, err := Listen(path, "bob")
-	var held *HeldError
+	var held *own.HeldError
 	if !errors.As(err, &held) || held.PID != holder.Process.Pid {
 		t.Fatalf("got %v, want held by %d", err, holder.Process.Pid)
 	}
@@ -142,7 +143,7 @@ func TestInTheWay(t *testing.T) {
 				before, err := os.Lstat(in(d, name))
 				must(t, err)
 				_, err = Listen(in(d, "s"), "alice")
-				var bad *PathError
+				var bad *own.PathError
 				if !errors.As(err, &bad) || bad.Path != in(d, name) || bad.Hint() == "" {
 					t.Errorf("got %v, want a PathError about %s", err, name)
 				}
@@ -166,7 +167,7 @@ func TestPaths(t *testing.T) {
 	fill := func(n int) string { return d + "/" + strings.Repeat("x", n-len(d)-1) }
 	for _, path := range []string{"", "@abstract", d + "/a\x00b", fill(MaxPath + 1), fill(200)} {
 		_, err := Listen(path, "alice")
-		var bad *PathError
+		var bad *own.PathError
 		if !errors.As(err, &bad) || bad.Hint() == "" {
 			t.Errorf("Listen(%q) = %v, want a PathError", path, err)
 		}
@@ -196,7 +197,7 @@ func TestRacers(t *testing.T) {
 			wg.Go(func() {
 				<-start
 				l, err := Listen(path, "alice")
-				var h *HeldError
+				var h *own.HeldError
 				switch {
 				case err == nil:
 					won.Add(1)
@@ -246,52 +247,4 @@ func TestNeverTwoOwners(t *testing.T) {
 	if turns.Load() == 0 || names(t, d) != "" {
 		t.Errorf("%d turns, left %q", turns.Load(), names(t, d))
 	}
-}
-
-// TestNeverTwoLocks is the same for the lock alone: a socket that still answers would
-// hide that two hold it.
-func TestNeverTwoLocks(t *testing.T) {
-	path := in(dir(t), "lock")
-	var owners, turns atomic.Int32
-	var wg sync.WaitGroup
-	for range 16 {
-		wg.Go(func() {
-			for range 2000 {
-				l, err := take(path, "lock", "alice")
-				if err != nil {
-					continue
-				}
-				turns.Add(1)
-				if n := owners.Add(1); n != 1 {
-					t.Errorf("%d owners", n)
-				}
-				runtime.Gosched()
-				owners.Add(-1)
-				l.release()
-			}
-		})
-	}
-	wg.Wait()
-	if turns.Load() == 0 {
-		t.Error("nobody ever got it")
-	}
-}
-
-// TestLockOnARemovedFile: the lock of a file that lost its name is worth nothing.
-func TestLockOnARemovedFile(t *testing.T) {
-	path := in(dir(t), "lock")
-	first, err := take(path, "lock", "alice")
-	if err != nil {
-		t.Fatal(err)
-	}
-	os.Remove(path)
-	second, err := take(path, "lock", "bob")
-	if err != nil {
-		t.Fatal(err)
-	}
-	first.release()
-	if _, err := take(path, "lock", "carol"); err == nil {
-		t.Error("the first one's end took the second one's file along")
-	}
-	second.release()
 }

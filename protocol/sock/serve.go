@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"relay-pty/protocol"
+	"relay-pty/protocol/own"
 )
 
 // MaxConns is the most connections served at a time.
@@ -87,7 +88,7 @@ func passing(err error) bool {
 
 func permitted(nc *net.UnixConn) bool {
 	peer := -1
-	err := control(nc, func(fd int) (err error) {
+	err := own.Control(nc, func(fd int) (err error) {
 		peer, _, err = credentials(fd)
 		return err
 	})

@@ -44,7 +44,7 @@ func TestAnswersInOrder(t *testing.T) {
 		expect(t, c, want, fmt.Sprintf(`"req":"%d"`, i))
 	}
 	expect(t, c, `"req":"last"`)
-	if _, err := c.Next(); err != io.EOF {
+	if _, err := c.NextLine(t.Context()); err != io.EOF {
 		t.Errorf("got %v, want the end", err)
 	}
 }
@@ -211,7 +211,7 @@ func TestSlowReader(t *testing.T) {
 	got := make(chan struct{}, n)
 	reading.Go(func() {
 		for range n {
-			if _, err := fast.Next(); err != nil {
+			if _, err := fast.NextLine(t.Context()); err != nil {
 				t.Error(late(err))
 				break
 			}
@@ -275,7 +275,7 @@ func TestLaggedLine(t *testing.T) {
 	total := soon(t, "a frame too many", sent)
 	var whole int64
 	for {
-		line, err := c.Next()
+		line, err := c.NextLine(t.Context())
 		if err != nil {
 			t.Fatalf("no lagged line: %v", late(err))
 		}
@@ -317,7 +317,7 @@ func TestPacedSender(t *testing.T) {
 	c := dial(t, path)
 	got := 0
 	for {
-		line, err := c.Next()
+		line, err := c.NextLine(t.Context())
 		if err != nil {
 			t.Fatal(late(err))
 		}
@@ -337,7 +337,7 @@ func TestTooManyConnections(t *testing.T) {
 	serve(t, listen(t, path), answer)
 	ask := func(c *Client) string {
 		c.SendLine([]byte(`{"type":"hello"}` + "\n"))
-		line, _ := c.Next()
+		line, _ := c.NextLine(t.Context())
 		return string(line)
 	}
 	var clients []*Client
@@ -386,7 +386,7 @@ func TestSilentNewcomerIsDropped(t *testing.T) {
 		}
 		early = dial(t, path)
 		early.SendLine([]byte(`{"type":"hello"}` + "\n"))
-		_, err = early.Next()
+		_, err = early.NextLine(t.Context())
 	}
 	silent, half := dial(t, path), dial(t, path)
 	half.SendLine([]byte(`{"type":`))

@@ -173,7 +173,7 @@ func late(err error) error {
 // expect reads one line that holds each of the pieces.
 func expect(t *testing.T, c *Client, pieces ...string) {
 	t.Helper()
-	line, err := c.Next()
+	line, err := c.NextLine(t.Context())
 	if err != nil {
 		t.Fatalf("got %v, want %q", late(err), pieces)
 	}
@@ -186,7 +186,7 @@ func expect(t *testing.T, c *Client, pieces ...string) {
 
 func expectEnd(t *testing.T, c *Client) {
 	t.Helper()
-	if line, err := c.Next(); err == nil || os.IsTimeout(err) {
+	if line, err := c.NextLine(t.Context()); err == nil || os.IsTimeout(err) {
 		t.Fatalf("got %q, %v; want the end", line, late(err))
 	}
 }
@@ -198,7 +198,7 @@ func answer(_ context.Context, c *Conn) {
 			c.Refuse(in.Error)
 			continue
 		}
-		c.Answer(&protocol.HelloAnswer{Req: in.Request.Tag(), Name: in.Request.Type()})
+		c.Answer(&protocol.HelloAnswer{Head: protocol.Head{Req: in.Request.Tag()}, Name: in.Request.Type()})
 	}
 }
 

@@ -96,13 +96,18 @@ func (all *contents) putAll(tx *bbolt.Tx) error {
 	return s.save(tx)
 }
 
-// begin makes the file.
+// begin makes the file, with what was told before there was one: the numbers of those events
+// must not be given out again in its epoch.
 func (j *Journal) begin() error {
 	all := contents{state: j.state}
+	for _, c := range j.held {
+		all.events = append(all.events, c.Entry)
+	}
 	db, err := create(j.path, all.putAll)
 	if err != nil {
 		return err
 	}
+	j.state, j.held = all.state, nil
 	j.adopt(db)
 	return syncDir(filepath.Dir(j.path))
 }

@@ -31,7 +31,7 @@ var (
 	maxEvents  int64 = 20_000
 	maxBytes   int64 = 32 << 20 // of frames
 	maxEnded   int64 = 100_000
-	remembered       = 7 * 24 * time.Hour
+	remembered       = queue.Retention
 )
 
 // pruneMost is how much one commit removes of each kind, so that none takes long.
@@ -42,7 +42,7 @@ type Journal struct {
 	path   string
 	gone   atomic.Int64
 	state  state          // as the file has it; Commit's alone
-	held   []queue.Change // what came before there was a file
+	held   []queue.Change // events that were told before there was a file
 	broken bool           // the last commit failed
 	tx     uint64         // number of the last that did not
 
@@ -68,10 +68,9 @@ func (j *Journal) Commit(changes []queue.Change) error {
 		j.held = append(j.held, changes...)
 		return nil
 	}
-	if err := j.commit(append(j.held, changes...)); err != nil {
+	if err := j.commit(changes); err != nil {
 		return fmt.Errorf("journal %s: %w", j.path, err)
 	}
-	j.held = nil
 	return nil
 }
 

@@ -339,6 +339,38 @@ func TestFirstFileThatCannotBeMade(t *testing.T) {
 	}
 }
 
+// TestToldBeforeThereIsAFile: from its first moment the file has the events that were told
+// before, so that whatever ends this run, the next one in its epoch does not give out their
+// numbers again.
+func TestToldBeforeThereIsAFile(t *testing.T) {
+	path := file(t)
+	j, _, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := []queue.Change{{Entry: queue.Entry{Seq: 1, Type: "state", Frame: []byte("{}\n")}}}
+	if err := j.Commit(told); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Fatal("there is a file, and nothing to promise")
+	}
+	if err := j.begin(); err != nil { // and here the power goes
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j, past, err := Open(path)
+	if err != nil || past.Last != 1 || past.Damaged != "" {
+		t.Fatalf("%+v, %v", past, err)
+	}
+	defer j.Close() // only read
+	if kept, err := j.Events(0, 10); err != nil || len(kept) != 1 || kept[0].Seq != 1 {
+		t.Errorf("kept %+v, %v", kept, err)
+	}
+}
+
 // TestEveryBitFlip: whatever is damaged is told, and loses at most what it hits.
 func TestEveryBitFlip(t *testing.T) {
 	path := file(t)

@@ -12,9 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	"relay-pty/cmd/internal/testrig/anthropic"
+	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig/claude"
-	"relay-pty/cmd/relay-pty/check/modelapi"
 	"relay-pty/cmd/relay-pty/check/scratch"
 )
 
@@ -32,7 +31,7 @@ type agentCast struct {
 	argv    []string
 	env     []string
 	cwd     string
-	api     *anthropic.Server // the fake model; nil: the agent has none
+	api     *fakemodel.Server // the fake model; nil: the agent has none
 
 	prompt   string                   // what stands before a draft
 	question string                   // what the agent asks before it touches anything
@@ -110,7 +109,7 @@ func cast(dir, path string, why error) (*agentCast, error) {
 }
 
 func realCast(dir, path string) (*agentCast, error) {
-	api, err := anthropic.Start()
+	api, err := fakemodel.Start(fakemodel.Messages)
 	if err != nil {
 		return nil, err
 	}
@@ -161,17 +160,17 @@ func (c *agentCast) hint() string {
 
 // respond is the fake model. It answers every message of a turn; a prompt of the
 // human makes it ask for a command, which needs a permission.
-func respond(t modelapi.Turn) modelapi.Reply {
-	said := messagesIn(anthropic.Received(t))
+func respond(t fakemodel.Turn) fakemodel.Reply {
+	said := messagesIn(fakemodel.Received(t))
 	switch {
 	case len(said) > 0:
 		var lines []string
 		for _, m := range said {
 			lines = append(lines, marker(m))
 		}
-		return modelapi.Say(strings.Join(lines, "\n"))
+		return fakemodel.Say(strings.Join(lines, "\n"))
 	case len(t.Results) > 0:
-		return modelapi.Say(agentDone)
+		return fakemodel.Say(agentDone)
 	}
-	return modelapi.Bash("touch tidy")
+	return fakemodel.Bash("touch tidy")
 }

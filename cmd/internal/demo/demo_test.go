@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/claude"
-	"relay-pty/cmd/relay-pty/check/modelapi"
 )
 
 // built is the demo and the wrapper in a directory of their own.
@@ -282,7 +282,7 @@ func TestEveryMessageOfATurnIsAnswered(t *testing.T) {
 		"->relay:bob [re=m2] <<<I read  `/clear`  as *text*>>>",
 		"->relay:bob@host [re=m3] <<<I read  `two\nlines`  as *text*>>>",
 	}
-	reply := strings.Join(respond(modelapi.Turn{Text: []string{turn}}).Deltas, "")
+	reply := strings.Join(respond(fakemodel.Turn{Text: []string{turn}}).Deltas, "")
 	if got := strings.Join(want, "\n"); reply != got {
 		t.Errorf("the fake model says\n%s\nwant\n%s", reply, got)
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/protocol"
 )
 
 // message is what bob sends.
@@ -60,13 +61,6 @@ func bob(ctx context.Context, socket string, words []string) error {
 // ended is true for what ends a message, and for a refusal of it.
 func ended(id string) func(testrig.Frame) bool {
 	return func(f testrig.Frame) bool {
-		if f.Str("id") != id {
-			return false
-		}
-		switch f.Str("status") {
-		case "delivered", "failed", "expired", "cancelled", "unknown":
-			return true
-		}
-		return f.Type() == "error"
+		return f.Str("id") == id && (protocol.Terminal(f.Str("status")) || f.Type() == "error")
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
-	"relay-pty/cmd/internal/testrig/anthropic"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/pty/screen"
 )
@@ -251,7 +251,7 @@ func (s *stage) received() error {
 	var last string
 	for _, t := range s.api.Turns() {
 		last = string(t.Raw)
-		if text := anthropic.Received(t); text != "" {
+		if text := fakemodel.Received(t); text != "" {
 			turns = append(turns, text)
 		}
 	}

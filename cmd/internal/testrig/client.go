@@ -1,19 +1,19 @@
 package testrig
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"relay-pty/protocol/sock"
 )
 
 // Frame is one line received: the line, and what encoding/json makes of it.
@@ -40,10 +40,10 @@ func (f Frame) Num(key string) int64 {
 	return int64(n)
 }
 
-// Client speaks JSON Lines on a Unix socket. It is the tester's own view of
-// the wire and shares no code with what it tests. It keeps every frame.
+// Client is a sock.Client that keeps every frame as it came, the line and its fields: tests
+// judge the wire itself, not what package protocol makes of it.
 type Client struct {
-	conn *net.UnixConn
+	conn *sock.Client
 	reqs atomic.Int64 // made up so far
 
 	mu     sync.Mutex
@@ -54,27 +54,23 @@ type Client struct {
 
 // Dial connects to path.
 func Dial(ctx context.Context, path string) (*Client, error) {
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "unix", path)
+	conn, err := sock.Dial(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{conn: conn.(*net.UnixConn)}
-	go c.read()
+	c := &Client{conn: conn}
+	go c.read(context.WithoutCancel(ctx))
 	return c, nil
 }
 
-func (c *Client) read() {
-	in := bufio.NewReaderSize(c.conn, 64<<10)
+func (c *Client) read(ctx context.Context) {
 	for {
-		line, err := in.ReadString('\n')
-		f := Frame{Raw: line}
+		line, err := c.conn.NextLine(ctx)
+		f := Frame{Raw: string(line) + "\n"}
 		if err == nil {
-			if e := json.Unmarshal([]byte(line), &f.Fields); e != nil {
+			if e := json.Unmarshal(line, &f.Fields); e != nil {
 				err = fmt.Errorf("line %q: %w", line, e)
 			}
-		} else if line != "" {
-			err = fmt.Errorf("unfinished line %q: %w", line, err)
 		}
 		c.mu.Lock()
 		if err == nil {
@@ -101,12 +97,16 @@ func (c *Client) Send(v any) error {
 	return c.SendRaw(string(b) + "\n")
 }
 
-// SendRaw writes s as it is.
+// writeLimit is how long the other side may not read; only a failure takes that long.
+const writeLimit = 10 * time.Second
+
+// SendRaw writes s as it is. It hangs up when that takes too long.
 func (c *Client) SendRaw(s string) error {
-	if err := c.conn.SetWriteDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		return err
+	late := time.AfterFunc(writeLimit, func() { c.conn.Close() })
+	err := c.conn.SendLine([]byte(s))
+	if !late.Stop() && err != nil {
+		err = fmt.Errorf("write %.200q: not within %v", s, writeLimit)
 	}
-	_, err := io.WriteString(c.conn, s)
 	return err
 }
 

@@ -1,7 +1,7 @@
 // Package testrig is what tests and the demo put around the wrapper: fake
 // agents, a terminal with a human's hands, a client for the socket. Its
-// sub-packages hold the fake model API (anthropic), the real Claude Code in a
-// fresh home (claude), the fake agents' code (agents) and the terminal (term).
+// sub-packages hold the real agents in a fresh home (agentrig, claude), the
+// fake agents' code (agents) and the terminal (term).
 // Nothing here is linked into the wrapper.
 package testrig
 

@@ -9,6 +9,7 @@ import (
 	"relay-pty/inject/draft"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
+	"relay-pty/inject/sight"
 	"relay-pty/inject/view"
 	"relay-pty/parser"
 	"relay-pty/pty"
@@ -49,7 +50,7 @@ func New(p *profile.Profile, pattern string, command []string) (*Agent, error) {
 		profile: p, prompt: re, Suspends: make(chan pty.TTY, 1),
 		unlike: p.Composer == nil && !p.Quote.Inert() && !profile.For(command...).Quote.Inert(),
 	}
-	a.shadow.Lines = p.Composer == nil
+	a.shadow.Lines, a.shadow.Chips = p.Composer == nil, p.Chips()
 	return a, nil
 }
 
@@ -74,7 +75,7 @@ func (a *Agent) Look() view.Look {
 	var l view.Look
 	cols := 0
 	a.Session.View(func(s *screen.Screen) {
-		l.Sight = a.profile.Look(s)
+		l.Sight = sight.Look(a.profile, s)
 		_, cols = s.Size()
 	})
 	now := time.Now()
@@ -103,7 +104,7 @@ func (a *Agent) Look() view.Look {
 	}
 	a.follow(&l, cols, tty.Unread == 0, now)
 	if l.Facts.Raw = !tty.Canonical; l.Facts.Raw {
-		a.Session.View(func(s *screen.Screen) { l.Menu = a.profile.Menu(s) })
+		a.Session.View(func(s *screen.Screen) { l.Menu = sight.Menu(a.profile, s) })
 	}
 	l.Facts.Foreground = tty.Foreground == a.Session.PID() && !(a.unlike && a.front.shell(tty.Foreground))
 	l.Echo, l.Unread = tty.Echo, tty.Unread
@@ -117,8 +118,8 @@ func (a *Agent) Look() view.Look {
 func (a *Agent) follow(l *view.Look, cols int, read bool, now time.Time) {
 	a.shadow.Width(cols)
 	if a.profile.Composer != nil {
-		a.shadow.Away(!l.Box.Visible || l.Dialog != "")
-		if l.Box.Visible && read {
+		a.shadow.Away(!l.Box.Visible || l.Dialog != "", now)
+		if l.Box.Visible && !l.Box.Blank && read {
 			l.Again = a.shadow.Seen(l.Box.Text, l.Box.Top, now)
 		}
 	}

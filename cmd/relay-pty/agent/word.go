@@ -4,8 +4,8 @@ import (
 	"sync"
 	"time"
 
-	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
+	"relay-pty/inject/sight"
 )
 
 // Own is what the agent itself last said of its state: in its files, by a signal
@@ -13,7 +13,7 @@ import (
 type Own struct {
 	mu                 sync.Mutex
 	files, said, shown ready.Word
-	last               profile.Said // what shown was made of
+	last               sight.Said // what shown was made of
 }
 
 // Set keeps what the agent's files say and tells whether that is news.
@@ -34,7 +34,7 @@ func (o *Own) Say(s ready.State, detail string) {
 
 // show keeps what the agent says through the terminal, seen at a time: the
 // first time that it is seen is when it was said.
-func (o *Own) show(s profile.Said, at time.Time) {
+func (o *Own) show(s sight.Said, at time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if s != o.last {

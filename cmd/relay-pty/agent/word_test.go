@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
+	"relay-pty/inject/sight"
 )
 
 func TestNewerWordCounts(t *testing.T) {
@@ -33,18 +33,18 @@ func TestWordThroughTheTerminalIsAsOldAsItsFirstSight(t *testing.T) {
 	var o Own
 	began := time.Now()
 	at := func(s int) time.Time { return began.Add(time.Duration(s) * time.Second) }
-	ready1 := profile.Said{State: ready.Ready, Text: "state=done", Serial: 1}
+	ready1 := sight.Said{State: ready.Ready, Text: "state=done", Serial: 1}
 	for _, c := range []struct {
-		say  profile.Said
+		say  sight.Said
 		at   int
 		want ready.Word
 	}{
-		{profile.Said{}, 0, ready.Word{}},
+		{sight.Said{}, 0, ready.Word{}},
 		{ready1, 1, ready.Word{State: ready.Ready, At: at(1)}},
 		{ready1, 2, ready.Word{State: ready.Ready, At: at(1)}},
-		{profile.Said{State: ready.Ready, Text: "state=done", Serial: 2}, 3, ready.Word{State: ready.Ready, At: at(3)}},
-		{profile.Said{State: ready.Blocked, Text: "state=blocked", Detail: "permission", Serial: 3}, 4, ready.Word{State: ready.Blocked, Detail: "permission", At: at(4)}},
-		{profile.Said{}, 5, ready.Word{}},
+		{sight.Said{State: ready.Ready, Text: "state=done", Serial: 2}, 3, ready.Word{State: ready.Ready, At: at(3)}},
+		{sight.Said{State: ready.Blocked, Text: "state=blocked", Detail: "permission", Serial: 3}, 4, ready.Word{State: ready.Blocked, Detail: "permission", At: at(4)}},
+		{sight.Said{}, 5, ready.Word{}},
 	} {
 		o.show(c.say, at(c.at))
 		if got := o.get(); got != c.want {
@@ -56,7 +56,7 @@ func TestWordThroughTheTerminalIsAsOldAsItsFirstSight(t *testing.T) {
 	if got := o.get(); got.State != ready.Busy {
 		t.Errorf("newer files do not count: %+v", got)
 	}
-	o.show(profile.Said{State: ready.Ready, Serial: 9}, at(8))
+	o.show(sight.Said{State: ready.Ready, Serial: 9}, at(8))
 	if got := o.get(); got.State != ready.Ready {
 		t.Errorf("a newer word through the terminal does not count: %+v", got)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
+	"relay-pty/inject/sight"
 	"relay-pty/parser/transcript"
 	"relay-pty/pty"
 	"relay-pty/pty/screen"
@@ -115,8 +116,8 @@ func (a *agent) steady(ctx context.Context, limit time.Duration, cond func() boo
 }
 
 // look is what p makes of the screen.
-func (a *agent) look(p *profile.Profile) (v profile.Sight) {
-	a.session.View(func(s *screen.Screen) { v = p.Look(s) })
+func (a *agent) look(p *profile.Profile) (v sight.Sight) {
+	a.session.View(func(s *screen.Screen) { v = sight.Look(p, s) })
 	return v
 }
 

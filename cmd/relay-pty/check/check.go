@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"relay-pty/cmd/relay-pty/check/modelapi"
+	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
 )
@@ -66,8 +66,8 @@ type checker struct {
 	cwd     string
 	over    <-chan struct{} // closed when the run must end: then nothing is judged any more
 
-	model *modelapi.Model // nil: the agent has none that we can speak for
-	agent *agent          // nil: the next scene starts one
+	model *fakemodel.Server // nil: the agent has none that we can speak for
+	agent *agent            // nil: the next scene starts one
 
 	tally
 	clean bool            // the scene went as promised

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"relay-pty/cmd/relay-pty/check/modelapi"
+	"relay-pty/cmd/internal/fakemodel"
 )
 
 // Bracketed paste, as xterm defines it.
@@ -111,21 +111,21 @@ func (c *checker) chip(ctx context.Context, text string) bool {
 }
 
 // enter presses the key that submits and waits for a turn.
-func (c *checker) enter(ctx context.Context) (modelapi.Turn, bool) {
+func (c *checker) enter(ctx context.Context) (fakemodel.Turn, bool) {
 	n := c.turns()
 	c.write(c.p.Typing.Submit)
 	if !c.agent.wait(ctx, turnWait, func() bool { return c.turns() > n }) {
 		c.bad("submit", "%q did not submit: no turn began", c.p.Typing.Submit)
-		return modelapi.Turn{}, false
+		return fakemodel.Turn{}, false
 	}
 	return c.model.Turns()[n], true
 }
 
 // send types a message, submits it once the composer shows it and waits for its
 // turn.
-func (c *checker) send(ctx context.Context, text string) (modelapi.Turn, bool) {
+func (c *checker) send(ctx context.Context, text string) (fakemodel.Turn, bool) {
 	if !c.typed(ctx, text) {
-		return modelapi.Turn{}, false
+		return fakemodel.Turn{}, false
 	}
 	return c.enter(ctx)
 }

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"relay-pty/cmd/relay-pty/check/loopback"
-	"relay-pty/cmd/relay-pty/check/modelapi"
+	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/relay-pty/check/scratch"
 	"relay-pty/inject/profile"
 )
 
 // rig is how an agent is run without its makers' service.
 type rig struct {
+	wire fakemodel.Wire
 	args []string // for a command that was given none
 	home func(dir, baseURL, version string) (env []string, cwd string, err error)
 }
@@ -23,7 +23,7 @@ type rig struct {
 // keep. The arguments ask for their usual permissions: in others they do not
 // ask, and no dialog can be seen.
 var rigs = map[string]rig{
-	"claude": {args: []string{"--permission-mode", "default"}, home: scratch.Claude},
+	"claude": {wire: fakemodel.Messages, args: []string{"--permission-mode", "default"}, home: scratch.Claude},
 }
 
 func rigFor(l *profile.Log) (r rig, known bool) {
@@ -43,24 +43,15 @@ func (c *checker) prepare(ctx context.Context) (stop func(), err error) {
 		}
 		return func() {}, err
 	}
-	server, err := loopback.Listen()
-	if err != nil {
+	if c.model, err = fakemodel.Start(r.wire); err != nil {
 		return nil, err
 	}
-	c.model = &modelapi.Model{Respond: c.respond}
-	serving, end := context.WithCancelCause(ctx)
-	served := make(chan struct{})
-	go func() {
-		defer close(served)
-		server.Serve(serving, func(ctx context.Context, r loopback.Request, w *loopback.Response) error {
-			return c.model.Serve(ctx, r.Method, r.Path, r.Body, w)
-		}) // ends as it is told
-	}()
-	stop = func() { end(errEnough); <-served }
+	c.model.Respond = c.respond
+	stop = func() { c.model.Close() } // the listener is gone either way
 	// The agent's version is asked in a home like the one for which it is asked.
 	version := ""
 	for range 2 {
-		if c.env, c.cwd, err = r.home(c.dir, server.URL(), version); err != nil {
+		if c.env, c.cwd, err = r.home(c.dir, c.model.URL(), version); err != nil {
 			stop()
 			return nil, err
 		}
@@ -103,16 +94,16 @@ const (
 	markBody = "  two  blanks, *stars*,\n\n    an indent and 日本 "
 )
 
-func (c *checker) respond(t modelapi.Turn) modelapi.Reply {
+func (c *checker) respond(t fakemodel.Turn) fakemodel.Reply {
 	switch text := t.UserText(); {
 	case strings.Contains(text, askLong):
-		return modelapi.Reply{Gap: 250 * time.Millisecond, Deltas: slices.Repeat([]string{"One more line.\n\n"}, 400)}
+		return fakemodel.Reply{Gap: 250 * time.Millisecond, Deltas: slices.Repeat([]string{"One more line.\n\n"}, 400)}
 	case strings.Contains(text, askTool):
-		return modelapi.Bash("touch " + c.canary())
+		return fakemodel.Bash("touch " + c.canary())
 	case strings.Contains(text, askMark):
-		return modelapi.Say("Here it is.\n\n->relay:bob <<<" + markBody + ">>>\n\nThat was it.")
+		return fakemodel.Say("Here it is.\n\n->relay:bob <<<" + markBody + ">>>\n\nThat was it.")
 	}
-	return modelapi.Say("Yes.")
+	return fakemodel.Say("Yes.")
 }
 
 // canary is a file that nobody may make.

@@ -1,36 +1,21 @@
 package check
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 
 	"relay-pty/parser"
+	"relay-pty/protocol"
+	"relay-pty/protocol/sock"
 )
-
-// frame is what is read of a line from relay-pty's socket.
-type frame struct {
-	Type     string `json:"type"`
-	Status   string `json:"status"`
-	Evidence string `json:"evidence"`
-	State    string `json:"state"`
-	Body     string `json:"body"`
-	Waits    string `json:"waiting_for"`
-	Error    struct {
-		Message string `json:"message"`
-	} `json:"error"`
-}
 
 // outcome is what came of a message: how it ended, and the first marker that the
 // agent wrote.
 type outcome struct {
-	end   frame
+	end   protocol.InjectResult // without a status: it did not end
 	reply string
 }
 
@@ -55,74 +40,56 @@ func (c *checker) deliver(ctx context.Context, body string, marker bool) (o outc
 		return o, err
 	}
 	defer c.leave()
-	var conn *os.File
-	c.agent.wait(ctx, messageWait, func() bool { conn = dial(socket); return conn != nil })
-	if conn == nil {
-		return o, fmt.Errorf("relay-pty does not listen:\n%s", c.agent.shown())
+	var conn *sock.Client
+	c.agent.wait(ctx, messageWait, func() bool { conn, err = sock.Dial(ctx, socket); return err == nil })
+	if err != nil {
+		return o, fmt.Errorf("relay-pty does not listen: %w\n%s", err, c.agent.shown())
 	}
 	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	b, err := json.Marshal(map[string]any{"type": "inject", "id": "check-2", "from": "bob", "body": body})
-	if err != nil {
-		return o, err
+	for _, r := range []protocol.Request{
+		&protocol.Subscribe{After: new(int64)},
+		&protocol.Inject{ID: "check-2", From: "bob", Body: body},
+	} {
+		if err := conn.Send(r); err != nil {
+			return o, err
+		}
 	}
-	if _, err := conn.Write(append([]byte("{\"type\":\"subscribe\",\"after\":0}\n"), append(b, '\n')...)); err != nil {
-		return o, err
-	}
-	last, err := o.follow(bufio.NewReader(conn), marker)
-	if err != nil && ctx.Err() != nil {
-		err = fmt.Errorf("%w (state %q, waiting for %q)", context.Cause(ctx), last.State, last.Waits)
-	}
+	err = o.follow(ctx, conn, marker)
 	return o, err
 }
 
 // follow reads frames until the message is at its end.
-func (o *outcome) follow(in *bufio.Reader, marker bool) (last frame, err error) {
-	for o.end.Status == "" || marker && o.end.Status == "delivered" && o.reply == "" {
-		line, err := in.ReadBytes('\n')
-		if err != nil {
-			return last, errors.New("relay-pty hung up")
-		}
-		var f frame
-		if json.Unmarshal(line, &f) != nil {
-			continue // no frame that we know
-		}
-		switch {
-		case f.Type == "state":
-			last.State = f.State
-		case f.Type == "waiting":
-			last.Waits = f.Waits
-		case f.Type == "relay_command":
+func (o *outcome) follow(ctx context.Context, conn *sock.Client, marker bool) error {
+	var state, waits string
+	for o.end.Status == "" || marker && o.end.Status == protocol.StatusDelivered && o.reply == "" {
+		f, err := conn.Next(ctx)
+		switch f := f.(type) {
+		case nil:
+			return fmt.Errorf("read relay-pty's events: %w (state %q, waiting for %q)", err, state, waits)
+		case *protocol.State:
+			state = f.State
+		case *protocol.Waiting:
+			waits = string(f.WaitingFor)
+		case *protocol.RelayCommand:
 			o.reply = f.Body
-		case f.Type == "inject_result" && f.Status != "queued" && f.Status != "injecting":
-			o.end = f
-		case f.Type == "error":
-			return last, errors.New(strings.TrimSpace(string(line)))
+		case *protocol.InjectResult:
+			if protocol.Terminal(f.Status) {
+				o.end = *f
+			}
+		case *protocol.Error:
+			return f
 		}
 	}
-	return last, nil
-}
-
-// dial connects by hand, for net.Dial would link the name resolver. It returns
-// nil while nobody listens.
-func dial(path string) *os.File {
-	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-	if err != nil {
-		return nil
-	}
-	syscall.CloseOnExec(fd)
-	if syscall.Connect(fd, &syscall.SockaddrUnix{Name: path}) != nil || syscall.SetNonblock(fd, true) != nil {
-		syscall.Close(fd) // of no use
-		return nil
-	}
-	return os.NewFile(uintptr(fd), path)
+	return nil
 }
 
 // arrives judges what came of a message.
 func (c *checker) arrives(o outcome, err error) bool {
 	switch {
-	case o.end.Status != "" && o.end.Status != "delivered":
-		c.bad("message", "relay-pty says %s: %s", o.end.Status, o.end.Error.Message)
+	case o.end.Fault != nil:
+		c.bad("message", "relay-pty says %s: %s", o.end.Status, o.end.Fault.Message)
+	case o.end.Status != "" && o.end.Status != protocol.StatusDelivered:
+		c.bad("message", "relay-pty says %s", o.end.Status)
 	case err != nil:
 		c.bad("message", "%v", err)
 	default:

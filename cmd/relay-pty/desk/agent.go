@@ -14,7 +14,7 @@ func (c *client) speaks(req string) bool {
 func (c *client) signal(r *protocol.Signal) {
 	if c.speaks(r.Req) {
 		c.Signal(r)
-		c.conn.Answer(&protocol.OK{Req: r.Req})
+		c.conn.Answer(&protocol.OK{Head: r.Head})
 	}
 }
 

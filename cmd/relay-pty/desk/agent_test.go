@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"relay-pty/parser"
 	"relay-pty/protocol"
 	"relay-pty/queue"
 )
@@ -226,18 +225,6 @@ func TestClientThatNeverReadsAndLeaves(t *testing.T) {
 		case <-news.Wake():
 		case <-limit:
 			t.Fatalf("three messages accepted: not within %v, %d are", patience, o.box.Len())
-		}
-	}
-}
-
-func TestMarkerSaysTheCommand(t *testing.T) {
-	for _, body := range []string{"x", "a\nb", "\nx\n", " x ", ">>>", "a>>>>b", strings.Repeat(">", 1000), "<<<a", "ends with >",
-		"```\ncode", "\\->relay:x", "日本語 🎉", "a\ttab", strings.Repeat("x", protocol.MaxBody), strings.Repeat(">", protocol.MaxBody)} {
-		r := &protocol.Emit{To: "#dev", Body: body, ReplyTo: "m1", Mode: "important"}
-		raw := marker(r)
-		want := parser.Command{To: "#dev", Body: body, ReplyTo: "m1", Mode: "important", Raw: raw}
-		if items := parser.Text(raw); len(items) != 1 || items[0] != parser.Item(want) {
-			t.Errorf("%.100q says %.200q, want %.100q", raw, fmt.Sprint(items), body)
 		}
 	}
 }

@@ -117,7 +117,7 @@ func (c *client) answer(r protocol.Request) {
 	case *protocol.Cancel:
 		c.withdraw(r)
 	case *protocol.Queue:
-		c.whole(&protocol.QueueAnswer{Req: r.Req, Messages: c.Box.Pending()}, r.Req)
+		c.whole(&protocol.QueueAnswer{Head: r.Head, Messages: c.Box.Pending()}, r.Req)
 	case *protocol.Status:
 		s := c.Status()
 		s.Req = r.Req
@@ -141,7 +141,7 @@ func (c *client) hello(r *protocol.Hello) {
 		return
 	}
 	c.agent = c.agent || r.Token != ""
-	c.conn.Answer(&protocol.HelloAnswer{Req: r.Req, Protocol: protocol.Version, Features: protocol.Features(), Name: c.Name})
+	c.conn.Answer(&protocol.HelloAnswer{Head: r.Head, Protocol: protocol.Version, Features: protocol.Features(), Name: c.Name})
 }
 
 func (c *client) refuse(code protocol.Code, field, id, req, message string) {
@@ -250,7 +250,7 @@ func (c *client) subscribe(r *protocol.Subscribe) {
 	for _, t := range r.Events {
 		c.events[t] = true
 	}
-	c.conn.Answer(&protocol.Subscribed{Req: r.Req, Seq: f.Seq(), Epoch: c.Events.Epoch(), Protocol: protocol.Version, Features: protocol.Features()})
+	c.conn.Answer(&protocol.Subscribed{Head: r.Head, Seq: f.Seq(), Epoch: c.Events.Epoch(), Protocol: protocol.Version, Features: protocol.Features()})
 	c.pump()
 }
 

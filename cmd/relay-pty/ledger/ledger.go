@@ -12,7 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"relay-pty/protocol"
-	"relay-pty/protocol/sock"
+	"relay-pty/protocol/own"
 	"relay-pty/queue"
 	"relay-pty/queue/journal"
 )
@@ -33,7 +33,7 @@ type Ledger struct {
 	journal *journal.Journal // nil: it could not be opened yet
 }
 
-// Hold makes sure that no other wrapper has the journal: then it is a [sock.HeldError].
+// Hold makes sure that no other wrapper has the journal: then it is a [own.HeldError].
 // A directory that cannot be written is no error: the terminal works, and the queue is
 // degraded.
 func (l *Ledger) Hold() (release func(), err error) {
@@ -41,8 +41,8 @@ func (l *Ledger) Hold() (release func(), err error) {
 		return func() {}, nil
 	}
 	journal.MakeDir(l.Dir) // opening the journal tells why it cannot be made
-	release, err = sock.Hold(filepath.Join(l.Dir, l.Name+".lock"), "journal of "+l.Name, l.Name)
-	var held *sock.HeldError
+	release, err = own.Hold(filepath.Join(l.Dir, l.Name+".lock"), "journal of "+l.Name, l.Name)
+	var held *own.HeldError
 	switch {
 	case errors.As(err, &held):
 		return nil, err
@@ -150,11 +150,11 @@ func (l *Ledger) settle(interrupted []queue.Message) {
 func (l *Ledger) end(m queue.Message, shown bool) error {
 	switch {
 	case shown:
-		return l.Box.Finish(m.ID, queue.Outcome{Status: protocol.StatusDelivered, Evidence: "turn"}, time.Now())
+		return l.Box.Finish(m.ID, queue.Outcome{Status: protocol.StatusDelivered, Evidence: protocol.EvidenceTurn}, time.Now())
 	case m.Redelivery == protocol.RedeliverOnce && !m.Again:
 		return l.Box.Again(m.ID, time.Now())
 	}
 	return l.Box.Finish(m.ID, queue.Outcome{Status: protocol.StatusUnknown, Fault: &protocol.Fault{
-		Code: "crashed", Message: "the wrapper ended while the message was being typed, and the agent's log does not show it",
+		Code: protocol.FaultCrashed, Message: "the wrapper ended while the message was being typed, and the agent's log does not show it",
 	}}, time.Now())
 }

@@ -82,6 +82,6 @@ func Accepted(e Entry, id string) bool {
 	if e.Kind != User || id == "" {
 		return false
 	}
-	header := "[relay " + id + " from "
+	header := parser.Opening(id)
 	return strings.HasPrefix(e.Text, header) || strings.Contains(e.Text, "\n"+header)
 }

@@ -12,7 +12,7 @@ import (
 	"runtime"
 	"strings"
 
-	"relay-pty/cmd/internal/testrig/fakeapi"
+	"relay-pty/cmd/internal/fakemodel"
 )
 
 // Agent is one release of one agent.
@@ -25,7 +25,7 @@ type Agent struct {
 	program  string // pattern of the program's path in it
 	node     bool   // the program is a script for Node
 	args     []string
-	wire     fakeapi.Wire
+	wire     fakemodel.Wire
 	settle   Change                   // writes the settings
 	unwrap   func(text string) string // takes off what the agent itself adds to a user's text; nil: nothing
 	startups []Startup
@@ -98,7 +98,7 @@ func (a Agent) Argv(path string) []string {
 }
 
 // API starts the agent's model API, which the caller closes.
-func (a Agent) API() (*fakeapi.Server, error) { return fakeapi.Start(a.wire) }
+func (a Agent) API() (*fakemodel.Server, error) { return fakemodel.Start(a.wire) }
 
 // Prepare makes a fresh home for the agent below dir, which must exist: with
 // nothing to ask at the start and its model API at baseURL. It returns the
@@ -123,7 +123,7 @@ func (a Agent) Prepare(dir, baseURL string, changes ...Change) (env []string, cw
 // Received is the user texts of t as the users meant them, joined by newlines:
 // what the agent itself adds to them is removed. Compare it with Unwrap of what
 // was sent; Turn.Text keeps the raw form.
-func (a Agent) Received(t fakeapi.Turn) string { return a.Unwrap(strings.Join(t.Text, "\n")) }
+func (a Agent) Received(t fakemodel.Turn) string { return a.Unwrap(strings.Join(t.Text, "\n")) }
 
 // Unwrap takes off what the agent itself adds to a user's text.
 func (a Agent) Unwrap(text string) string {

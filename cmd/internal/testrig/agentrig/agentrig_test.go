@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay-pty/cmd/internal/testrig/fakeapi"
+	"relay-pty/cmd/internal/fakemodel"
 )
 
 // blank takes all that Find looks at out of the environment.
@@ -138,7 +138,7 @@ func TestReceivedIsWhatUsersMeant(t *testing.T) {
 		{Codex(), []string{" a "}, " a "},
 		{Gemini(), []string{"a\n"}, "a\n"},
 	} {
-		if got := c.agent.Received(fakeapi.Turn{Text: c.text}); got != c.want {
+		if got := c.agent.Received(fakemodel.Turn{Text: c.text}); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.agent.Profile, got, c.want)
 		}
 	}

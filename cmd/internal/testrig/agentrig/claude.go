@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"relay-pty/cmd/internal/testrig/fakeapi"
+	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/relay-pty/check/scratch"
 )
 
@@ -22,7 +22,7 @@ func Claude(version string) Agent {
 		Profile: "claude", Version: version, variable: variable,
 		packed: "claude-code-" + platform(), program: "claude",
 		args:     []string{"--permission-mode", "default"},
-		wire:     fakeapi.Messages,
+		wire:     fakemodel.Messages,
 		question: "Do you want to proceed?",
 		settle: func(h home, _ []string) ([]string, error) {
 			env, _, err := scratch.Claude(h.dir, h.baseURL, version)
@@ -41,7 +41,7 @@ func Claude(version string) Agent {
 var claudeStopped = regexp.MustCompile(`^\[Request interrupted by user(?: for tool use)?\]\n*`)
 
 func claudeUnwrap(text string) string {
-	return fakeapi.Unwrap(claudeStopped.ReplaceAllString(text, ""))
+	return fakemodel.Unwrap(claudeStopped.ReplaceAllString(text, ""))
 }
 
 // ClaudeTheme makes Claude Code begin with the choice of a theme.

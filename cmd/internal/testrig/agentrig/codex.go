@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"relay-pty/cmd/internal/testrig/fakeapi"
+	"relay-pty/cmd/internal/fakemodel"
 )
 
 // Codex is OpenAI's Codex CLI. Without its daemon nothing outlives the test.
@@ -13,7 +13,7 @@ func Codex() Agent {
 		Profile: "codex", Version: "0.169.0", variable: "RELAY_CODEX",
 		packed: "codex", program: "vendor/*/bin/codex",
 		args:     []string{"--no-daemon"},
-		wire:     fakeapi.Responses,
+		wire:     fakemodel.Responses,
 		question: "Would you like to run the following command?",
 		settle:   codexSettle,
 		startups: []Startup{

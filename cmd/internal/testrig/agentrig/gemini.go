@@ -3,7 +3,7 @@ package agentrig
 import (
 	"regexp"
 
-	"relay-pty/cmd/internal/testrig/fakeapi"
+	"relay-pty/cmd/internal/fakemodel"
 )
 
 // Gemini is Google's Gemini CLI, in one process: by default it starts itself again.
@@ -11,7 +11,7 @@ func Gemini() Agent {
 	return Agent{
 		Profile: "gemini", Version: "0.61.0", variable: "RELAY_GEMINI",
 		packed: "gemini", program: "bundle/gemini.js", node: true,
-		wire:     fakeapi.Gemini,
+		wire:     fakemodel.Gemini,
 		question: "Allow execution of",
 		recall:   "\x10",
 		settle:   geminiSettle,

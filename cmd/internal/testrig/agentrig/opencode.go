@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"relay-pty/cmd/internal/testrig/fakeapi"
+	"relay-pty/cmd/internal/fakemodel"
 )
 
 // OpenCode is OpenCode with its package for plugins in its home: without it, it
@@ -14,7 +14,7 @@ func OpenCode() Agent {
 	return Agent{
 		Profile: "opencode", Version: openCodeVersion, variable: "RELAY_OPENCODE",
 		packed: "opencode", program: "bin/opencode",
-		wire:     fakeapi.Chat,
+		wire:     fakemodel.Chat,
 		question: "Permission required",
 		settle:   openCodeSettle,
 		unwrap:   func(text string) string { return afterChip.ReplaceAllString(text, "$1") },

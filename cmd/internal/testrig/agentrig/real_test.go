@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/agentrig"
-	"relay-pty/cmd/internal/testrig/fakeapi"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/pty/screen"
 )
@@ -32,7 +32,7 @@ type session struct {
 	*term.Term
 	t   *testing.T
 	a   agentrig.Agent
-	api *fakeapi.Server
+	api *fakemodel.Server
 	cwd string
 }
 
@@ -73,7 +73,7 @@ func (s *session) idles() {
 }
 
 // says pastes text and submits it, and waits for its turn, whole.
-func (s *session) says(text string) fakeapi.Turn {
+func (s *session) says(text string) fakemodel.Turn {
 	s.t.Helper()
 	s.must(s.Paste(text))
 	s.must(s.WaitText(s.step(), text[strings.LastIndex(text, "\n")+1:]))
@@ -84,9 +84,9 @@ func (s *session) says(text string) fakeapi.Turn {
 }
 
 // ends waits for the end of the turn n.
-func (s *session) ends(n int) fakeapi.Turn {
+func (s *session) ends(n int) fakemodel.Turn {
 	s.t.Helper()
-	turn, err := s.api.WaitTurn(s.step(), func(t fakeapi.Turn) bool { return t.N == n && !t.Open() })
+	turn, err := s.api.WaitTurn(s.step(), func(t fakemodel.Turn) bool { return t.N == n && !t.Open() })
 	s.must(err)
 	return turn
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
-	"relay-pty/cmd/internal/testrig/anthropic"
 	"relay-pty/cmd/internal/testrig/claude"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/pty/screen"
@@ -27,7 +27,7 @@ type session struct {
 	*term.Term
 	t   *testing.T
 	ctx context.Context
-	api *anthropic.Server
+	api *fakemodel.Server
 	cwd string
 }
 
@@ -35,7 +35,7 @@ func open(t *testing.T, rows, cols int) *session {
 	t.Helper()
 	path, err := claude.Find()
 	testrig.Require(t, "claude", err)
-	api, err := anthropic.Start()
+	api, err := fakemodel.Start(fakemodel.Messages)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,21 +83,21 @@ func (s *session) must(err error) {
 }
 
 // submit presses Enter once the composer shows shown, and returns the turn.
-func (s *session) submit(shown string) anthropic.Turn {
+func (s *session) submit(shown string) fakemodel.Turn {
 	s.t.Helper()
 	want := strings.Join(strings.Fields(shown), "")
 	s.screen("the composer to show "+want, func(scr *screen.Screen) bool { return boxText(scr) == want })
 	n := len(s.api.Turns())
 	s.must(s.Type("\r"))
-	turn, err := s.api.WaitTurn(s.ctx, func(t anthropic.Turn) bool { return t.N >= n })
+	turn, err := s.api.WaitTurn(s.ctx, func(t fakemodel.Turn) bool { return t.N >= n })
 	s.must(err)
 	return turn
 }
 
 // ended waits until the turn's reply was sent and the composer is idle again.
-func (s *session) ended(turn anthropic.Turn) {
+func (s *session) ended(turn fakemodel.Turn) {
 	s.t.Helper()
-	_, err := s.api.WaitTurn(s.ctx, func(t anthropic.Turn) bool { return t.N == turn.N && !t.Open() })
+	_, err := s.api.WaitTurn(s.ctx, func(t fakemodel.Turn) bool { return t.N == turn.N && !t.Open() })
 	s.must(err)
 	s.screen("idle", func(scr *screen.Screen) bool {
 		return strings.HasPrefix(scr.Title(), "✳") && boxText(scr) == "" && strings.Contains(term.Dump(scr), "done")
@@ -115,7 +115,7 @@ func TestRealPastesArrive(t *testing.T) {
 	} {
 		s.must(s.Type(c.typed + "\x1b[200~" + c.pasted + "\x1b[201~" + c.after))
 		turn := s.submit(c.shown)
-		if got := strings.TrimSpace(anthropic.Received(turn)); got != c.want {
+		if got := strings.TrimSpace(fakemodel.Received(turn)); got != c.want {
 			t.Errorf("%.30q: received %q, want %q\nraw %q", c.pasted, got, c.want, turn.Text)
 		}
 		s.ended(turn)
@@ -135,7 +135,7 @@ func TestRealPermissionDialog(t *testing.T) {
 		t.Fatalf("the command ran unasked: %v", err)
 	}
 	s.must(s.PressUntil(s.ctx, "\r", time.Second, func(scr *screen.Screen) bool { return boxText(scr) != "none" }))
-	turn, err := s.api.WaitTurn(s.ctx, func(t anthropic.Turn) bool { return len(t.Results) > 0 })
+	turn, err := s.api.WaitTurn(s.ctx, func(t fakemodel.Turn) bool { return len(t.Results) > 0 })
 	s.must(err)
 	if len(turn.Text) != 0 {
 		t.Errorf("got text %q beside the result", turn.Text)
@@ -159,7 +159,7 @@ func TestRealLongReplyAndMarkers(t *testing.T) {
 	s.ended(turn)
 	s.must(s.Type("TOOL 0"))
 	s.submit("TOOL 0")
-	turn, err := s.api.WaitTurn(s.ctx, func(t anthropic.Turn) bool { return len(t.Results) > 0 })
+	turn, err := s.api.WaitTurn(s.ctx, func(t fakemodel.Turn) bool { return len(t.Results) > 0 })
 	s.must(err)
 	s.ended(turn)
 }
@@ -177,14 +177,14 @@ func TestRealInterruptAbortsAndQueueWaits(t *testing.T) {
 		t.Errorf("got %d turns while the first runs, want 1", n)
 	}
 	s.must(s.Type("\x1b"))
-	ended, err := s.api.WaitTurn(s.ctx, func(t anthropic.Turn) bool { return t.N == turn.N && !t.Open() })
+	ended, err := s.api.WaitTurn(s.ctx, func(t fakemodel.Turn) bool { return t.N == turn.N && !t.Open() })
 	s.must(err)
 	if !ended.Aborted {
 		t.Error("the interrupted turn is not logged as aborted")
 	}
-	next, err := s.api.WaitTurn(s.ctx, func(t anthropic.Turn) bool { return t.N > turn.N })
+	next, err := s.api.WaitTurn(s.ctx, func(t fakemodel.Turn) bool { return t.N > turn.N })
 	s.must(err)
-	if !strings.Contains(anthropic.Received(next), "second") {
+	if !strings.Contains(fakemodel.Received(next), "second") {
 		t.Errorf("got %q, want the queued message", next.Text)
 	}
 }

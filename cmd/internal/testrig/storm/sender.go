@@ -1,7 +1,6 @@
 package storm
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -10,6 +9,7 @@ import (
 
 	"relay-pty/cmd/internal/testrig/account"
 	"relay-pty/cmd/internal/testrig/storm/seat"
+	"relay-pty/protocol"
 )
 
 // sender sends messages to one agent and writes down what it was told.
@@ -43,7 +43,6 @@ func (s *storm) senders(p *place) []*sender {
 // letter is a message on its way.
 type letter struct {
 	account.Send
-	req    string
 	lost   bool // a try of it had no answer
 	answer string
 }
@@ -214,56 +213,63 @@ func (m *sender) hangUp() {
 // answerLimit is longer than any fault lasts.
 const answerLimit = time.Minute
 
+// tagged gives a request a "req" of its own.
+func (m *sender) tagged(r protocol.Request) protocol.Request {
+	m.reqs++
+	r.SetTag(fmt.Sprintf("r%d", m.reqs))
+	return r
+}
+
 // exchange sends letters and reads their answers, as far as the connection lasts. Now
 // and then the sender itself does not stay for them.
 func (m *sender) exchange(ctx context.Context, letters []*letter) error {
-	var lines bytes.Buffer
+	var requests []protocol.Request
 	for _, l := range letters {
-		m.reqs++
-		l.req, l.answer = fmt.Sprintf("r%d", m.reqs), ""
-		lines.Write(seat.Line(map[string]any{
-			"type": "inject", "id": l.ID, "from": l.From, "body": l.Body, "req": l.req, "priority": l.Priority,
-			"mode": l.Mode, "redelivery": l.Redelivery, "timeout_ms": l.Timeout,
+		l.answer = ""
+		requests = append(requests, m.tagged(&protocol.Inject{
+			ID: l.ID, From: l.From, Body: l.Body, Priority: int64(l.Priority), Mode: l.Mode, Redelivery: l.Redelivery, TimeoutMS: l.Timeout,
 		}))
 	}
-	if m.conn.Write(lines.Bytes()) != nil || m.rnd.IntN(300) == 0 {
+	if m.conn.Send(requests...) != nil || m.rnd.IntN(300) == 0 {
 		m.hangUp()
 		return nil
 	}
-	for _, l := range letters {
-		f, ok, err := m.answer(ctx, l.req)
+	for i, l := range letters {
+		f, ok, err := m.answer(ctx, requests[i].Tag())
 		if err != nil || !ok {
 			return err
 		}
-		if l.answer = "queued"; f.Type == "error" {
-			l.answer = f.Problem()
+		l.answer = "queued"
+		if refused, ok := f.(*protocol.Error); ok {
+			l.answer = string(refused.Code)
 		}
 	}
 	return nil
 }
 
 // answer reads up to the answer to a request; false when the connection ends first.
-func (m *sender) answer(ctx context.Context, req string) (seat.Frame, bool, error) {
+func (m *sender) answer(ctx context.Context, req string) (protocol.Answer, bool, error) {
 	late := time.NewTimer(answerLimit)
 	defer late.Stop()
 	for {
 		select {
 		case f, ok := <-m.conn.Frames:
-			if !ok || f.Type == "lagged" {
+			if !ok || f.Type() == "lagged" {
 				m.hangUp()
-				return f, false, nil
+				return nil, false, nil
 			}
 			m.seat.Hub.Heard(f)
-			if f.Req == req {
-				return f, true, nil
+			a, ok := f.(protocol.Answer)
+			if ok && a.Tag() == req {
+				return a, true, nil
 			}
-			if f.Type == "error" && f.Req == "" && f.Problem() != "too_many_connections" && f.Problem() != "shutting_down" {
-				return f, false, fmt.Errorf("%s of %s: %s %s", m.from, m.seat.Name, f.Problem(), f.Message)
+			if e, bad := f.(*protocol.Error); bad && e.Req == "" && e.Code != protocol.TooManyConnections && e.Code != protocol.ShuttingDown {
+				return nil, false, fmt.Errorf("%s of %s: %w", m.from, m.seat.Name, e)
 			}
 		case <-late.C:
-			return seat.Frame{}, false, fmt.Errorf("%s had no answer from %s within %v", m.from, m.seat.Name, answerLimit)
+			return nil, false, fmt.Errorf("%s had no answer from %s within %v", m.from, m.seat.Name, answerLimit)
 		case <-ctx.Done():
-			return seat.Frame{}, false, context.Cause(ctx)
+			return nil, false, context.Cause(ctx)
 		}
 	}
 }
@@ -273,18 +279,18 @@ func (m *sender) cancel(ctx context.Context, id string) error {
 	if m.conn == nil {
 		return nil
 	}
-	m.reqs++
-	req := fmt.Sprintf("r%d", m.reqs)
-	if m.conn.Write(seat.Line(map[string]any{"type": "cancel", "id": id, "req": req})) != nil {
+	r := m.tagged(&protocol.Cancel{ID: id})
+	if m.conn.Send(r) != nil {
 		m.hangUp()
 		return nil
 	}
-	f, ok, err := m.answer(ctx, req)
+	f, ok, err := m.answer(ctx, r.Tag())
 	if err != nil || !ok {
 		return err
 	}
-	if f.Type == "error" && !slices.Contains([]string{"too_late", "degraded", "shutting_down"}, f.Problem()) {
-		return fmt.Errorf("cancel of %s: %s %s", id, f.Problem(), f.Message)
+	e, refused := f.(*protocol.Error)
+	if refused && !slices.Contains([]protocol.Code{protocol.TooLate, protocol.Degraded, protocol.ShuttingDown}, e.Code) {
+		return fmt.Errorf("cancel of %s: %w", id, e)
 	}
 	return nil
 }
@@ -294,17 +300,17 @@ func (m *sender) idle(ctx context.Context, wake <-chan struct{}, limit time.Dura
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	for {
-		var frames <-chan seat.Frame
+		var frames <-chan protocol.Frame
 		if m.conn != nil {
 			frames = m.conn.Frames
 		}
 		select {
 		case f, ok := <-frames:
-			if !ok || f.Type == "lagged" {
+			if _, lagged := f.(*protocol.Lagged); !ok || lagged {
 				m.hangUp()
 			}
 			m.seat.Hub.Heard(f)
-			if f.Type == "backpressure" && f.Accept {
+			if b, ok := f.(*protocol.Backpressure); ok && b.Accept {
 				return nil
 			}
 		case <-wake:

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"relay-pty/cmd/internal/testrig/account"
+	"relay-pty/protocol"
 )
 
 // Hub holds the events of one agent, over all its lives, and wakes those who wait for
@@ -51,13 +52,14 @@ func (h *Hub) Accepted(id string) {
 }
 
 // Heard is told what a sender was: an end that it must find in the events, too.
-func (h *Hub) Heard(f Frame) {
-	if f.Type != "inject_result" || !terminal(f.Status) {
+func (h *Hub) Heard(f protocol.Frame) {
+	r, ok := f.(*protocol.InjectResult)
+	if !ok || !terminal(r.Status) {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.told[f.ID] = f.Status
+	h.told[r.ID] = r.Status
 }
 
 // differs is an end that a sender was told and the events tell otherwise; nil: none.

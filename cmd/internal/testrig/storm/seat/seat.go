@@ -15,6 +15,7 @@ import (
 
 	"relay-pty/cmd/internal/testrig/account"
 	"relay-pty/cmd/internal/testrig/agents"
+	"relay-pty/protocol"
 )
 
 // Options say who sits there.
@@ -205,7 +206,7 @@ func (s *Seat) listen(ctx context.Context, l *Life, seq *int64) error {
 		return err
 	}
 	defer c.Close()
-	if c.Write(Line(map[string]any{"type": "subscribe", "after": *seq, "events": []string{"inject_result", "relay_command", "marker_invalid"}})) != nil {
+	if c.Send(&protocol.Subscribe{After: seq, Events: []string{"inject_result", "relay_command", "marker_invalid"}}) != nil {
 		return nil // the wrapper is gone
 	}
 	for {
@@ -227,24 +228,33 @@ func (s *Seat) listen(ctx context.Context, l *Life, seq *int64) error {
 
 var errAgain = errors.New("not now")
 
-func (s *Seat) heard(f Frame, seq *int64) error {
-	switch f.Type {
-	case "subscribed", "lagged":
+func (s *Seat) heard(f protocol.Frame, seq *int64) error {
+	switch f := f.(type) {
+	case *protocol.Subscribed, *protocol.Lagged:
 		return nil
-	case "error":
-		if slices.Contains([]string{"too_many_connections", "shutting_down", "degraded"}, f.Problem()) {
+	case *protocol.Error:
+		if slices.Contains([]protocol.Code{protocol.TooManyConnections, protocol.ShuttingDown, protocol.Degraded}, f.Code) {
 			return errAgain
 		}
-		return fmt.Errorf("refused: %s %s", f.Problem(), f.Message)
-	}
-	if f.Seq <= *seq {
-		return fmt.Errorf("number %d is told after %d", f.Seq, *seq)
-	}
-	*seq = f.Seq
-	if f.Type != "inject_result" {
-		s.Stray(s.Name, f.Raw)
+		return fmt.Errorf("refused: %w", f)
+	case protocol.Event:
+		now := f.Stamped().Seq
+		if now <= *seq {
+			return fmt.Errorf("number %d is told after %d", now, *seq)
+		}
+		*seq = now
+		r, ok := f.(*protocol.InjectResult)
+		if !ok {
+			line, err := protocol.Encode(f)
+			s.Stray(s.Name, string(line))
+			return err
+		}
+		e := account.Event{Agent: s.Name, Seq: now, ID: r.ID, Status: r.Status, Attempt: r.Attempt, Evidence: r.Evidence}
+		if r.Fault != nil {
+			e.Code = r.Fault.Code
+		}
+		s.Hub.add(e)
 		return nil
 	}
-	s.Hub.add(account.Event{Agent: s.Name, Seq: f.Seq, ID: f.ID, Status: f.Status, Attempt: f.Attempt, Evidence: f.Evidence, Code: f.Error.Code})
-	return nil
+	return fmt.Errorf("%s was not asked for", f.Type())
 }

@@ -9,6 +9,7 @@ import (
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/account"
 	"relay-pty/cmd/internal/testrig/agents"
+	"relay-pty/protocol"
 )
 
 func TestLinesAreWhole(t *testing.T) {
@@ -52,11 +53,11 @@ func TestHub(t *testing.T) {
 	if !h.Empty(ctx) {
 		t.Error("an end is no end any more")
 	}
-	h.Heard(Frame{Type: "inject_result", ID: "m1", Status: "delivered"})
+	h.Heard(&protocol.InjectResult{ID: "m1", Status: "delivered"})
 	if err := h.differs(); err != nil {
 		t.Error(err)
 	}
-	h.Heard(Frame{Type: "inject_result", ID: "m1", Status: "expired"})
+	h.Heard(&protocol.InjectResult{ID: "m1", Status: "expired"})
 	if h.differs() == nil {
 		t.Error("the sender was told something else, and nobody noticed")
 	}
@@ -69,15 +70,15 @@ func TestEventsAreTakenOnceInOrder(t *testing.T) {
 	s := New(Options{Name: "a", Stray: func(string, string) { strays++ }})
 	var seq int64
 	for _, c := range []struct {
-		f  Frame
+		f  protocol.Frame
 		ok bool
 	}{
-		{Frame{Type: "subscribed"}, true},
-		{Frame{Type: "inject_result", Seq: 3, ID: "m", Status: "queued"}, true},
-		{Frame{Type: "relay_command", Seq: 4}, true},
-		{Frame{Type: "inject_result", Seq: 4, ID: "m", Status: "delivered"}, false},
-		{Frame{Type: "error", Code: "cursor_gone"}, false},
-		{Frame{Type: "inject_result", Seq: 9, ID: "m", Status: "delivered"}, true},
+		{&protocol.Subscribed{}, true},
+		{&protocol.InjectResult{Stamp: protocol.Stamp{Seq: 3}, ID: "m", Status: "queued"}, true},
+		{&protocol.RelayCommand{Stamp: protocol.Stamp{Seq: 4}}, true},
+		{&protocol.InjectResult{Stamp: protocol.Stamp{Seq: 4}, ID: "m", Status: "delivered"}, false},
+		{&protocol.Error{Code: "cursor_gone"}, false},
+		{&protocol.InjectResult{Stamp: protocol.Stamp{Seq: 9}, ID: "m", Status: "delivered"}, true},
 	} {
 		if err := s.heard(c.f, &seq); (err == nil) != c.ok {
 			t.Errorf("%+v: %v", c.f, err)

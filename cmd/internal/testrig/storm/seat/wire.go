@@ -1,42 +1,19 @@
 package seat
 
 import (
-	"bufio"
+	"bytes"
 	"context"
-	"encoding/json"
-	"net"
 	"sync"
 	"time"
+
+	"relay-pty/protocol"
+	"relay-pty/protocol/sock"
 )
-
-// Frame is one line from a wrapper.
-type Frame struct {
-	Type     string `json:"type"`
-	ID       string `json:"id"`
-	Req      string `json:"req"`
-	Seq      int64  `json:"seq"`
-	Status   string `json:"status"`
-	Attempt  int    `json:"attempt"`
-	Evidence string `json:"evidence"`
-	Code     any    `json:"code"` // a word in an error, a number in exit
-	Accept   bool   `json:"accept"`
-	Message  string `json:"message"`
-	Error    struct {
-		Code string `json:"code"`
-	} `json:"error"`
-	Raw string `json:"-"` // of what is no inject_result
-}
-
-// Problem is the code of an error.
-func (f Frame) Problem() string {
-	s, _ := f.Code.(string) // exit has a number
-	return s
-}
 
 // Conn is a connection to a wrapper. Frames must be read; it is closed at the end.
 type Conn struct {
-	nc     net.Conn
-	Frames chan Frame
+	client *sock.Client
+	Frames chan protocol.Frame
 	hung   chan struct{}
 	once   sync.Once
 }
@@ -45,12 +22,11 @@ type Conn struct {
 func dial(ctx context.Context, path string) (*Conn, error) {
 	again := time.NewTicker(10 * time.Millisecond)
 	defer again.Stop()
-	var d net.Dialer
 	for {
-		nc, err := d.DialContext(ctx, "unix", path)
+		client, err := sock.Dial(ctx, path)
 		if err == nil {
-			c := &Conn{nc: nc, Frames: make(chan Frame, 64), hung: make(chan struct{})}
-			go c.read()
+			c := &Conn{client: client, Frames: make(chan protocol.Frame, 64), hung: make(chan struct{})}
+			go c.read(context.WithoutCancel(ctx))
 			return c, nil
 		}
 		select {
@@ -61,20 +37,19 @@ func dial(ctx context.Context, path string) (*Conn, error) {
 	}
 }
 
-func (c *Conn) read() {
+// nonsense is the type of what a line becomes that is no frame: an event without a number.
+const nonsense = "nonsense"
+
+func (c *Conn) read(ctx context.Context) {
 	defer close(c.Frames)
-	in := bufio.NewReaderSize(c.nc, 16<<10)
 	for {
-		line, err := in.ReadBytes('\n')
+		line, err := c.client.NextLine(ctx)
 		if err != nil {
 			return // a line that was cut off is none
 		}
-		var f Frame
-		if json.Unmarshal(line, &f) != nil {
-			f = Frame{Type: "nonsense"}
-		}
-		if f.Type != "inject_result" {
-			f.Raw = string(line)
+		f, err := protocol.DecodeEvent(line)
+		if err != nil {
+			f = &protocol.Unknown{Name: nonsense, Line: line}
 		}
 		select {
 		case c.Frames <- f:
@@ -87,26 +62,25 @@ func (c *Conn) read() {
 // writeLimit is longer than any fault holds a wrapper.
 const writeLimit = 30 * time.Second
 
-// Write sends lines; an error means that the connection is of no use any more.
-func (c *Conn) Write(lines []byte) error {
-	c.nc.SetWriteDeadline(time.Now().Add(writeLimit)) // fails only on a closed one, as the write does
-	_, err := c.nc.Write(lines)
-	return err
+// Send writes requests at once; an error means that the connection is of no use any more.
+func (c *Conn) Send(requests ...protocol.Request) error {
+	var lines bytes.Buffer
+	for _, r := range requests {
+		line, err := protocol.Encode(r)
+		if err != nil {
+			return err
+		}
+		lines.Write(line)
+	}
+	late := time.AfterFunc(writeLimit, c.Close)
+	defer late.Stop()
+	return c.client.SendLine(lines.Bytes())
 }
 
 // Close hangs up.
 func (c *Conn) Close() {
 	c.once.Do(func() {
 		close(c.hung)
-		c.nc.Close() // nothing to flush
+		c.client.Close() // nothing to flush
 	})
-}
-
-// Line is v as a line of JSON.
-func Line(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("seat: " + err.Error()) // only what always can be encoded is
-	}
-	return append(b, '\n')
 }

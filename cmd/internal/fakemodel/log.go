@@ -1,0 +1,92 @@
+package fakemodel
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ErrClosed is what WaitTurn returns once the server is closed.
+var ErrClosed = errors.New("fake model closed")
+
+// turnLog keeps the turns and wakes those who wait for one.
+type turnLog struct {
+	mu     sync.Mutex
+	turns  []Turn
+	sides  int
+	closed bool
+	change chan struct{} // closed and replaced at every change; nil: nobody waits
+}
+
+// record makes a change and wakes those who wait.
+func (l *turnLog) record(change func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change()
+	if l.change != nil {
+		close(l.change)
+		l.change = nil
+	}
+}
+
+func (l *turnLog) begin(t Turn) Turn {
+	l.record(func() {
+		t.N = len(l.turns)
+		l.turns = append(l.turns, t)
+	})
+	return t
+}
+
+func (l *turnLog) end(n int, aborted bool) {
+	l.record(func() { l.turns[n].Ended, l.turns[n].Aborted = time.Now(), aborted })
+}
+
+func (l *turnLog) side() { l.record(func() { l.sides++ }) }
+
+func (l *turnLog) close() { l.record(func() { l.closed = true }) }
+
+// Turns returns the turns so far, oldest first.
+func (l *turnLog) Turns() []Turn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.turns)
+}
+
+// Sides says how many side questions were answered so far.
+func (l *turnLog) Sides() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.sides
+}
+
+// look returns the turns and, if the log is open, what ends when they change.
+func (l *turnLog) look() ([]Turn, <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.change == nil && !l.closed {
+		l.change = make(chan struct{})
+	}
+	return slices.Clone(l.turns), l.change
+}
+
+// WaitTurn returns the first turn for which want is true, now or later. want
+// sees every turn again whenever one begins or ends. The error is ctx's cause,
+// or ErrClosed.
+func (l *turnLog) WaitTurn(ctx context.Context, want func(Turn) bool) (Turn, error) {
+	for {
+		turns, changed := l.look()
+		if i := slices.IndexFunc(turns, want); i >= 0 {
+			return turns[i], nil
+		}
+		if changed == nil {
+			return Turn{}, ErrClosed
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return Turn{}, context.Cause(ctx)
+		}
+	}
+}

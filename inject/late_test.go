@@ -1,0 +1,117 @@
+package inject
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay-pty/protocol"
+)
+
+// TestDraftThatNobodySees: the shadow of keys lost a draft of blanks, but the cursor shows it.
+func TestDraftThatNobodySees(t *testing.T) {
+	for _, draft := range []string{"\n", " ", "\n \n"} {
+		run(t, func(t *testing.T, r *rig) {
+			r.do(func(f *fakeTerm) { f.box = draft })
+			r.mail.add("m1", "hello")
+			pass(time.Hour)
+			if r.bytes() != "" || r.shows() != draft || r.hold() != protocol.WaitsForDraft {
+				t.Errorf("beside %q the agent read %q; the message waits for %q", draft, r.bytes(), r.hold())
+			}
+		})
+	}
+}
+
+// TestDraftThatShowsLate: the agent reads the human's keys at once and paints them later.
+func TestDraftThatShowsLate(t *testing.T) {
+	for _, lag := range []time.Duration{1500 * time.Millisecond, 2900 * time.Millisecond} {
+		run(t, func(t *testing.T, r *rig) {
+			pass(10 * time.Second)
+			r.do(func(f *fakeTerm) { f.lag = lag })
+			r.human("half a draft")
+			r.mail.add("m1", "hello")
+			pass(time.Minute)
+			if got := r.bytes(); got != "half a draft" || r.hold() != protocol.WaitsForDraft {
+				t.Fatalf("painted %v late: the agent read %q, the message waits for %q", lag, got, r.hold())
+			}
+			r.human("\r")
+			wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+			wantTurns(t, r, "half a draft", "hello")
+		})
+	}
+}
+
+// TestMessageThatIsReadSlowlyHasTheTimeItTakes: the time in which it must show begins anew with each part.
+func TestMessageThatIsReadSlowlyHasTheTimeItTakes(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.stalled = true })
+		r.mail.add("m1", "hello")
+		synctest.Wait()
+		for range 5 {
+			pass(8 * time.Second)
+			r.do(func(f *fakeTerm) {
+				n := min(7, len(f.unread))
+				part, rest := f.unread[:n], f.unread[n:]
+				f.unread, f.stalled = nil, false
+				f.read(string(part))
+				f.unread, f.stalled = rest, true
+			})
+		}
+		pass(8 * time.Second)
+		r.resume()
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		wantTurns(t, r, "[relay m1 from bob] hello\n[end m1]")
+		if r.mail.tries("m1") != 1 {
+			t.Errorf("%d attempts, want 1", r.mail.tries("m1"))
+		}
+	})
+}
+
+// TestTurnOfTheHumanThatLeavesLate: the time in which a turn must show begins when the text has left.
+func TestTurnOfTheHumanThatLeavesLate(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.onSubmit = func(f *fakeTerm) {
+			if len(f.turns) == 1 {
+				f.busy = false
+				time.AfterFunc(1500*time.Millisecond, func() { f.do(func(f *fakeTerm) { f.busy = true }) })
+			}
+		}
+		pass(10 * time.Second)
+		r.human("a question")
+		r.do(func(f *fakeTerm) { f.late = 2500 * time.Millisecond })
+		r.human("\r")
+		r.mail.add("m1", "hello")
+		pass(3500 * time.Millisecond)
+		if got := r.bytes(); got != "a question\r" || len(r.turns) != 1 {
+			t.Errorf("a second after the text left, the agent has read %q", got)
+		}
+		r.do(func(f *fakeTerm) { f.late = 0 })
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		wantTurns(t, r, "a question", "hello")
+	})
+}
+
+// TestTurnOfTheHumanThatShowsLate: the agent takes what the human sent out of its composer at once and
+// shows only later that it works on it. What is typed in between would reach the model in one
+// request with it, or nobody.
+func TestTurnOfTheHumanThatShowsLate(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.onSubmit = func(f *fakeTerm) {
+			if len(f.turns) != 1 {
+				return
+			}
+			f.busy = false
+			time.AfterFunc(1500*time.Millisecond, func() { f.do(func(f *fakeTerm) { f.busy = true }) })
+		}
+		pass(10 * time.Second)
+		r.human("a question")
+		r.human("\r")
+		r.mail.add("m1", "hello")
+		pass(r.turnTime - 100*time.Millisecond)
+		if got := r.bytes(); got != "a question\r" || r.hold() != protocol.WaitsForTurn {
+			t.Fatalf("the agent read %q, the message waits for %q", got, r.hold())
+		}
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		wantTurns(t, r, "a question", "hello")
+	})
+}

@@ -1,0 +1,268 @@
+package sight
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"relay-pty/inject/profile"
+	"relay-pty/pty/screen"
+)
+
+// find looks for the composer from the bottom up and tells its first row and
+// the first one below it.
+func (c composer) find(s *screen.Screen, rows int, dialogs []*profile.Pattern) (b Box, top, below int) {
+	switch {
+	case c.Floor != nil:
+		return c.findFloored(s, rows)
+	case c.Rule == 0:
+		return c.findBare(s, rows, dialogs)
+	}
+	bottom := -1
+	for r := rows - 1; r >= 0; r-- {
+		if isRule(s.Row(r), c.Rule) {
+			if bottom >= 0 && bottom-r > 1 {
+				return c.readRuled(s, r+1, bottom), r, bottom + 1
+			}
+			bottom = r
+		}
+	}
+	return Box{}, 0, 0
+}
+
+// readRuled reads the rows top … bottom-1 between two rules.
+func (c composer) readRuled(s *screen.Screen, top, bottom int) Box {
+	b, lead := c.head(s.Row(top))
+	if !b.Visible {
+		if c.More == nil || !c.More.Match(s.Row(top-1)) {
+			return Box{} // two rules with something else between them
+		}
+		b.Visible = true
+		lead.width = scrolledIndent
+	}
+	return c.read(s, b, top, bottom, lead)
+}
+
+// findFloored looks for the lowest row that closes a box and reads the box above
+// it, if the cursor stands there: what was said before may be boxed, too.
+func (c composer) findFloored(s *screen.Screen, rows int) (b Box, top, below int) {
+	cursor, _ := s.Cursor()
+	for floor := rows - 1; floor > 0; floor-- {
+		if !c.Floor.Match(s.Row(floor)) {
+			continue
+		}
+		top, b, lead := floor, Box{}, lead{}
+		for top > 0 {
+			above, l := c.head(s.Row(top - 1))
+			if !above.Visible {
+				break
+			}
+			top, b, lead = top-1, above, l
+		}
+		if cursor < top || cursor >= floor {
+			return Box{}, 0, 0
+		}
+		if c.Shell != nil && c.Shell.Match(s.Row(floor-1)) {
+			b.Foreign, b.Mode = true, "!"
+		}
+		return c.read(s, b, top, floor-c.Under, lead), top, floor + 1
+	}
+	return Box{}, 0, 0
+}
+
+// scrolledIndent is the indent of a composer whose first row is out of view.
+const scrolledIndent = 2
+
+// findBare looks for a composer that no rules enclose: the last row that
+// begins with its prompt, and what belongs to it. The choices of a dialog may
+// begin so, too, and what was said before, which is dim.
+func (c composer) findBare(s *screen.Screen, rows int, dialogs []*profile.Pattern) (b Box, top, below int) {
+	for top := rows - 1; top >= 0; top-- {
+		if b, lead := c.head(s.Row(top)); b.Visible && !s.Cell(top, 0).Style.Dim {
+			if firstMatch(dialogs, s.Row(top)) != "" {
+				return Box{}, 0, 0
+			}
+			below := bareEnd(s, top, rows, lead)
+			if cursor, _ := s.Cursor(); c.Footed {
+				// A tall one leaves no room for anything below it; a list that looks like it shows no cursor.
+				if foot := c.footedEnd(s, top, rows); cursor < foot || cursor-top < rows/3 || s.Modes().CursorHidden {
+					below = foot
+				}
+				if cursor < top || cursor >= below {
+					return Box{}, 0, 0
+				}
+			}
+			return c.read(s, b, top, below, lead), top, below
+		}
+	}
+	return Box{}, 0, 0
+}
+
+// bareEnd is the row after the last one that belongs to a composer at top. The
+// cursor stands in its last row while we type; with the cursor elsewhere, its
+// rows are those that hang beneath the first one up to the first empty one.
+func bareEnd(s *screen.Screen, top, rows int, lead lead) int {
+	cursor, _ := s.Cursor()
+	end := top + 1
+	for end < rows && (end <= cursor && lead.hangs(s, end) || s.Wrapped(end-1)) {
+		end++
+	}
+	if cursor >= top && cursor < end {
+		return end
+	}
+	for end = top + 1; end < rows && strings.TrimSpace(s.Row(end)) != "" && lead.hangs(s, end); {
+		end++
+	}
+	return end
+}
+
+// footedEnd is the row after a composer at top that an empty row parts from the
+// rows at the bottom of the screen, if there are any. Empty rows up to the cursor
+// are the composer's: its text ends with newlines.
+func (c composer) footedEnd(s *screen.Screen, top, rows int) int {
+	up := func(end int, blank bool) int {
+		for end > top+1 && c.blank(s.Row(end-1)) == blank {
+			end--
+		}
+		return end
+	}
+	last := up(rows, true)
+	foot := up(last, false)
+	if foot == top+1 {
+		return last
+	}
+	end := up(foot, true)
+	if cursor, _ := s.Cursor(); cursor >= end && cursor < foot && strings.TrimSpace(s.Row(cursor)) == "" {
+		return cursor + 1
+	}
+	return end
+}
+
+func (c composer) blank(row string) bool {
+	return strings.TrimSpace(row) == "" || c.Edge != nil && c.Edge.Match(row)
+}
+
+// lead is what stands left of a composer's text.
+type lead struct {
+	width int
+	boxed bool // a border stands there, and another one at the right
+}
+
+// hangs says whether a row has nothing but blanks, or the border, there.
+func (l lead) hangs(s *screen.Screen, row int) bool {
+	for col := range l.width {
+		t := strings.TrimSpace(s.Cell(row, col).Text)
+		if t != "" && !(l.boxed && isBorder(t)) {
+			return false
+		}
+	}
+	return true
+}
+
+// text is what stands in the row right of it.
+func (l lead) text(row string) string {
+	row = skip(row, l.width)
+	if !l.boxed {
+		return row
+	}
+	if r, w := utf8.DecodeLastRuneInString(row); isBorder(string(r)) {
+		row = row[:len(row)-w]
+	}
+	return strings.TrimRight(row, " ")
+}
+
+func isBorder(t string) bool { return t == "│" || t == "┃" || t == "|" }
+
+// head reads the composer's first row; Visible says whether it is one. The
+// blank behind a prompt is not in a row without text, hence the padding; a
+// pattern with a common blank also means one that does not break.
+func (c composer) head(row string) (Box, lead) {
+	for _, row := range []string{row, row + "\u00a0", strings.ReplaceAll(row, "\u00a0", " ") + "  "} {
+		if m := c.Prompt.Find(row); m != "" {
+			return Box{Visible: true, Top: true}, leadOf(m)
+		}
+		for _, mode := range c.Modes {
+			if m := mode.Find(row); m != "" {
+				return Box{Visible: true, Foreign: true, Mode: strings.TrimSpace(m)}, leadOf(m)
+			}
+		}
+	}
+	return Box{}, lead{}
+}
+
+func leadOf(prompt string) lead {
+	return lead{width: utf8.RuneCountInString(prompt), boxed: strings.ContainsFunc(prompt, func(r rune) bool { return isBorder(string(r)) })}
+}
+
+// read takes the text of the rows top … bottom-1 into b. Where a tall composer
+// scrolls, it marks its first row, or nobody can tell.
+func (c composer) read(s *screen.Screen, b Box, top, bottom int, lead lead) Box {
+	if c.Placeholder == nil && dim(s, top, bottom, lead) {
+		return b
+	}
+	var lines []string
+	for r := top; r < bottom; r++ {
+		lines = append(lines, lead.text(s.Row(r)))
+	}
+	if c.Rule == 0 && c.More != nil && bottom > top {
+		if at := c.More.Index(lines[0]); at >= 0 {
+			b.Top, lines[0] = false, lines[0][:at]
+		}
+	}
+	b.Text = strings.TrimSpace(strings.Join(lines, "\n"))
+	if c.Tall > 0 && len(lines) >= c.Tall { // empty rows scroll as others do
+		b.Top = false
+	}
+	if c.Placeholder != nil && c.Placeholder.Match(b.Text) {
+		b.Text = ""
+		return b
+	}
+	b.Blank = b.Text == "" && c.blanks(s, top, bottom, lead)
+	return b
+}
+
+// blanks says whether a composer that shows no text holds blanks or newlines: its cursor has left
+// the start of the text, or rules enclose a further row.
+func (c composer) blanks(s *screen.Screen, top, bottom int, lead lead) bool {
+	row, col := s.Cursor()
+	if !c.Caret || row < top || row >= bottom {
+		return false
+	}
+	return row > top || col > lead.width || c.Rule != 0 && bottom-top > 1
+}
+
+// dim says whether all that stands in the rows is dim, except for the first
+// character, on which the cursor is drawn in reverse.
+func dim(s *screen.Screen, top, bottom int, lead lead) bool {
+	_, cols := s.Size()
+	dim, first := false, true
+	for r := top; r < bottom; r++ {
+		for col := lead.width; col < cols; col++ {
+			cell := s.Cell(r, col)
+			t := strings.TrimSpace(cell.Text)
+			if t == "" || lead.boxed && isBorder(t) {
+				continue
+			}
+			cursor := first && cell.Style.Reverse
+			first = false
+			if !cell.Style.Dim && !cursor {
+				return false
+			}
+			dim = dim || cell.Style.Dim
+		}
+	}
+	return dim
+}
+
+func isRule(row string, rule rune) bool {
+	n := strings.Count(row, string(rule))
+	return n >= 8 && strings.HasPrefix(row, string(rule)) && n*2 > utf8.RuneCountInString(row)
+}
+
+// skip drops the first n columns of a row; they hold narrow characters.
+func skip(row string, n int) string {
+	for range n {
+		_, w := utf8.DecodeRuneInString(row)
+		row = row[w:]
+	}
+	return row
+}

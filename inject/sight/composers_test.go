@@ -1,0 +1,141 @@
+package sight
+
+import (
+	"strings"
+	"testing"
+
+	"relay-pty/inject/profile"
+	"relay-pty/inject/ready"
+	"relay-pty/pty/screen"
+)
+
+// Screens of 12 rows and 60 columns as the agents paint them; @ is the cursor.
+const (
+	codexFoot   = "\n\n  model · ~/work\n  ? for shortcuts"
+	geminiFoot  = "\n\n workspace (/directory)     /model\n ~/work                     Auto"
+	geminiEdge  = "▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄\n"
+	geminiFloor = "\n▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀"
+	openFloor   = "\n  ┃\n  ┃  Build · model\n  ╹▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀\n   ~/work    ctrl+p commands"
+)
+
+func painted(text string) *screen.Screen {
+	s := screen.New(12, 60)
+	s.Write([]byte(strings.ReplaceAll(strings.Replace(text, "@", "\x1b7", 1), "\n", "\r\n") + "\x1b8"))
+	return s
+}
+
+func TestLookAtTheOtherAgents(t *testing.T) {
+	empty, unseen := Box{Visible: true, Top: true}, Box{}
+	for _, c := range []struct {
+		name, painted string
+		p             *profile.Profile
+		want          Box
+		told          string
+	}{
+		{"placeholder", "› @\x1b[2mAsk Codex to do anything\x1b[m" + codexFoot, codex, empty, "rests"},
+		{"a draft", "› one\n\n  three@" + codexFoot, codex, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
+		{"a draft, the cursor in its first, empty row", "› @\n  two" + codexFoot, codex, Box{Visible: true, Top: true, Text: "two"}, "draft"},
+		{"rows out of view", "› row 3        \x1b[2m↑\x1b[m\n  row 4@" + codexFoot, codex, Box{Visible: true, Text: "row 3\nrow 4"}, "draft"},
+		{"so tall that nothing stands below", "\n› 1\n  2\n\n  4\n  5\n  6\n  7\n  8\n  9\n  10@", codex, Box{Visible: true, Top: true, Text: "1\n2\n\n4\n5\n6\n7\n8\n9\n10"}, "draft"},
+		{"a chip", "› look [Pasted Content 1439 chars]@" + codexFoot, codex, Box{Visible: true, Top: true, Text: "look [Pasted Content 1439 chars]"}, "draft"},
+		{"what was said before", "\x1b[2m›\x1b[m said@" + codexFoot, codex, unseen, ""},
+		{"shell mode", "! ls@" + codexFoot, codex, Box{Visible: true, Foreign: true, Mode: "!", Text: "ls"}, "draft"},
+		{"history search", "› \n\n  reverse-i-search: @", codex, unseen, "asks"},
+		{"shortcuts", "  Keyboard shortcuts\n\n› @\n\n  model\n  ? / esc close", codex, empty, "asks"},
+		{"trust", "  Trust this folder? Codex can\n\n› 1. Trust and continue\n  2. Back\n\n  enter continue · esc back@", codex, unseen, "asks"},
+		{"a list", "  Hooks\n\n› PreToolUse  0\n  PostToolUse 0\n\n  enter details · esc close\n@\x1b[?25l", codex, unseen, "asks"},
+		{"thinking", "• Working (5s • esc to interrupt)\n\n› @" + codexFoot, codex, empty, "busy"},
+		{"a title that asks", "\x1b]0;[ ! ] Action Required | work\a› @" + codexFoot, codex, empty, "asks"},
+		{"a title that spins", "\x1b]0;⠋ work\a› @" + codexFoot, codex, empty, "busy"},
+		{"its word: working", "\x1b]7501;state=working:app=codex\x1b\\› @" + codexFoot, codex, empty, "busy"},
+		{"its word: blocked", "\x1b]7501;state=blocked:app=codex:kind=permission\x1b\\› @" + codexFoot, codex, empty, "asks"},
+		{"its word: idle", "\x1b]7501;state=idle:app=codex\x1b\\› @" + codexFoot, codex, empty, "rests"},
+
+		{"placeholder", geminiEdge + " > @  Type your message or @path/to/file" + geminiFloor + geminiFoot, gemini, empty, "rests"},
+		{"placeholder, without edges", "\n > @  Type your message or @path/to/file" + geminiFoot, gemini, empty, "rests"},
+		{"a draft", geminiEdge + " > one\n\n   three@" + geminiFloor + geminiFoot, gemini, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
+		{"a draft that ends with newlines", geminiEdge + " > one\n\n\n@" + geminiFloor + geminiFoot, gemini, Box{Visible: true, Top: true, Text: "one"}, "draft"},
+		{"an Enter that became a newline", " > one\n   two\n@" + geminiFoot, gemini, Box{Visible: true, Top: true, Text: "one\ntwo"}, "draft"},
+		{"a draft, no footer", geminiEdge + " > one\n   two@" + geminiFloor, gemini, Box{Visible: true, Top: true, Text: "one\ntwo"}, "draft"},
+		{"ten rows may have scrolled", " > 1\n   2\n   3\n   4\n   5\n   6\n   7\n   8\n   9\n   10@\n\n ~", gemini, Box{Visible: true, Text: "1\n2\n3\n4\n5\n6\n7\n8\n9\n10"}, "draft"},
+		{"ten rows, most of them empty, may have scrolled", " >\n\n\n\n\n\n\n\n\n   10@\n\n ~", gemini, Box{Visible: true, Text: "10"}, "draft"},
+		{"what was said before", geminiEdge + " > said" + geminiFloor + "\n│ Allow execution of [Shell]?    │\n│ ● 1. Allow once  │\n@", gemini, unseen, "asks"},
+		{"shell mode", geminiEdge + " ! ls@" + geminiFloor + geminiFoot, gemini, Box{Visible: true, Foreign: true, Mode: "!", Text: "ls"}, "draft"},
+		{"questions off", geminiEdge + " * @  Type your message" + geminiFloor + geminiFoot, gemini, Box{Visible: true, Foreign: true, Mode: "*"}, "rests"},
+		{"history search", geminiEdge + " (r:)  @  Type your message" + geminiFloor + geminiFoot, gemini, unseen, "asks"},
+		{"thinking", " ⠏ Thinking... (esc to cancel, 0s)\n──────────────────────\n Shift+Tab to accept edits\n" + geminiEdge + " > @" + geminiFloor + geminiFoot, gemini, empty, "busy"},
+		{"trust", " │ Do you trust the files in this folder? │\n │ ● 1. Trust folder (work) │\n@", gemini, unseen, "asks"},
+		{"a title that asks", "\x1b]0;✋  Action Required (work)\a > @" + geminiFoot, gemini, empty, "asks"},
+		{"a title that works", "\x1b]0;✦  Working… (work)\a > @" + geminiFoot, gemini, empty, "busy"},
+
+		{"start", "   ┃\n   ┃  @Ask anything… \"Fix a test\"\n   ┃\n   ┃  Build · model\n   ╹▀▀▀▀▀▀▀▀▀▀", opencode, empty, "rests"},
+		{"session", "  ┃\n  ┃  said\n  ┃\n\n     reply\n\n  ┃\n  ┃  @" + openFloor, opencode, empty, "rests"},
+		{"a draft", "  ┃\n  ┃  one\n  ┃\n  ┃  three@" + openFloor, opencode, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
+		{"six rows, most of them empty, may have scrolled", "  ┃\n  ┃  \n  ┃  \n  ┃  \n  ┃  \n  ┃  six@" + openFloor, opencode, Box{Visible: true, Text: "six"}, "draft"},
+		{"six rows may have scrolled", "  ┃\n  ┃  1\n  ┃  2\n  ┃  3\n  ┃  4\n  ┃  5\n  ┃  6@" + openFloor, opencode, Box{Visible: true, Text: "1\n2\n3\n4\n5\n6"}, "draft"},
+		{"shell mode", "  ┃\n  ┃  @Run a command… \"ls -la\"\n  ┃\n  ┃  Shell\n  ╹▀▀▀▀▀▀▀▀▀▀", opencode, Box{Visible: true, Top: true, Foreign: true, Mode: "!"}, "rests"},
+		{"working", "  ┃\n  ┃  @" + openFloor + "\n   ■■⬝⬝⬝⬝⬝⬝  esc interrupt", opencode, empty, "busy"},
+		{"working, narrow", "  ┃\n  ┃  @" + openFloor + "\n   ■■⬝⬝⬝⬝⬝⬝  esc    tab\n             interr agents", opencode, empty, "busy"},
+		{"a question", "  ┃\n  ┃  △ Permission required\n  ┃\n  ┃   Allow once   Reject@", opencode, unseen, "asks"},
+		{"a list above a composer in full view", "      Commands                  esc\n\n      @Search\n\n  ┃\n  ┃  " + openFloor, opencode, unseen, "asks"},
+	} {
+		t.Run(c.p.Name+"/"+c.name, func(t *testing.T) {
+			v := Look(c.p, painted(c.painted))
+			if v.Box != c.want || told(v) != c.told {
+				t.Errorf("got %+v, %q (dialog %q, word %q); want %+v, %q", v.Box, told(v), v.Dialog, v.Said.State, c.want, c.told)
+			}
+		})
+	}
+}
+
+func TestDialogsAreToldWithoutTheirBorders(t *testing.T) {
+	v := Look(gemini, painted("│ Allow execution of [Shell]?      │\n@"))
+	if want := "Allow execution of [Shell]?"; v.Dialog != want {
+		t.Errorf("got %q, want %q", v.Dialog, want)
+	}
+}
+
+func TestItsWordHasADetailAndASerial(t *testing.T) {
+	s := screen.New(4, 40)
+	say := func(state string) Said {
+		s.Write([]byte("\x1b]7501;state=" + state + ":app=codex\x1b\\"))
+		return Look(codex, s).Said
+	}
+	first := say("blocked:kind=permission")
+	if first.State != ready.Blocked || first.Detail != "permission" {
+		t.Errorf("got %+v, want blocked by permission", first)
+	}
+	if again := say("blocked:kind=permission"); again == first {
+		t.Error("the same word said twice looks as if said once")
+	}
+	if other := say("clear"); other != (Said{}) {
+		t.Errorf("got %+v for a word that is not known", other)
+	}
+}
+
+// TestBlanksShowByTheCursor: a draft of blanks and newlines shows no text.
+func TestBlanksShowByTheCursor(t *testing.T) {
+	const rule, openEmpty = "────────────────────", "  ┃\n  ┃  "
+	for _, c := range []struct {
+		name, painted string
+		p             *profile.Profile
+		blank         bool
+	}{
+		{"empty", rule + "\n❯\u00a0@\n" + rule, claude, false},
+		{"a blank", rule + "\n❯\u00a0 @\n" + rule, claude, true},
+		{"a newline", rule + "\n❯\u00a0\n  @\n" + rule, claude, true},
+		{"a newline, the cursor before it", rule + "\n❯\u00a0@\n\n" + rule, claude, true},
+		{"ghost text", rule + "\n❯\u00a0@\x1b[2mTry this\x1b[m\n" + rule, claude, false},
+		{"text", rule + "\n❯\u00a0x\n  @\n" + rule, claude, false},
+		{"the cursor elsewhere", "@\n" + rule + "\n❯\u00a0\n" + rule, claude, false},
+		{"empty", "› @" + codexFoot, codex, false},
+		{"a newline", "› \n  @" + codexFoot, codex, true},
+		{"placeholder", geminiEdge + " > @  Type your message or @path/to/file" + geminiFloor + geminiFoot, gemini, false},
+		{"a newline", geminiEdge + " > \n   @" + geminiFloor + geminiFoot, gemini, true},
+		{"padding", openEmpty + "@" + openFloor, opencode, false},
+	} {
+		if b := Look(c.p, painted(c.painted)).Box; !b.Visible || b.Blank != c.blank {
+			t.Errorf("%s, %s: %+v, want blank %v", c.p.Name, c.name, b, c.blank)
+		}
+	}
+}

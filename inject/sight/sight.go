@@ -1,0 +1,241 @@
+// Package sight reads an agent's screen by its profile: where its composer is and what
+// it holds, whether a dialog stands there, whether the agent works. It is pure.
+package sight
+
+import (
+	"cmp"
+	"strings"
+	"unicode/utf8"
+
+	"relay-pty/inject/profile"
+	"relay-pty/inject/ready"
+	"relay-pty/pty/screen"
+)
+
+// reader and composer read a screen by a profile's data.
+type (
+	reader   struct{ *profile.Profile }
+	composer struct{ *profile.Composer }
+)
+
+// Sight is what a profile makes of a screen.
+type Sight struct {
+	Box     Box
+	Dialog  string // the row that shows a dialog; "" is none
+	Asked   string // a row above the composer that shows one, or merely talks of one; "" is none
+	Menu    string // the same of an unknown program, see [Menu]
+	Working bool   // busy marks
+	Line    string // the row up to the cursor
+	Row     int    // that row's number, from 0
+	Before  string // the last rows up to the cursor, wrapped rows joined
+	After   string // what stands right at the cursor
+	Paste   bool   // the agent asked for bracketed paste
+	Stashed bool   // it shows that a draft is set aside
+	Said    Said   // the agent's own word
+}
+
+// Said is the agent's own word for its state: told by the window title, or by the
+// newest of its OSCs. Two that are alike but not the same were said twice.
+type Said struct {
+	State  ready.State // "": it says nothing
+	Text   string      // as it was said
+	Detail string      // what the pattern's group matches in it
+	Serial uint64      // of the OSC
+}
+
+// Box is the composer.
+type Box struct {
+	Visible bool
+	Foreign bool   // it is in a mode in which a message would be a command
+	Mode    string // that mode's prompt
+	Top     bool   // its first row is in view; a tall one scrolls inside
+	Text    string // its rows, joined with newlines; "" when empty or a placeholder
+	Blank   bool   // Text is empty, and the cursor or a further row shows that blanks are typed
+}
+
+// tail is how many rows up to the cursor Before holds.
+const tail = 16
+
+func (p reader) composer() composer { return composer{p.Composer} }
+
+// Look reads the screen by the profile's data.
+func Look(p *profile.Profile, s *screen.Screen) Sight { return reader{p}.look(s) }
+
+func (p reader) look(s *screen.Screen) Sight {
+	row, col := s.Cursor()
+	m := s.Modes()
+	v := Sight{Line: s.RowTo(row, col), Row: row, Paste: m.BracketedPaste}
+	v.Working, v.Said = p.busy(s.Title()), p.said(s)
+	if p.Composer == nil {
+		v.Before = before(s, row, v.Line)
+		v.After = after(s, row, col)
+		v.Dialog = firstMatch(p.Asks, v.Line)
+		v.Working = v.Working || p.near(s, row, p.Busy) != ""
+		return v
+	}
+	rows, _ := s.Size()
+	box, top, below := p.composer().find(s, rows, p.Dialogs)
+	v.Box, v.Asked = box, p.asked(s, top)
+	if v.Asked != "" && box.option() { // the prompt is the mark of a choice
+		v.Box, v.Dialog = Box{}, v.Asked
+	} else if v.Box.Visible {
+		v.Stashed = p.Typing.StashShown != nil && beside(s, top, below, p.Typing.StashShown)
+		v.Working = v.Working || anyRow(s, below, rows, p.Busy) != "" || p.above(s, top, p.Busy) != ""
+		v.Dialog = cmp.Or(anyRow(s, below, rows, p.Overlays), p.above(s, top, p.Overlays))
+		if p.Composer.Rule == 0 && v.Dialog == "" {
+			v.Dialog = anyRow(s, below, rows, p.Dialogs) // no rules tell a composer from a question's prompt
+		}
+	} else {
+		v.Dialog = anyRow(s, 0, rows, p.Dialogs)
+	}
+	if title := s.Title(); v.Dialog == "" && p.AskTitle != nil && p.AskTitle.Match(title) {
+		v.Dialog = strings.TrimSpace(title)
+	}
+	return v
+}
+
+// asked is the nearest row above a composer that may be the question of a dialog, of whose
+// options the composer would be one. What was typed before ends the search, and so does
+// distance: all sorts of things stand in the history. A composer that says where it stands by
+// rules, a border, or the cursor, is no such option.
+func (p reader) asked(s *screen.Screen, top int) string {
+	if c := p.Composer; c.Rule != 0 || c.Floor != nil || c.Footed {
+		return ""
+	}
+	for r := top - 1; r >= max(0, top-tail); r-- {
+		if b, _ := p.composer().head(s.Row(r)); b.Visible {
+			return ""
+		}
+		if m := firstMatch(p.Dialogs, s.Row(r)); m != "" {
+			return m
+		}
+	}
+	return ""
+}
+
+// choice is how the options of dialogs begin.
+var choice = profile.NewPattern(`(?i)^(\(?(\d{1,2}|[a-z])[.):\]]|\[[ x\da-z]\]|[●○◉◯☐☑])( |$)|^(yes|no|allow|deny|approve|reject|accept|decline|proceed|continue|cancel|trust)\b`)
+
+// option says whether a composer's text looks like the option of a dialog.
+func (b Box) option() bool { return b.Visible && choice.Match(b.Text) }
+
+// said is the agent's own word.
+func (p reader) said(s *screen.Screen) Said {
+	for _, w := range p.Says {
+		text, serial := s.Title(), uint64(0)
+		if w.Note != 0 {
+			text, serial = s.Note(w.Note)
+		}
+		if detail, found := w.Pattern.Last(text); found {
+			return Said{w.State, strings.TrimSpace(text), detail, serial}
+		}
+	}
+	return Said{}
+}
+
+// Menu is the row near the cursor, or at the bottom, on which a program whose
+// composer we do not know shows a question. It is one only if the program is in
+// raw mode and shows no prompt: the output of others may look so, too.
+func Menu(p *profile.Profile, s *screen.Screen) string {
+	if p.Composer != nil {
+		return ""
+	}
+	row, _ := s.Cursor()
+	return reader{p}.near(s, row, p.Dialogs)
+}
+
+// nearby is how far from the cursor, or the bottom, what a program asks stands.
+const nearby = 8
+
+// near looks for a pattern in the rows near the cursor and at the bottom.
+func (p reader) near(s *screen.Screen, row int, patterns []*profile.Pattern) string {
+	if len(patterns) == 0 {
+		return ""
+	}
+	rows, _ := s.Size()
+	if m := anyRow(s, max(0, row-nearby), min(rows, row+nearby+1), patterns); m != "" {
+		return m
+	}
+	return anyRow(s, max(0, rows-nearby), rows, patterns)
+}
+
+// above looks for a pattern in the rows with text right above a composer. More of
+// them would be the history, in which anything may stand.
+func (p reader) above(s *screen.Screen, top int, patterns []*profile.Pattern) string {
+	left := p.Composer.Above
+	for r := top - 1; r >= 0 && left > 0; r-- {
+		row := s.Row(r)
+		if p.composer().blank(row) || isRule(row, '─') {
+			continue
+		}
+		left--
+		if m := firstMatch(patterns, row); m != "" {
+			return m
+		}
+	}
+	return ""
+}
+
+// after is what stands at the cursor, up to a gap, unless it is dim. Text at
+// the far right is a second prompt.
+func after(s *screen.Screen, row, col int) string {
+	_, cols := s.Size()
+	var b strings.Builder
+	for gap := 0; col < cols && gap < 2; col++ {
+		cell := s.Cell(row, col)
+		if strings.TrimSpace(cell.Text) == "" || cell.Style.Dim {
+			gap++
+			continue
+		}
+		gap = 0
+		b.WriteString(cell.Text)
+	}
+	return b.String()
+}
+
+// busy says whether the window title says so. That it says idle is no evidence:
+// it does during dialogs, too.
+func (p reader) busy(title string) bool {
+	r, _ := utf8.DecodeRuneInString(title)
+	return title != "" && strings.ContainsRune(p.BusyTitle, r)
+}
+
+// before joins the rows up to the cursor's, wrapped ones without a newline.
+func before(s *screen.Screen, row int, line string) string {
+	var b strings.Builder
+	for r := max(0, row-tail); r < row; r++ {
+		b.WriteString(s.Row(r))
+		if !s.Wrapped(r) {
+			b.WriteByte('\n')
+		}
+	}
+	b.WriteString(line)
+	return b.String()
+}
+
+func firstMatch(patterns []*profile.Pattern, row string) string {
+	if strings.TrimSpace(row) == "" {
+		return "" // also saves the patterns' compiling in programs that show none
+	}
+	for _, p := range patterns {
+		if p.Match(row) {
+			return strings.Trim(row, " \u00a0│┃")
+		}
+	}
+	return ""
+}
+
+func anyRow(s *screen.Screen, from, to int, patterns []*profile.Pattern) string {
+	for r := from; r < to; r++ {
+		if m := firstMatch(patterns, s.Row(r)); m != "" {
+			return m
+		}
+	}
+	return ""
+}
+
+// beside looks for a pattern in the three rows above and below a composer.
+func beside(s *screen.Screen, top, below int, p *profile.Pattern) bool {
+	rows, _ := s.Size()
+	return anyRow(s, max(0, top-3), top, []*profile.Pattern{p}) != "" || anyRow(s, below, min(rows, below+3), []*profile.Pattern{p}) != ""
+}

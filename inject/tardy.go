@@ -1,0 +1,103 @@
+package inject
+
+import (
+	"context"
+	"time"
+
+	"relay-pty/inject/ready"
+	"relay-pty/inject/turn"
+	"relay-pty/inject/view"
+)
+
+// A tardy draft is one whose key to set it aside was read and did not act as long as we waited.
+// The key may act later, and then the draft is brought back before anything is typed. That it was
+// the key, and not the human, is known by the shadow of the human's keys, which still has the draft.
+
+// late is what became of a key that did not set a draft aside in time.
+type late struct {
+	pressed time.Time // when it was typed
+	gone    time.Time // since when the draft is seen to be set aside all the same; zero: it is not
+	asked   time.Time // when it was brought back; zero: not yet
+}
+
+// watchTardy follows what becomes of a tardy draft, until it stands there again or the human
+// has done something else with it.
+func (in *Injector) watchTardy(l view.Look) {
+	if in.tardy == nil || l.Unread > 0 || l.Dialog != "" || !l.Box.Visible && in.Profile.Composer != nil ||
+		!l.Facts.AtPrompt && in.Profile.Composer == nil {
+		return
+	}
+	d, shown, over := in.tardy.aside, in.unsentText(l), false
+	hidden := in.Profile.Typing.StashShown != nil && !l.Stashed
+	switch {
+	case turn.Within(d.text, shown):
+		if over = !d.asked.IsZero(); over {
+			in.tellAside(in.tardy, false)
+		}
+		// With more behind it, later keys were done, so the one that sets aside did nothing.
+		over = over || !turn.Same(d.text, shown) || !in.typedStill(l, d)
+		d.gone = time.Time{}
+	case !d.gone.IsZero():
+		over = typedSince(l, d.asked) || hidden && typedSince(l, d.pressed)
+	case !in.typedStill(l, d):
+		over = true
+	case !hidden:
+		d.gone = l.Facts.Now
+	}
+	if over {
+		in.tardy = nil
+	}
+}
+
+// typedSince says whether the human's keys reached the agent after a moment; never after none.
+func typedSince(l view.Look, since time.Time) bool {
+	return !since.IsZero() && ready.Later(l.Draft.LastKey, l.Brought).After(since)
+}
+
+// typedStill says whether the draft would stand there if the human's keys alone had been typed.
+func (in *Injector) typedStill(l view.Look, d *aside) bool {
+	if d.returned {
+		return !typedSince(l, d.pressed)
+	}
+	return l.Draft.Known && turn.Within(d.typed, l.Draft.Text)
+}
+
+// astray says whether a draft is set aside that was to stand there.
+func (in *Injector) astray() bool { return in.tardy != nil && !in.tardy.aside.gone.IsZero() }
+
+// restores says whether to bring back the draft that went late, and else when to ask again: the
+// composer has been empty for a while, and the human rests.
+func (in *Injector) restores(l view.Look, v ready.Verdict) (bool, time.Duration) {
+	if !in.astray() || !in.tardy.aside.asked.IsZero() || !in.isAside(l) {
+		return false, 0
+	}
+	if t := l.Draft.Text; t != "" && t != in.tardy.aside.typed {
+		return false, l.Again // the human typed more, which is yet to show
+	}
+	if v.State != ready.Ready && (v.State != ready.Busy || in.Profile.Composer == nil) {
+		return false, 0
+	}
+	if left := settled - l.Facts.Now.Sub(in.tardy.aside.gone); left > 0 {
+		return false, left
+	}
+	hold, again := in.rests(l)
+	return hold == "", again
+}
+
+// restore brings it back, once. Until it is seen to stand there it holds messages.
+func (in *Injector) restore(ctx context.Context) {
+	tx, err := in.begin(ctx)
+	if err != nil {
+		return
+	}
+	defer tx.End() // a terminal that is gone has no keys to bring back
+	look := in.look()
+	v, _ := in.judge(look)
+	if yes, _ := in.restores(look, v); !yes {
+		return
+	}
+	a := in.tardy
+	a.aside.asked, in.back = time.Now(), true
+	in.tellAside(a, true)
+	tx.Write(ctx, []byte(a.backKeys())) // what becomes of it is seen
+}

@@ -1,0 +1,35 @@
+package own
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Dir makes and checks base and base/sub, and returns the latter: directories of our uid, no
+// links, closed to all others. One that is not is refused with a *[PathError] and left alone.
+// Once base has passed, nobody else can change what is in it.
+func Dir(base, sub string) (string, error) {
+	dir := filepath.Join(base, sub)
+	for _, d := range []string{base, dir} {
+		if err := os.Mkdir(d, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return "", fmt.Errorf("own directory: %w", err)
+		}
+		info, err := os.Lstat(d)
+		if err != nil {
+			return "", fmt.Errorf("own directory: %w", err)
+		}
+		const advice = "look who made it, then remove it"
+		switch {
+		case !info.IsDir():
+			return "", &PathError{d, "is " + Kind(info.Mode()) + ", not a directory", advice}
+		case UID(info) != os.Geteuid():
+			return "", &PathError{d, fmt.Sprintf("belongs to uid %d", UID(info)), advice}
+		case info.Mode().Perm()&0o077 != 0:
+			return "", &PathError{d, fmt.Sprintf("is open to others (mode %04o)", info.Mode().Perm()), "chmod 700 " + d}
+		}
+	}
+	return dir, nil
+}

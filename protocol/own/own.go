@@ -1,0 +1,225 @@
+// Package own takes a path so that one process of ours has it: by a lock file that names its
+// owner, and by directories that are closed to all others. It follows no link, waits for
+// nothing, and leaves alone what it finds and did not make.
+package own
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"relay-pty/protocol"
+)
+
+// HeldError says that a live process owns what we want. What we do not know of it is zero.
+type HeldError struct {
+	What    string // "socket /tmp/…" or "name alice"
+	PID     int
+	Name    string // the agent's name
+	Started time.Time
+}
+
+func (e *HeldError) Error() string {
+	if e.PID == 0 {
+		return e.What + ": held by another process"
+	}
+	who := fmt.Sprintf("%s: held by relay-pty pid %d", e.What, e.PID)
+	if e.Name != "" {
+		who += fmt.Sprintf(" (name %s)", e.Name)
+	}
+	return who
+}
+
+// Hint says what to do about it.
+func (e *HeldError) Hint() string { return "end that one, or choose another --name or --socket" }
+
+// PathError says that something in the file system is not as it must be, and is left
+// as it is.
+type PathError struct {
+	Path, Problem, Advice string
+}
+
+func (e *PathError) Error() string { return e.Path + ": " + e.Problem }
+
+// Hint says what to do about it.
+func (e *PathError) Hint() string { return e.Advice }
+
+// lock is an advisory lock on a file of ours, held as long as the file is open, so at
+// most until the process ends, however it ends. The file holds who we are.
+type lock struct {
+	path string
+	file *os.File
+}
+
+// advice is what to do about something in the way of a lock file.
+const advice = "remove it, or choose another --socket"
+
+// Hold takes the lock file at path for the agent of that name until release is called,
+// at most until the process ends. What it stands for is said in the [HeldError] of the
+// next who wants it.
+func Hold(path, what, name string) (release func(), err error) {
+	l, err := take(path, what, name)
+	if err != nil {
+		return nil, err
+	}
+	return l.release, nil
+}
+
+// take creates and locks the file at path. Whoever gets a lock removes the file before
+// letting it go, so a lock counts only if the file still has its name: otherwise
+// another process could hold one on a newer file of the same name.
+func take(path, what, name string) (*lock, error) {
+	for {
+		f, err := openOwn(path)
+		if err != nil {
+			return nil, err
+		}
+		err = Control(f, func(fd int) error { return unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) })
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			held := holder(f, what)
+			f.Close() // only read
+			return nil, held
+		}
+		if err != nil {
+			f.Close() // nothing written
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		if !isAt(f, path) {
+			f.Close() // its last owner removed it while we waited; nothing written
+			continue
+		}
+		l := &lock{path: path, file: f}
+		if err := l.sign(name); err != nil {
+			l.release()
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		return l, nil
+	}
+}
+
+// openOwn opens a lock file without following or waiting for anything, and refuses
+// what is not ours alone: a second link could make us overwrite another file of ours.
+func openOwn(path string) (*os.File, error) {
+	// O_NONBLOCK: a fifo in the way must not stop us.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0o600)
+	if err != nil {
+		if problem := inTheWay(path); problem != "" {
+			return nil, &PathError{path, problem, advice}
+		}
+		return nil, fmt.Errorf("lock: %w", err)
+	}
+	info, err := f.Stat()
+	if err == nil && (!info.Mode().IsRegular() || UID(info) != os.Geteuid() || links(info) > 1) {
+		err = &PathError{path, "the lock file is not a plain file of ours alone", advice}
+	}
+	if err == nil {
+		err = f.Chmod(0o600)
+	}
+	if err != nil {
+		f.Close() // nothing written
+		return nil, err
+	}
+	return f, nil
+}
+
+// inTheWay says why a plain file of ours cannot be opened at path, "" when it could.
+func inTheWay(path string) string {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return ""
+	case UID(info) != os.Geteuid():
+		return fmt.Sprintf("belongs to uid %d", UID(info))
+	case !info.Mode().IsRegular():
+		return "there is " + Kind(info.Mode()) + " in the way"
+	}
+	return ""
+}
+
+func (l *lock) sign(name string) error {
+	if err := l.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(l.file, "pid %d started %d name %s\n", os.Getpid(), time.Now().UnixMilli(), name)
+	return err
+}
+
+// holder reads who signed the lock file. It may be empty, if its owner is just about
+// to, and the owner's word is trusted only as far as it is well formed.
+func holder(f *os.File, what string) *HeldError {
+	e := &HeldError{What: what}
+	text := make([]byte, 256)
+	n, _ := f.ReadAt(text, 0) // what cannot be read stays unknown
+	words := strings.Fields(string(text[:n]))
+	for i := 0; i+1 < len(words); i += 2 {
+		number, err := strconv.ParseInt(words[i+1], 10, 64)
+		switch {
+		case words[i] == "name" && protocol.ValidName(words[i+1]) == nil:
+			e.Name = words[i+1]
+		case err != nil || number <= 0:
+		case words[i] == "pid":
+			e.PID = int(number)
+		case words[i] == "started":
+			e.Started = time.UnixMilli(number)
+		}
+	}
+	return e
+}
+
+// release removes the lock file, if it is still the one that we locked, and unlocks.
+func (l *lock) release() {
+	if isAt(l.file, l.path) {
+		os.Remove(l.path) // a lock file that stays behind does no harm
+	}
+	l.file.Close() // nothing left to write
+}
+
+func isAt(f *os.File, path string) bool {
+	open, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(path)
+	return err == nil && os.SameFile(open, named)
+}
+
+// Control runs do on the descriptor, leaving it in the mode it is in; Fd would make it
+// blocking.
+func Control(c syscall.Conn, do func(fd int) error) error {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var result error
+	if err := raw.Control(func(fd uintptr) { result = do(int(fd)) }); err != nil {
+		return err
+	}
+	return result
+}
+
+// UID is the owner of a file.
+func UID(info fs.FileInfo) int { return int(info.Sys().(*syscall.Stat_t).Uid) }
+
+func links(info fs.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Nlink) }
+
+// Kind says in words what a file is: "a socket", "a symbolic link" …
+func Kind(m fs.FileMode) string {
+	switch {
+	case m.IsRegular():
+		return "a file"
+	case m.IsDir():
+		return "a directory"
+	case m&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	}
+	return "a " + strings.TrimRight(m.Type().String(), "-") + " file"
+}

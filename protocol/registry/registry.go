@@ -1,0 +1,98 @@
+// Package registry is where running wrappers are listed: each announces itself in a directory
+// of the user's, and whoever looks for them lists and watches it.
+package registry
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"relay-pty/protocol"
+	"relay-pty/protocol/own"
+)
+
+// suffix ends the names of the files that records stand in.
+const suffix = ".json"
+
+// Record is what a running wrapper says of itself in the agents directory.
+type Record struct {
+	Name        string `json:"name"`
+	Socket      string `json:"socket"`
+	PID         int    `json:"pid"`
+	StartedAt   int64  `json:"started_at"`   // Unix milliseconds
+	Agent       string `json:"agent"`        // profile
+	TokenSHA256 string `json:"token_sha256"` // hex
+}
+
+// Dir returns the directory in which running wrappers are listed, and makes it
+// if need be: $XDG_RUNTIME_DIR/relay/agents, or /tmp/relay-UID/agents where that
+// variable names no directory. Every level that is ours to make must be a directory,
+// no link, of our uid, and closed to all others; one that is not is refused with a
+// *[own.PathError] and left alone.
+func Dir() (string, error) { return dirIn(os.Getenv("XDG_RUNTIME_DIR"), "/tmp") }
+
+func dirIn(run, tmp string) (string, error) {
+	if info, err := os.Stat(run); err == nil && info.IsDir() && filepath.IsAbs(run) {
+		if own.UID(info) != os.Geteuid() || info.Mode().Perm()&0o022 != 0 {
+			return "", &own.PathError{Path: run, Problem: "is not ours alone to write", Advice: "set XDG_RUNTIME_DIR to a directory of yours, or unset it"}
+		}
+		return own.Dir(filepath.Join(run, "relay"), "agents")
+	}
+	return own.Dir(filepath.Join(tmp, "relay-"+strconv.Itoa(os.Geteuid())), "agents")
+}
+
+// Announce lists the wrapper as NAME.json (0600) in dir, by the name in r, and holds the name by a lock
+// beside it; a live owner is a *[own.HeldError]. The file appears whole or not at all, and
+// replaces one that a dead wrapper left. remove takes it away again, if it is still
+// the same, and gives the name up.
+func Announce(dir string, r Record) (remove func(), err error) {
+	if err := protocol.ValidName(r.Name); err != nil {
+		return nil, err
+	}
+	file := filepath.Join(dir, r.Name+suffix)
+	release, err := own.Hold(filepath.Join(dir, r.Name+".lock"), "name "+r.Name, r.Name)
+	if err != nil {
+		return nil, err
+	}
+	ours, err := place(file, r)
+	if err != nil {
+		release()
+		return nil, fmt.Errorf("announce %s: %w", r.Name, err)
+	}
+	return func() {
+		if now, err := os.Lstat(file); err == nil && os.SameFile(now, ours) {
+			os.Remove(file) // a stale record is what readers must expect anyway
+		}
+		release()
+	}, nil
+}
+
+// place writes r beside file and renames it into place. The name begins with a dot,
+// which no agent's does, so that readers of the directory pass it over.
+func place(file string, r Record) (fs.FileInfo, error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	dir, base := filepath.Split(file)
+	temp := filepath.Join(dir, "."+base+"."+rand.Text())
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // O_EXCL follows no link
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.Write(append(text, '\n'))
+	info, serr := f.Stat()
+	if err = errors.Join(err, serr, f.Close()); err == nil {
+		err = os.Rename(temp, file)
+	}
+	if err != nil {
+		os.Remove(temp) // already failing
+		return nil, err
+	}
+	return info, nil
+}

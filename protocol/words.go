@@ -1,0 +1,114 @@
+package protocol
+
+// The words of "mode", from the one that goes last to the one that goes first.
+const (
+	ModeSequential = "sequential" // waits until the agent is ready
+	ModeImportant  = "important"  // is handed to a busy agent for its next opportunity
+	ModeUrgent     = "urgent"     // interrupts
+)
+
+// The words of "kind".
+const (
+	KindMessage = "message"
+	KindNotice  = "notice"  // has no reply footer
+	KindCommand = "command" // its body alone is typed, to run
+)
+
+// The words of "redelivery": what becomes of a message in whose attempt the wrapper died.
+const (
+	RedeliverNever = "never" // it ends as unknown
+	RedeliverOnce  = "once"  // it is tried once more, marked
+)
+
+// The words of a signal's "event".
+const (
+	SignalReady     = "ready"
+	SignalBusy      = "busy"
+	SignalBlocked   = "blocked"
+	SignalTurnStart = "turn_start"
+	SignalTurnEnd   = "turn_end"
+)
+
+// The words of an inject_result's "status". The last five are terminal.
+const (
+	StatusQueued    = "queued"
+	StatusInjecting = "injecting"
+	StatusDelivered = "delivered"
+	StatusFailed    = "failed"    // it did not arrive and will not
+	StatusExpired   = "expired"   // it waited longer than its timeout
+	StatusCancelled = "cancelled" // its sender took it back
+	StatusUnknown   = "unknown"   // it may have arrived; nobody types it again
+)
+
+// The words of an inject_result's "evidence": what proves a delivery.
+const (
+	EvidenceTurn      = "turn"      // the agent's own log, hook or event shows the message
+	EvidenceSubmitted = "submitted" // an idle agent's composer held it, and after Enter no longer did
+	EvidencePulled    = "pulled"    // the agent asked for it and acknowledged it
+	EvidenceEcho      = "echo"      // a line program echoed and consumed it
+	EvidenceConsumed  = "consumed"  // a program that does not echo read every byte of it
+)
+
+// The words of "waiting_for"; null says that a message waits for nothing but its turn.
+const (
+	WaitsForReady   = "ready"  // the agent is not known to be
+	WaitsForHuman   = "human"  // keys were just typed
+	WaitsForDraft   = "draft"  // the human's unsent text stands in the composer
+	WaitsForDialog  = "dialog" // a question stands on the screen
+	WaitsForTurn    = "turn"   // the agent is busy
+	WaitsForStopped = "stopped"
+)
+
+// The words of an agent's "state".
+const (
+	StateStarting = "starting" // it has not been ready yet
+	StateReady    = "ready"
+	StateBusy     = "busy"
+	StateBlocked  = "blocked" // a question stands on its screen
+	StateUnknown  = "unknown" // nothing is known; it never counts as ready
+	StateStopped  = "stopped" // by a job-control signal
+	StateExited   = "exited"
+)
+
+// The words of a state's "confidence": what it stands on, strongest first.
+const (
+	BySignal = "signal" // the agent's own word: a status file, its title, a hook, ->pty:ready
+	ByScreen = "screen" // what it shows: composer, prompt, dialog
+	ByGuess  = "guess"  // silence
+)
+
+// The words of a relay_command's "source".
+const (
+	SourceLog    = "log"    // the agent's own log
+	SourceStream = "stream" // what it printed
+	SourceEmit   = "emit"   // its own request
+)
+
+// The codes of an inject_result's "error", a set that grows.
+const (
+	FaultStranded       = "stranded"        // the text was typed and did not get on its way
+	FaultNoConsume      = "no_consume"      // the agent did not take what it was given
+	FaultAgentExited    = "agent_exited"    // the agent ended
+	FaultDialog         = "dialog"          // a question came in between
+	FaultDraftUncertain = "draft_uncertain" // it stands mixed with other text
+	FaultCrashed        = "crashed"         // the wrapper ended in the middle of an attempt
+	FaultLineTooLong    = "line_too_long"   // the terminal's line mode would cut it
+	FaultShuttingDown   = "shutting_down"   // the wrapper ended before it was confirmed
+)
+
+// Modes lists the modes, the default first.
+func Modes() []string { return []string{ModeSequential, ModeImportant, ModeUrgent} }
+
+// Signals lists what an agent may signal.
+func Signals() []string {
+	return []string{SignalReady, SignalBusy, SignalBlocked, SignalTurnStart, SignalTurnEnd}
+}
+
+// Terminal says whether a message with this status is done with.
+func Terminal(status string) bool {
+	switch status {
+	case StatusDelivered, StatusFailed, StatusExpired, StatusCancelled, StatusUnknown:
+		return true
+	}
+	return false
+}
