@@ -78,13 +78,14 @@ func (s *Session) Close() error {
 
 // pump is the output loop.
 func (s *Session) pump() {
+	defer s.tell()
 	buf := make([]byte, readSize)
 	var d drain
 	for {
 		if d.on {
-			s.ptmx.SetReadDeadline(time.Now().Add(d.patience(time.Now()))) // fails on a closed file, as the read will
+			s.ptmx.in.set(time.Now().Add(d.patience(time.Now())))
 		}
-		n, err := s.ptmx.Read(buf)
+		n, err := s.ptmx.Read(buf, s.tell)
 		if n > 0 {
 			s.packet(buf[0], buf[1:n])
 			if d.took(n, time.Now()) {
@@ -121,11 +122,26 @@ func (s *Session) deliver(p []byte) {
 	}
 	s.show(p)
 	s.bytesOut.Add(uint64(len(p)))
-	s.stamp(&s.lastOut)
+	now := s.stamp(&s.lastOut)
 	if s.cfg.Tap != nil {
 		s.cfg.Tap(p)
 	}
-	s.wake()
+	if s.untold == 0 {
+		s.untold = now
+	} else if now-s.untold > tellEvery {
+		s.tell()
+	}
+}
+
+// tellEvery is how long watchers may not hear of output that keeps coming: to look at each piece of a flood would hold it up.
+const tellEvery = 10 * time.Millisecond
+
+// tell wakes the watchers when there was output of which they do not know.
+func (s *Session) tell() {
+	if s.untold != 0 {
+		s.untold = 0
+		s.wake()
+	}
 }
 
 // show keeps the screen model up to date.

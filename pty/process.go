@@ -89,8 +89,8 @@ func (s *Session) reap() {
 			s.proc.status = statusOf(ws)
 			close(s.proc.done)
 			s.keys.end()
-			s.tty.close()                           // from now on the end of output can show
-			s.ptmx.SetReadDeadline(time.Unix(1, 0)) // wakes the output loop, which then drains; on a closed file there is none
+			s.tty.close()                  // from now on the end of output can show
+			s.ptmx.in.set(time.Unix(1, 0)) // wakes the output loop, which then drains
 			s.wake()
 			return
 		}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/creack/pty"
@@ -47,7 +46,7 @@ type Config struct {
 // Session is a running agent and its PTY.
 type Session struct {
 	cfg  Config
-	ptmx *os.File // non-blocking, and never touched by Fd, which would make it blocking
+	ptmx *master
 	born time.Time
 	proc process
 	keys writer
@@ -68,7 +67,10 @@ type Session struct {
 
 	helpers sync.WaitGroup // reaper, replay, hang-ups
 	running atomic.Bool
-	outErr  error // of Output; owned by the output loop until it ends
+
+	// Owned by the output loop until it ends.
+	outErr error         // of Output
+	untold time.Duration // since when, after born, there is output that watchers were not told of; 0: there is none
 }
 
 // Start runs the command on a new PTY, as leader of its own session with the tty as its controlling terminal and file descriptors 0, 1 and 2,
@@ -99,23 +101,29 @@ func Start(cfg Config) (*Session, error) {
 }
 
 // openPTY opens a PTY of the size and modes that cfg asks for.
-func openPTY(cfg Config) (ptmx, tty *os.File, err error) {
-	blocking, tty, err := pty.Open()
+func openPTY(cfg Config) (ptmx *master, tty *os.File, err error) {
+	polled, polledTTY, err := pty.Open()
 	if err != nil {
 		return nil, nil, fmt.Errorf("open pty: %w", err)
 	}
-	defer blocking.Close() // a copy of it lives on
-	if ptmx, err = pollable(blocking); err == nil {
+	defer polled.Close()    // a copy of it lives on
+	defer polledTTY.Close() // so, too
+	if tty, err = plain(polledTTY); err == nil {
+		ptmx, err = newMaster(polled)
+	}
+	if err == nil {
 		err = setModes(tty, cfg.Like)
 	}
 	if err == nil {
 		err = term.SetSize(tty, cfg.Size)
 	}
 	if err == nil {
-		err = packetMode(ptmx)
+		err = packetMode(ptmx.f)
 	}
 	if err != nil {
-		tty.Close() // nobody uses it
+		if tty != nil {
+			tty.Close() // nobody uses it
+		}
 		if ptmx != nil {
 			ptmx.Close() // nobody uses it
 		}
@@ -127,24 +135,6 @@ func openPTY(cfg Config) (ptmx, tty *os.File, err error) {
 // packetMode makes the master tell, with each read, whether the agent threw input away: nothing else does.
 func packetMode(ptmx *os.File) error {
 	return term.Control(ptmx, func(fd int) error { return unix.IoctlSetPointerInt(fd, unix.TIOCPKT, 1) })
-}
-
-// pollable returns a non-blocking duplicate of f. The PTY library's own ioctls leave its file blocking, where neither a deadline nor Close
-// wakes a Read; a file made from a descriptor that already is non-blocking is served by the runtime's poller.
-func pollable(f *os.File) (*os.File, error) {
-	var dup int
-	err := term.Control(f, func(fd int) (err error) {
-		dup, err = unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.SetNonblock(dup, true); err != nil {
-		unix.Close(dup) // nobody uses it
-		return nil, err
-	}
-	return os.NewFile(uintptr(dup), f.Name()), nil
 }
 
 // PID is the agent's process id, which is also its session and its first process group.
@@ -198,7 +188,11 @@ func (s *Session) LastFlush() time.Time { return s.at(&s.lastFlush) }
 func (s *Session) BytesOut() uint64 { return s.bytesOut.Load() }
 
 // stamp sets a clock to now; times are kept relative to birth so that they stay monotonic.
-func (s *Session) stamp(clock *atomic.Int64) { clock.Store(max(1, int64(time.Since(s.born)))) }
+func (s *Session) stamp(clock *atomic.Int64) time.Duration {
+	now := max(1, time.Since(s.born))
+	clock.Store(int64(now))
+	return now
+}
 
 func (s *Session) at(clock *atomic.Int64) time.Time {
 	if d := clock.Load(); d != 0 {

@@ -77,11 +77,11 @@ func wrapped(t *testing.T, special string, command ...string) *outer {
 	if o.tty, err = os.OpenFile(o.Session.tty.f.Name(), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
 		t.Fatal(err)
 	}
-	master, err := pollable(o.ptmx) // or the tty would be dead at the end
+	master, err := duplicate(o.ptmx.f) // or the tty would be dead at the end
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { o.tty.Close(); master.Close() })
+	t.Cleanup(func() { o.tty.Close(); unix.Close(master) })
 	o.found = o.modes()
 	o.Keys([]byte("\n"))
 	return o

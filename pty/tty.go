@@ -50,7 +50,7 @@ func (s *Session) TTY() (TTY, error) {
 
 // foreground is the process group in the foreground of the tty, which the master side may ask for although it is not ours.
 func (s *Session) foreground() (pgrp int, err error) {
-	err = term.Control(s.ptmx, func(fd int) error {
+	err = term.Control(s.ptmx.f, func(fd int) error {
 		pgrp, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP)
 		return err
 	})
@@ -70,7 +70,7 @@ func (s *Session) Resize(w Winsize) error {
 	case <-s.proc.done:
 		return ErrEnded
 	default:
-		return term.SetSize(s.ptmx, w)
+		return term.SetSize(s.ptmx.f, w)
 	}
 }
 

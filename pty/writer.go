@@ -41,7 +41,7 @@ const (
 // writer is the only one who writes to the agent. Exactly one owner writes at a time, outside the lock; while that is a transaction, or the
 // replay after it, human keys go to held, so that they come out in order and never inside a transaction.
 type writer struct {
-	f *os.File
+	f *master
 
 	mu      sync.Mutex // guards what follows; never held over a write
 	owner   owner
@@ -61,7 +61,7 @@ type pause struct {
 	long time.Duration
 }
 
-func (w *writer) init(f *os.File) {
+func (w *writer) init(f *master) {
 	w.f = f
 	w.changed = make(chan struct{})
 	w.last = '\n'
@@ -105,7 +105,7 @@ func (w *writer) write(p []byte) error {
 // takeLocked makes o the owner, with all the time it wants.
 func (w *writer) takeLocked(o owner, tx *Tx) {
 	w.owner, w.tx = o, tx
-	w.f.SetWriteDeadline(time.Time{}) // fails on a closed file, as the write will
+	w.f.out.set(time.Time{})
 }
 
 // holdLocked keeps as much of p as there is room for.
@@ -147,7 +147,7 @@ func (w *writer) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ended = true
-	w.f.SetWriteDeadline(time.Unix(1, 0)) // fails on a closed file, where nobody writes
+	w.f.out.set(time.Unix(1, 0))
 	w.changedLocked()
 }
 
@@ -206,7 +206,7 @@ func (tx *Tx) Write(ctx context.Context, p []byte) (n int, err error) {
 	fired := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(fired)
-		w.f.SetWriteDeadline(time.Unix(1, 0)) // fails on a closed file, where no write waits
+		w.f.out.set(time.Unix(1, 0))
 	})
 	defer func() {
 		if !stop() {
@@ -251,9 +251,7 @@ func (tx *Tx) arm(ctx context.Context) error {
 	case w.tx != tx:
 		return ErrTxEnded
 	}
-	if err := w.f.SetWriteDeadline(deadline); err != nil {
-		return fmt.Errorf("write to agent: %w", err)
-	}
+	w.f.out.set(deadline)
 	return context.Cause(ctx)
 }
 
