@@ -12,11 +12,12 @@ import (
 	"relay-pty/pty/term"
 )
 
-// master is our side of the PTY, with deadlines as a pollable file has them. It keeps out of the runtime's poller: each piece of output would wake the
-// poller's thread although someone is at work who reads it anyway, and that took a fifth of the throughput. Who has to wait does so in poll(2).
-// At any time one goroutine may read and one may write.
+// master is our side of the PTY, with deadlines as a pollable file has them. The runtime's poller
+// does not watch it: each piece of output would wake the poller's thread although the output loop
+// is about to read the piece anyway, and that took a fifth of the throughput. A reader or writer
+// that has to wait does so in poll(2). At any time one goroutine may read and one may write.
 type master struct {
-	f       *os.File // non-blocking, and the runtime does not know; never touched by Fd, which would make it blocking
+	f       *os.File // non-blocking, unknown to the runtime; Fd would make it blocking
 	in, out bell
 }
 
@@ -61,7 +62,8 @@ func duplicate(f *os.File) (dup int, err error) {
 	return dup, err
 }
 
-// Read reads what the agent wrote; with nothing to read, it first calls rest, and waits. It returns os.ErrDeadlineExceeded and os.ErrClosed as files do.
+// Read reads what the agent wrote. Where there is nothing to read, it calls rest and then waits. It
+// returns os.ErrDeadlineExceeded and os.ErrClosed as files do.
 func (m *master) Read(p []byte, rest func()) (n int, err error) {
 	for {
 		if err := m.in.due(); err != nil {
@@ -116,7 +118,7 @@ func (m *master) wait(b *bell, events int16) error {
 func (m *master) Close() {
 	m.in.end()
 	m.out.end()
-	m.f.Close()
+	m.f.Close() // nobody uses it any more
 }
 
 // bell ends the waits of a reader or a writer: at a deadline, when that is changed, and for good.
@@ -185,7 +187,7 @@ func (b *bell) awake() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.asleep {
-		b.ear.Read(make([]byte, 1)) // what woke us
+		b.ear.Read(make([]byte, 1)) // the byte that woke us; closed: then nobody sleeps any more
 	}
 	b.asleep = false
 }
@@ -195,6 +197,6 @@ func (b *bell) end() {
 	b.over = true
 	b.ringLocked()
 	b.mu.Unlock()
-	b.cord.Close()
-	b.ear.Close() // as soon as nobody listens
+	b.cord.Close() // nothing more is written to it
+	b.ear.Close()  // it was only read; a sleeper holds it until the byte in it has woken him
 }

@@ -31,7 +31,8 @@ func (b *bell) sleeps() bool {
 	return b.asleep
 }
 
-// TestMasterWakes: whoever waits hears of what comes, of a deadline set before or meanwhile, and of the end.
+// TestMasterWakes: a reader that waits hears of output, of a deadline set before or meanwhile, and
+// of the end.
 func TestMasterWakes(t *testing.T) {
 	past := time.Unix(1, 0)
 	for name, c := range map[string]struct {
@@ -39,14 +40,20 @@ func TestMasterWakes(t *testing.T) {
 		during func(*master, *os.File)
 		want   error
 	}{
-		"output":                      {nil, func(_ *master, tty *os.File) { tty.WriteString("x") }, nil},
-		"the end":                     {nil, func(m *master, _ *os.File) { m.Close() }, os.ErrClosed},
-		"the end before":              {(*master).Close, nil, os.ErrClosed},
-		"a deadline":                  {func(m *master) { m.in.set(time.Now().Add(time.Millisecond)) }, nil, os.ErrDeadlineExceeded},
-		"a deadline that is over":     {func(m *master) { m.in.set(past) }, nil, os.ErrDeadlineExceeded},
-		"a deadline set meanwhile":    {nil, func(m *master, _ *os.File) { m.in.set(past) }, os.ErrDeadlineExceeded},
-		"a deadline brought forward":  {func(m *master) { m.in.set(time.Now().Add(time.Hour)) }, func(m *master, _ *os.File) { m.in.set(past) }, os.ErrDeadlineExceeded},
-		"a deadline taken back, then": {func(m *master) { m.in.set(time.Now().Add(time.Hour)) }, func(m *master, tty *os.File) { m.in.set(time.Time{}); tty.WriteString("x") }, nil},
+		"output":                   {nil, func(_ *master, tty *os.File) { tty.WriteString("x") }, nil},
+		"the end":                  {nil, func(m *master, _ *os.File) { m.Close() }, os.ErrClosed},
+		"the end before":           {(*master).Close, nil, os.ErrClosed},
+		"a deadline":               {func(m *master) { m.in.set(time.Now().Add(time.Millisecond)) }, nil, os.ErrDeadlineExceeded},
+		"a deadline that is over":  {func(m *master) { m.in.set(past) }, nil, os.ErrDeadlineExceeded},
+		"a deadline set meanwhile": {nil, func(m *master, _ *os.File) { m.in.set(past) }, os.ErrDeadlineExceeded},
+		"a deadline brought forward": {
+			func(m *master) { m.in.set(time.Now().Add(time.Hour)) },
+			func(m *master, _ *os.File) { m.in.set(past) }, os.ErrDeadlineExceeded,
+		},
+		"a deadline taken back": {
+			func(m *master) { m.in.set(time.Now().Add(time.Hour)) },
+			func(m *master, tty *os.File) { m.in.set(time.Time{}); tty.WriteString("x") }, nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, tty := aMaster(t)
@@ -110,8 +117,8 @@ func TestMasterRests(t *testing.T) {
 	}
 }
 
-// TestMasterPassesEverythingOn: writer, reader and changes of deadlines do not disturb each other, and a write that its deadline ended says how much was
-// taken of it.
+// TestMasterPassesEverythingOn: writer, reader and changes of deadlines do not disturb each other,
+// and a write that its deadline ended says how much of it was taken.
 func TestMasterPassesEverythingOn(t *testing.T) {
 	m, tty := aMaster(t)
 	err := term.Control(tty, func(fd int) error {

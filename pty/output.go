@@ -133,7 +133,8 @@ func (s *Session) deliver(p []byte) {
 	}
 }
 
-// tellEvery is how long watchers may not hear of output that keeps coming: to look at each piece of a flood would hold it up.
+// tellEvery is how long watchers may not hear of output that keeps coming: they would hold a flood
+// up if they looked at each of its pieces.
 const tellEvery = 10 * time.Millisecond
 
 // tell wakes the watchers when there was output of which they do not know.

@@ -70,7 +70,7 @@ type Session struct {
 
 	// Owned by the output loop until it ends.
 	outErr error         // of Output
-	untold time.Duration // since when, after born, there is output that watchers were not told of; 0: there is none
+	untold time.Duration // after born: when the oldest output came of which watchers do not know; 0: none
 }
 
 // Start runs the command on a new PTY, as leader of its own session with the tty as its controlling terminal and file descriptors 0, 1 and 2,
