@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -53,16 +54,16 @@ func (r *results) left(pkg *test) []string {
 	return out
 }
 
-// running are the tests of a package that ran at a moment, give or take what
-// the kernel's clock of processes leaves open.
+// running are the tests of a package that ran at a moment, give or take what the kernel's clock of
+// processes leaves open: the one that began last comes first, for it is the likeliest.
 func (r *results) running(pkg string, at time.Time) []string {
 	const tick = 20 * time.Millisecond
 	var out []string
 	for _, t := range r.tests {
-		if t.pkg == pkg && t.name != "" && !strings.Contains(t.name, "/") &&
-			!t.began.After(at.Add(tick)) && (t.end.IsZero() || !t.end.Before(at.Add(-tick))) {
+		if t.pkg == pkg && t.name != "" && !strings.Contains(t.name, "/") && t.ran(at, tick) {
 			out = append(out, t.name)
 		}
 	}
+	slices.Reverse(out)
 	return out
 }

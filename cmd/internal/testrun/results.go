@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -31,8 +32,23 @@ type test struct {
 	pkg, name  string
 	state      string // "run", "waits", "pass", "fail", "skip", or "flaky"
 	began, end time.Time
+	rests      []rest
 	elapsed    time.Duration
 	lines      []string
+}
+
+// rest is a time in which a parallel test waited for its turn; to is zero while it waits still.
+type rest struct{ from, to time.Time }
+
+// ran says whether a test ran at a moment, give or take that much.
+func (t *test) ran(at time.Time, give time.Duration) bool {
+	early, late := at.Add(-give), at.Add(give)
+	if t.began.After(late) || !t.end.IsZero() && t.end.Before(early) {
+		return false
+	}
+	return !slices.ContainsFunc(t.rests, func(r rest) bool {
+		return r.from.Before(early) && (r.to.IsZero() || r.to.After(late))
+	})
 }
 
 func (t *test) keep(out string) {
@@ -72,8 +88,12 @@ func (r *results) add(e event) bool {
 		t.state, t.began = "run", e.Time
 	case "pause":
 		t.state = "waits" // for its turn beside others
+		t.rests = append(t.rests, rest{from: e.Time})
 	case "cont":
 		t.state = "run"
+		if n := len(t.rests); n > 0 {
+			t.rests[n-1].to = e.Time
+		}
 	case "output":
 		t.keep(e.Output)
 	case "pass", "fail", "skip":

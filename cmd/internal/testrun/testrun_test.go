@@ -146,3 +146,25 @@ func TestLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoLeftIt: a parallel test that waited for its turn when a process began has not begun it.
+func TestWhoLeftIt(t *testing.T) {
+	start := time.Now()
+	r := &results{index: map[string]*test{}}
+	tell := func(second int, action, name string) {
+		r.add(event{Time: start.Add(time.Duration(second) * time.Second), Action: action, Package: "p", Test: name})
+	}
+	for _, name := range []string{"TestOne", "TestTwo"} {
+		tell(0, "run", name)
+		tell(1, "pause", name)
+	}
+	tell(2, "run", "TestLeaves")
+	tell(4, "pass", "TestLeaves")
+	tell(5, "cont", "TestOne")
+	tell(6, "pass", "TestOne")
+	for second, want := range map[int]string{0: "TestTwo TestOne", 3: "TestLeaves", 5: "TestOne", 7: ""} {
+		if got := strings.Join(r.running("p", start.Add(time.Duration(second)*time.Second)), " "); got != want {
+			t.Errorf("after %d s there ran %q, want %q", second, got, want)
+		}
+	}
+}
