@@ -7,14 +7,18 @@ FUZZTIME ?= 5s
 # detector needs a C compiler; without one it is left out, and said.
 HOT = runtime/... relay-pty/pty/... relay-pty/parser/ansi
 LEAN = -trimpath -ldflags='-s -w -funcalign=8' -gcflags=all=-l $(HOT:%=-gcflags=%=)
+SMALL = -trimpath -ldflags='-s -w'
 BUILD = CGO_ENABLED=0 $(GO) build $(LEAN)
 RACE := $(shell command -v gcc >/dev/null && echo -race)
 
-.PHONY: build install agents demo check test fuzz bench prove
-build:
+.PHONY: build wrapper install agents demo check test fuzz bench prove
+build: wrapper
+	CGO_ENABLED=0 $(GO) build $(SMALL) -o $(BIN)/ ./cmd/relay
+wrapper:
 	$(BUILD) -o $(BIN)/ ./cmd/relay-pty ./cmd/relay-pty-check
 install:
 	CGO_ENABLED=0 $(GO) install $(LEAN) ./cmd/relay-pty ./cmd/relay-pty-check
+	CGO_ENABLED=0 $(GO) install $(SMALL) ./cmd/relay
 agents:
 	bash .ci/agents
 demo:

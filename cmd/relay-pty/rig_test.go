@@ -104,7 +104,7 @@ func binary(t testing.TB) string {
 			return
 		}
 		build.path = filepath.Join(dir, "relay-pty")
-		out, err := command(t, "make", "-s", "-C", "../..", "build", "BIN="+dir).CombinedOutput()
+		out, err := command(t, "make", "-s", "-C", "../..", "wrapper", "BIN="+dir).CombinedOutput()
 		if err != nil {
 			build.err = fmt.Errorf("make build: %w\n%s", err, out)
 		}

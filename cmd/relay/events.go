@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+)
+
+// watching is what the flags of events say.
+type watching struct {
+	api.Query
+	follow, wait, json, text bool
+}
+
+func eventsCommand(s streams) *cobra.Command {
+	var f watching
+	c := &cobra.Command{
+		Use: "events", Short: "Show what happened, and what happens",
+		Long: `events shows the log: messages, what became of them, and how agents are. What is sent from one
+agent to another is no secret: whoever uses this computer as you can read all of it.
+
+  relay events --follow
+  relay events --after 120 --event message --target bob --json`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return events(c, s, &f) },
+	}
+	flags := c.Flags()
+	flags.BoolVar(&f.follow, "follow", false, "go on with what happens")
+	flags.BoolVar(&f.wait, "wait", false, "wait for the next events, and end")
+	flags.StringSliceVar(&f.Types, "event", nil, "only events of these types, as message,inject_result,state")
+	flags.Int64Var(&f.After, "after", 0, "only events after this number (default all; with --follow or --wait, what comes)")
+	flags.StringVar(&f.Target, "target", "any", "only events of this agent; self, any")
+	flags.BoolVar(&f.json, "json", false, "print JSON lines")
+	flags.BoolVar(&f.text, "text", false, "print text")
+	return c
+}
+
+func events(c *cobra.Command, s streams, f *watching) error {
+	switch {
+	case f.follow && f.wait:
+		return usage{errors.New("events: --follow and --wait exclude each other")}
+	case f.json && f.text:
+		return usage{errors.New("events: --json and --text exclude each other")}
+	case f.After < 0:
+		return usage{fmt.Errorf("events: --after: %d is no number of an event", f.After)}
+	}
+	ctx := c.Context()
+	asked, err := connect(ctx)
+	if err != nil {
+		return err
+	}
+	if (f.follow || f.wait) && !c.Flags().Changed("after") {
+		f.After = api.FromNow
+	}
+	out := bufio.NewWriter(s.out)
+	show := text
+	if f.json {
+		show = jsonLine
+	}
+	if f.follow || f.wait {
+		f.Wait = longWait
+	}
+	for {
+		var page api.Events
+		err := asked.ask(ctx, func(c *api.Client) (err error) { page, err = c.Events(ctx, f.Query); return err })
+		switch {
+		case ctx.Err() != nil:
+			return nil // told to end, with all that came written
+		case err != nil:
+			return err
+		}
+		for _, e := range page.Events {
+			if err := show(out, e); err != nil {
+				return err
+			}
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		f.After = page.Cursor
+		if len(page.Events) == 0 && !f.follow && !f.wait || len(page.Events) > 0 && f.wait {
+			return nil
+		}
+	}
+}
+
+func jsonLine(w io.Writer, e router.Event) error { return json.NewEncoder(w).Encode(e) }
+
+// text shows an event in a line, and a message's body behind it.
+func text(w io.Writer, e router.Event) error {
+	at := time.UnixMilli(e.Timestamp).Format(time.TimeOnly)
+	_, err := fmt.Fprintf(w, "%s %5d %s\n", at, e.Seq, plain(describe(e)))
+	if err == nil && e.Type == router.TypeMessage {
+		_, err = fmt.Fprintf(w, "               %s\n", strings.ReplaceAll(plain(e.Body), "\n", "\n               "))
+	}
+	return err
+}
+
+func describe(e router.Event) string {
+	switch e.Type {
+	case router.TypeMessage:
+		line := fmt.Sprintf("%s → %s  %s", e.From, e.To, e.ID)
+		if e.ReplyTo != "" {
+			line += " answers " + e.ReplyTo
+		}
+		if e.Mode != protocol.ModeSequential {
+			line += " " + e.Mode
+		}
+		return line
+	case router.TypeRefused:
+		return fmt.Sprintf("%s → %s  refused: %s", e.From, e.To, e.Error.Message)
+	case router.TypeUp:
+		return fmt.Sprintf("%s runs (%s)", e.Agent, e.Profile)
+	case router.TypeDown:
+		return e.Agent + " no longer runs"
+	}
+	if e.ID != "" {
+		return strings.TrimRight(fmt.Sprintf("%s %s %s %s", e.ID, e.Status, e.Evidence, reason(e.Error)), " ") + "  (" + e.Agent + ")"
+	}
+	if e.State != "" {
+		return strings.TrimRight(fmt.Sprintf("%s is %s %s", e.Agent, e.State, e.BlockedBy), " ")
+	}
+	return fmt.Sprintf("%s: %s", e.Agent, e.Type)
+}
+
+func reason(e *router.ErrorValue) string {
+	if e == nil {
+		return ""
+	}
+	return e.Message
+}
+
+// plain removes what would act on a terminal.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, s)
+}

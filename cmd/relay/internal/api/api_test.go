@@ -1,0 +1,278 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/relay/internal/hub"
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+	"relay-pty/protocol/registry"
+	"relay-pty/protocol/sock"
+)
+
+// memory is a store that is gone with the test.
+type memory struct {
+	mu     sync.Mutex
+	events [][]byte
+	oldest int64
+}
+
+func (m *memory) Append(_ context.Context, _, _ string, data []byte) (int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.events = append(m.events, data)
+	return int64(len(m.events)), nil
+}
+
+func (m *memory) Read(context.Context, int64, func(int64, []byte) error) error { return nil }
+
+func (m *memory) Span(context.Context) (int64, int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return max(1, m.oldest), int64(len(m.events)), nil
+}
+
+// rig is a router at a socket, where bob and carol run and carol has a token.
+type rig struct {
+	*Client
+	t      *testing.T
+	hub    *hub.Hub
+	store  *memory
+	dir    string
+	socket string
+}
+
+const carolsToken = "carols token"
+
+func start(t *testing.T) *rig {
+	t.Helper()
+	dir := testrig.Dir(t)
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	agents, err := registry.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{t: t, store: &memory{}, dir: agents, socket: filepath.Join(dir, "router")}
+	n := 0
+	if r.hub, err = hub.New(t.Context(), r.store, func() string { n++; return "id" + strconv.Itoa(n) }); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"bob", "carol"} {
+		if err := r.hub.Up(t.Context(), name, "generic", 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.announce("carol", carolsToken)
+	l, err := net.Listen("unix", r.socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewUnstartedServer((&Server{Hub: r.hub, Agents: agents}).Handler())
+	srv.Listener.Close() // not that one
+	srv.Listener = l
+	srv.Start()
+	t.Cleanup(srv.Close)
+	r.Client = NewClient(r.socket, "")
+	t.Cleanup(r.http.CloseIdleConnections)
+	return r
+}
+
+// announce lists a wrapper that only listens.
+func (r *rig) announce(name, token string) {
+	r.t.Helper()
+	l, err := sock.Listen(filepath.Join(filepath.Dir(r.socket), name), name)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		l.Serve(ctx, func(context.Context, *sock.Conn) {})
+	}()
+	sum := sha256.Sum256([]byte(token))
+	remove, err := registry.Announce(r.dir, registry.Record{Name: name, Socket: filepath.Join(filepath.Dir(r.socket), name), PID: os.Getpid(), TokenSHA256: hex.EncodeToString(sum[:])})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { remove(); cancel(); <-done; l.Close() })
+}
+
+// tell says what bob's wrapper would say of a message.
+func (r *rig) tell(id, status string) {
+	r.t.Helper()
+	e := router.Event{Type: "inject_result", Agent: "bob", Message: router.Message{ID: id}, Result: router.Result{Status: status}}
+	if err := r.hub.Record(r.t.Context(), e); err != nil {
+		r.t.Error(err)
+	}
+}
+
+// code is that of a refusal.
+func code(err error) string {
+	var refused *router.ErrorValue
+	if errors.As(err, &refused) {
+		return refused.Code
+	}
+	return fmt.Sprint(err)
+}
+
+// TestRequests: what is wrong with a request is told by a status, a code and a sentence.
+func TestRequests(t *testing.T) {
+	r := start(t)
+	for _, c := range []struct {
+		method, path, token, body string
+		status                    int
+		says                      string
+	}{
+		{"GET", "/healthz", "", "", 200, `"ok":true`},
+		{"POST", "/v1/messages", "", `{"to":"bob","body":"hi"}`, 200, `"id":"id3","status":"accepted"`},
+		{"POST", "/v1/messages", "", `{"to":"bob"`, 400, "bad_json"},
+		{"POST", "/v1/messages", "", `{"to":"bob","body":"hi"}{}`, 400, "bad_json"},
+		{"POST", "/v1/messages", "", `{"to":"bob","body":"hi","colour":1}`, 400, "colour"},
+		{"POST", "/v1/messages", "", `{"to":"bob","body":""}`, 400, "bad_field"},
+		{"POST", "/v1/messages", "", `{"to":"nobody","body":"hi"}`, 404, "unknown_agent"},
+		{"POST", "/v1/messages", "", `{"to":"bop","body":"hi"}`, 404, `"candidates":["bob"]`},
+		{"POST", "/v1/messages", "", `{"to":"bob","body":"ho","id":"id3"}`, 409, "duplicate_id"},
+		{"POST", "/v1/messages", "", `{"to":"bob","body":"` + strings.Repeat("x", protocol.MaxBody+1) + `"}`, 413, "65536"},
+		{"POST", "/v1/messages", "", `{"to":"bob","body":"` + strings.Repeat("x", maxRequest) + `"}`, 413, "message_too_large"},
+		{"POST", "/v1/messages", "", `{"to":"bob","body":"hi","until":"soon"}`, 400, "until"},
+		{"POST", "/v1/messages", "wrong", `{"to":"bob","body":"hi"}`, 403, "not_authorized"},
+		{"POST", "/v1/messages", carolsToken, `{"to":"bob","body":"hi"}`, 200, `"from":"carol"`},
+		{"POST", "/v1/messages", carolsToken, `{"to":"bob","body":"hi","from":"carol"}`, 200, `"from":"carol"`},
+		{"POST", "/v1/messages", carolsToken, `{"to":"bob","body":"hi","from":"alice"}`, 403, "the token is of carol"},
+		{"POST", "/v1/messages", carolsToken, `{"to":"carol","body":"hi"}`, 400, "self_send"},
+		{"GET", "/v1/messages/id3", "", "", 200, `"body":"hi"`},
+		{"GET", "/v1/messages/none", "", "", 404, "unknown_id"},
+		{"GET", "/v1/messages/id3?wait=soon", "", "", 400, "wait"},
+		{"GET", "/v1/agents", "", "", 200, `"name":"bob","running":true`},
+		{"GET", "/v1/events?after=0&event=message&target=bob", "", "", 200, `"cursor_event_seq"`},
+		{"GET", "/v1/events?after=-1", "", "", 400, "after"},
+		{"GET", "/v1/events?target=self", "", "", 403, "nobody knows who asks"},
+		{"GET", "/v1/events?target=self&after=0", carolsToken, "", 200, `"agent":"carol"`},
+		{"GET", "/v2", "", "", 404, "there is no GET /v2"},
+		{"DELETE", "/v1/agents", "", "", 404, "there is no DELETE"},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), c.method, "http://router"+c.path, strings.NewReader(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.token != "" {
+			request.Header.Set("Authorization", "Bearer "+c.token)
+		}
+		answer, err := r.http.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || answer.StatusCode != c.status || !bytes.Contains(b, []byte(c.says)) {
+			t.Errorf("%s %s %.60s: %s, want %d and %s\n%s", c.method, c.path, c.body, answer.Status, c.status, c.says, b)
+		}
+	}
+}
+
+// TestUntil: a request that waits is answered when the message has come so far, or can no more.
+func TestUntil(t *testing.T) {
+	for name, c := range map[string]struct {
+		until string
+		tells []string
+		want  string
+	}{
+		"queued":                {UntilQueued, []string{"queued"}, "queued"},
+		"delivered":             {UntilDelivered, []string{"queued", "injecting", "delivered"}, "delivered"},
+		"failed in between":     {UntilDelivered, []string{"queued", "injecting", "failed"}, "failed"},
+		"no answer any more":    {UntilReplied, []string{"queued", "expired"}, "expired"},
+		"of no level":           {"", nil, "accepted"},
+		"answered, though late": {UntilReplied, []string{"injecting", "delivered", "reply"}, "replied"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t)
+			m, err := r.Send(t.Context(), Send{To: "bob", Body: "hi"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := make(chan Message, 1)
+			go func() {
+				m, err := r.Message(t.Context(), m.ID, c.until, time.Minute)
+				if err != nil {
+					t.Error(err)
+				}
+				got <- m
+			}()
+			for _, status := range c.tells {
+				if status != "reply" {
+					r.tell(m.ID, status)
+				} else if _, err := r.Send(t.Context(), Send{From: "bob", To: "human", Body: "yes", ReplyTo: m.ID}); err != nil {
+					t.Error(err)
+				}
+			}
+			if m := <-got; m.Status != c.want {
+				t.Errorf("got %s, want %s", m.Status, c.want)
+			}
+		})
+	}
+}
+
+// TestEvents: pages follow each other, and whoever waits gets what comes.
+func TestEvents(t *testing.T) {
+	r := start(t)
+	got := make(chan Events, 1)
+	go func() {
+		e, err := r.Events(t.Context(), Query{After: 2, Types: []string{"message"}, Wait: time.Minute})
+		if err != nil {
+			t.Error(err)
+		}
+		got <- e
+	}()
+	r.tell("none", "queued")
+	m, err := r.Send(t.Context(), Send{To: "bob", Body: "hi"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := <-got; len(e.Events) != 1 || e.Events[0].ID != m.ID || e.Cursor != 4 {
+		t.Errorf("got %+v", e)
+	}
+	if e, err := r.Events(t.Context(), Query{After: 4}); err != nil || len(e.Events) != 0 || e.Cursor != 4 {
+		t.Errorf("behind all: %+v, %v", e, err)
+	}
+	for i := range pageMost {
+		r.tell("none"+strconv.Itoa(i), "queued")
+	}
+	seen, at := 0, int64(0)
+	for {
+		e, err := r.Events(t.Context(), Query{After: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen += len(e.Events); len(e.Events) == 0 {
+			break
+		}
+		at = e.Cursor
+	}
+	if seen != pageMost+4 {
+		t.Errorf("%d events in pages", seen)
+	}
+	r.store.mu.Lock()
+	r.store.oldest = 3
+	r.store.mu.Unlock()
+	if _, err := r.Events(t.Context(), Query{After: 1}); code(err) != "cursor_gone" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,83 @@
+// Package api is the router's HTTP interface on a Unix socket: what is asked and answered, the
+// server, and the client that the command line uses.
+package api
+
+import "relay-pty/cmd/relay/internal/router"
+
+// Send asks for a message to be sent. From counts only where no token says who asks.
+type Send struct {
+	To         string `json:"to"`
+	Body       string `json:"body"`
+	From       string `json:"from,omitzero"`
+	ID         string `json:"id,omitzero"`
+	Kind       string `json:"kind,omitzero"`
+	Mode       string `json:"mode,omitzero"`
+	Priority   int64  `json:"priority,omitzero"`
+	TimeoutMS  int64  `json:"timeout_ms,omitzero"`
+	Redelivery string `json:"redelivery,omitzero"`
+	ReplyTo    string `json:"reply_to,omitzero"`
+	Thread     string `json:"thread,omitzero"`
+	// Until and WaitMS ask for the answer to wait until the message has come that far, so long at
+	// most.
+	Until  string `json:"until,omitzero"`
+	WaitMS int64  `json:"wait_ms,omitzero"`
+}
+
+// Message is what became of a message.
+type Message struct {
+	ID            string             `json:"id"`
+	Status        string             `json:"status"`
+	QueuePosition int                `json:"queue_position"`
+	Mode          string             `json:"mode"`
+	WaitingFor    *string            `json:"waiting_for"`
+	Interrupted   bool               `json:"interrupted"`
+	From          string             `json:"from"`
+	To            string             `json:"to"`
+	Body          string             `json:"body"`
+	Priority      int64              `json:"priority"`
+	TimeoutMS     int64              `json:"timeout_ms"`
+	ReplyTo       string             `json:"reply_to,omitzero"`
+	Thread        string             `json:"thread,omitzero"`
+	Evidence      string             `json:"evidence,omitzero"`
+	Attempt       int                `json:"attempt,omitzero"`
+	Error         *router.ErrorValue `json:"error,omitzero"`
+	AcceptedAt    int64              `json:"accepted_at"` // Unix milliseconds
+	Seq           int64              `json:"seq"`         // of its first event
+	Running       bool               `json:"running"`     // the recipient's wrapper runs
+	Replies       []Reply            `json:"replies"`
+}
+
+// Reply is a message that answers another one.
+type Reply struct {
+	ID   string `json:"id"`
+	From string `json:"from"`
+	Body string `json:"body"`
+}
+
+// Agent is what is known of an agent.
+type Agent struct {
+	Name    string `json:"name"`
+	Running bool   `json:"running"`
+	State   string `json:"state"` // empty where it is not known
+	Profile string `json:"profile"`
+	Waiting int    `json:"waiting"` // messages that have not ended
+	SeenAt  int64  `json:"seen_at"` // Unix milliseconds
+}
+
+// Agents answers a look at all of them.
+type Agents struct {
+	Agents []Agent `json:"agents"`
+}
+
+// Events answers a look at the log. Cursor is where the next look goes on.
+type Events struct {
+	Events []router.Event `json:"events"`
+	Cursor int64          `json:"cursor_event_seq"`
+}
+
+// Levels of Until.
+const (
+	UntilQueued    = "queued"
+	UntilDelivered = "delivered"
+	UntilReplied   = "replied"
+)

@@ -1,0 +1,218 @@
+// Package bus keeps the router's log: one append-only stream of events in an embedded NATS
+// JetStream server. The numbers of the stream are the public cursors. An event is on disk when
+// [Log.Append] returns. The server listens on no port, and one process at a time has a store.
+//
+// The server runs goroutines of its own; Close ends them.
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"relay-pty/protocol/own"
+)
+
+// Keep says how much of the log is kept; the oldest events go first.
+type Keep struct {
+	Age   time.Duration
+	Bytes int64
+}
+
+// ErrUnclear is that nobody knows whether an event was written. Whoever gets it must read the log
+// anew before anything else is appended.
+var ErrUnclear = errors.New("it is not known whether the event was written")
+
+// ErrFull is that an event was not written, for want of room.
+var ErrFull = errors.New("the log takes no more")
+
+const (
+	stream  = "LOG"
+	prefix  = "ev."
+	version = 1 // of the store's layout
+	// startWait and appendWait end waits on our own process that only a defect or a dead disk makes
+	// so long.
+	startWait, appendWait = 30 * time.Second, 30 * time.Second
+)
+
+// Log is an open log. Append is for one goroutine at a time, the rest for any.
+type Log struct {
+	srv     *server.Server
+	conn    *nats.Conn
+	js      jetstream.JetStream
+	stream  jetstream.Stream
+	release func()
+}
+
+// HeldError is that another router has the store.
+type HeldError struct {
+	Dir string
+	PID int // 0: not known
+}
+
+func (e *HeldError) Error() string {
+	return fmt.Sprintf("store %s: held by the router that runs (pid %d)", e.Dir, e.PID)
+}
+
+// Hint says what to do about it.
+func (e *HeldError) Hint() string { return "use that one, or choose another --store" }
+
+// Open opens the log in dir, which it makes. A store that another process has is a *HeldError; one
+// of a newer version is left alone and refused.
+func Open(ctx context.Context, dir string, keep Keep) (*Log, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	release, err := own.Hold(filepath.Join(dir, "lock"), "store "+dir, "relay")
+	var held *own.HeldError
+	if errors.As(err, &held) {
+		return nil, &HeldError{dir, held.PID}
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{release: release}
+	if err := l.open(ctx, dir, keep); err != nil {
+		l.Close()
+		return nil, fmt.Errorf("open store %s: %w", dir, err)
+	}
+	return l, nil
+}
+
+func (l *Log) open(ctx context.Context, dir string, keep Keep) (err error) {
+	if err := checkVersion(filepath.Join(dir, "version")); err != nil {
+		return err
+	}
+	l.srv, err = server.NewServer(&server.Options{
+		ServerName: "relay", DontListen: true, NoSigs: true, NoLog: true,
+		JetStream: true, DisableJetStreamBanner: true, StoreDir: dir, SyncAlways: true,
+		MaxPayload: 4 << 20,
+	})
+	if err != nil {
+		return err
+	}
+	l.srv.Start()
+	if !l.srv.ReadyForConnections(startWait) {
+		return fmt.Errorf("the embedded server is not ready after %v", startWait)
+	}
+	if l.conn, err = nats.Connect("", nats.InProcessServer(l.srv), nats.Name("router")); err != nil {
+		return err
+	}
+	if l.js, err = jetstream.New(l.conn); err != nil {
+		return err
+	}
+	l.stream, err = l.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: stream, Subjects: []string{prefix + ">"}, Storage: jetstream.FileStorage,
+		MaxAge: keep.Age, MaxBytes: keep.Bytes, DenyDelete: true, DenyPurge: true,
+	})
+	return err
+}
+
+// checkVersion refuses the store of a newer program, and marks a new one as ours.
+func checkVersion(path string) error {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return os.WriteFile(path, []byte(strconv.Itoa(version)+"\n"), 0o600)
+	}
+	if err != nil {
+		return err
+	}
+	is, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		return fmt.Errorf("%s holds no version: %w", path, err)
+	}
+	if is > version {
+		return fmt.Errorf("it is of version %d, and this relay knows %d: use the newer relay, or another --store", is, version)
+	}
+	return nil
+}
+
+// Append writes an event of a type about an agent, which may be empty, and returns its number.
+// ErrFull says that it was not written, ErrUnclear that it may have been.
+func (l *Log) Append(ctx context.Context, kind, agent string, data []byte) (seq int64, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), appendWait)
+	defer cancel()
+	ack, err := l.js.Publish(ctx, prefix+kind+"."+token(agent), data, jetstream.WithRetryAttempts(0))
+	var refused *jetstream.APIError
+	switch {
+	case errors.As(err, &refused):
+		return 0, fmt.Errorf("%w: %w", ErrFull, err)
+	case err != nil:
+		return 0, fmt.Errorf("%w: %w", ErrUnclear, err)
+	}
+	return int64(ack.Sequence), nil
+}
+
+// token is a name as one token of a subject, where dots separate and a name may hold them.
+func token(name string) string {
+	if name == "" {
+		return "-"
+	}
+	return strings.ReplaceAll(name, ".", "/")
+}
+
+// Span returns the numbers of the oldest and the newest event. Where there is none, oldest is
+// newest+1.
+func (l *Log) Span(ctx context.Context) (oldest, newest int64, err error) {
+	info, err := l.stream.Info(ctx)
+	if err != nil {
+		return 0, 0, fmt.Errorf("look at the log: %w", err)
+	}
+	return max(1, int64(info.State.FirstSeq)), int64(info.State.LastSeq), nil
+}
+
+// Read calls f with each event after that number, in order, up to the newest there is.
+func (l *Log) Read(ctx context.Context, after int64, f func(seq int64, data []byte) error) error {
+	oldest, newest, err := l.Span(ctx)
+	if err != nil || newest <= after || newest < oldest {
+		return err
+	}
+	c, err := l.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: uint64(max(after+1, oldest)),
+	})
+	if err != nil {
+		return fmt.Errorf("read the log: %w", err)
+	}
+	all, err := c.Messages()
+	if err != nil {
+		return fmt.Errorf("read the log: %w", err)
+	}
+	defer all.Stop()
+	stop := context.AfterFunc(ctx, all.Stop)
+	defer stop()
+	for {
+		msg, err := all.Next()
+		if err != nil {
+			return fmt.Errorf("read the log: %w", errors.Join(context.Cause(ctx), err))
+		}
+		at, err := msg.Metadata()
+		if err != nil {
+			return fmt.Errorf("read the log: %w", err)
+		}
+		seq := int64(at.Sequence.Stream)
+		if err := f(seq, msg.Data()); err != nil || seq >= newest {
+			return err
+		}
+	}
+}
+
+// Close ends the server and gives the store up.
+func (l *Log) Close() {
+	if l.conn != nil {
+		l.conn.Close()
+	}
+	if l.srv != nil {
+		l.srv.Shutdown()
+		l.srv.WaitForShutdown()
+	}
+	l.release()
+}

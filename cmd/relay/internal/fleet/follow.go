@@ -1,0 +1,104 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+	"relay-pty/protocol/registry"
+	"relay-pty/protocol/sock"
+)
+
+// told are the events of a wrapper that are worth the log.
+var told = []string{
+	(*protocol.InjectResult)(nil).Type(), (*protocol.RelayCommand)(nil).Type(), (*protocol.State)(nil).Type(),
+	(*protocol.MarkerInvalid)(nil).Type(), (*protocol.Exit)(nil).Type(), (*protocol.Backpressure)(nil).Type(),
+}
+
+// follow puts what a wrapper tells into the log. room hears when its queue takes messages again.
+func (f *Fleet) follow(ctx context.Context, r registry.Record, room chan<- struct{}) error {
+	var known bool
+	var cursor router.Origin
+	f.Hub.View(func(s *router.State, _ func(string) bool) {
+		a, ok := s.Agent(r.Name)
+		cursor, known = a.Cursor, ok && a.Cursor.Epoch != ""
+	})
+	events := sock.Follow(r.Socket, cursor.Seq, cursor.Epoch, told...)
+	defer events.Close()
+	for {
+		frame, err := events.Next(ctx)
+		if err != nil && ctx.Err() == nil {
+			return fmt.Errorf("%w: %w", errGone, err) // waiting does not mend it
+		}
+		if err != nil {
+			return err
+		}
+		told, ok := frame.(protocol.Event)
+		if !ok {
+			continue // a gap: nothing is left that could be told of it
+		}
+		if b, ok := told.(*protocol.Backpressure); ok {
+			if b.Accept {
+				poke(room)
+			}
+			continue
+		}
+		seq, epoch := events.Cursor()
+		e := eventOf(r.Name, router.Origin{Epoch: epoch, Seq: seq}, told)
+		if told.Type() != (*protocol.RelayCommand)(nil).Type() {
+			err = f.Hub.Record(ctx, e)
+		} else if known || e.Timestamp >= r.StartedAt {
+			err = f.Hub.Command(ctx, e)
+		} // else it was said to nobody, before there was a router
+		if err != nil {
+			return errLog{err}
+		}
+	}
+}
+
+func poke(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// eventOf is what a wrapper told, as the log has it.
+func eventOf(name string, at router.Origin, told protocol.Event) router.Event {
+	e := router.Event{Type: told.Type(), Agent: name, Origin: &at, Timestamp: told.Stamped().Timestamp}
+	switch t := told.(type) {
+	case *protocol.InjectResult:
+		e.ID, e.Result = t.ID, resultOf(t)
+	case *protocol.RelayCommand:
+		e.Message = router.Message{
+			ID: t.ID, From: name, To: t.To, Body: t.Body, Mode: asAgent(t.Mode), ReplyTo: t.ReplyTo, Thread: t.Thread, Source: t.Source,
+		}
+	case *protocol.State:
+		e.State, e.Confidence, e.BlockedBy = t.State, t.Confidence, string(t.BlockedBy)
+	case *protocol.MarkerInvalid:
+		e.Raw, e.Reason, e.Source = t.Raw, t.Reason, t.Source
+	case *protocol.Exit:
+		e.Code = &t.Code
+	}
+	return e
+}
+
+func resultOf(t *protocol.InjectResult) router.Result {
+	r := router.Result{Status: t.Status, Evidence: t.Evidence, Attempt: t.Attempt}
+	if t.Queued != nil {
+		r.QueuePosition, r.WaitingFor = t.Queued.Position, string(t.Queued.WaitingFor)
+	}
+	if t.Fault != nil {
+		r.Error = &router.ErrorValue{Code: t.Fault.Code, Message: t.Fault.Message}
+	}
+	return r
+}
+
+// asAgent is the mode that an agent may ask for.
+func asAgent(mode string) string {
+	if mode == protocol.ModeUrgent {
+		return protocol.ModeImportant
+	}
+	return mode
+}

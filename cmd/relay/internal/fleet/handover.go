@@ -1,0 +1,145 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+	"relay-pty/protocol/registry"
+	"relay-pty/protocol/sock"
+)
+
+// again is how soon a wrapper that could not take a message is asked again, when it says nothing.
+const again = 5 * time.Second
+
+// handOver gives a wrapper the messages in its agent's inbox, one by one, in order.
+func (f *Fleet) handOver(ctx context.Context, r registry.Record, room <-chan struct{}) error {
+	handed := map[string]bool{}
+	for {
+		changed := f.Hub.Changed()
+		var later <-chan time.Time
+		full, err := f.batch(ctx, r, handed)
+		if err != nil {
+			return err
+		}
+		if full {
+			changed, later = nil, time.After(again) // new messages go behind those that wait
+		}
+		select {
+		case <-changed:
+		case <-room:
+		case <-later:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// batch hands over what is in the inbox and was not yet. full: the wrapper takes no more for now.
+// Its connection lasts no longer, since nobody reads on it what becomes of the messages.
+func (f *Fleet) batch(ctx context.Context, r registry.Record, handed map[string]bool) (full bool, err error) {
+	var client *sock.Client
+	for _, m := range f.inbox(r.Name) {
+		if handed[m.ID] || !f.Hub.Claim(m.ID) {
+			continue
+		}
+		if client == nil {
+			if client, err = sock.Dial(ctx, r.Socket); err != nil {
+				f.Hub.Unclaim(m.ID)
+				return true, nil // it is gone, or has no connection to spare
+			}
+			defer client.Close()
+		}
+		err := f.hand(ctx, client, m)
+		var refused *protocol.Error
+		switch {
+		case err == nil:
+		case errors.As(err, &refused) && passing(refused.Code):
+			f.Hub.Unclaim(m.ID)
+			return true, nil
+		case errors.As(err, &refused):
+			if err := f.Hub.Record(ctx, failed(m, refused)); err != nil {
+				return false, errLog{err}
+			}
+		case errors.As(err, new(errLog)):
+			return false, err
+		default:
+			return true, nil // the connection broke: it is asked for the message when it is back
+		}
+		handed[m.ID] = true
+	}
+	return false, nil
+}
+
+func (f *Fleet) inbox(name string) (list []router.Known) {
+	f.Hub.View(func(s *router.State, _ func(string) bool) { list = s.Inbox(name) })
+	return list
+}
+
+// passing says whether a refusal may not come again.
+func passing(c protocol.Code) bool {
+	return c == protocol.QueueFull || c == protocol.Degraded || c == protocol.ShuttingDown
+}
+
+// hand gives the wrapper one message, unless it has it. What becomes of it is told in its events.
+func (f *Fleet) hand(ctx context.Context, client *sock.Client, m router.Known) error {
+	if m.Status != router.StatusAccepted {
+		if known, err := f.ask(ctx, client, m); known || err != nil {
+			return err
+		}
+		if m.Status == protocol.StatusInjecting { // by a wrapper that kept no journal
+			return &protocol.Error{Code: protocol.UnknownID, Message: "the wrapper that was typing it has gone, and the one that runs now does not know it"}
+		}
+	}
+	_, err := client.Ask(ctx, injectOf(m, time.Now().UnixMilli()))
+	var refused *protocol.Error
+	if errors.As(err, &refused) && refused.Code == protocol.DuplicateID {
+		if known, e := f.ask(ctx, client, m); known || e != nil { // ours, with another rest of its time
+			return e
+		}
+	}
+	return err
+}
+
+// ask says whether the wrapper knows a message. An end that it tells is put into the log: the event
+// that told it may be kept no longer.
+func (f *Fleet) ask(ctx context.Context, client *sock.Client, m router.Known) (known bool, err error) {
+	answer, err := client.Ask(ctx, &protocol.Query{ID: m.ID})
+	var refused *protocol.Error
+	if errors.As(err, &refused) && refused.Code == protocol.UnknownID {
+		return false, nil
+	}
+	if r, ok := answer.(*protocol.InjectResult); ok && protocol.Terminal(r.Status) {
+		e := router.Event{Type: r.Type(), Agent: m.To, Message: router.Message{ID: m.ID}, Result: resultOf(r)}
+		if err := f.Hub.Record(ctx, e); err != nil {
+			return true, errLog{err}
+		}
+	}
+	return err == nil, err
+}
+
+// injectOf is the request that hands a message over. Its time goes on from when it was accepted.
+func injectOf(m router.Known, now int64) *protocol.Inject {
+	rest := m.TimeoutMS
+	if rest > 0 {
+		rest = max(1, m.Accepted+m.TimeoutMS-now)
+	}
+	return &protocol.Inject{
+		ID: m.ID, From: m.From, Body: m.Body, Priority: m.Priority, Mode: m.Mode, TimeoutMS: rest, Redelivery: m.Redelivery,
+		ReplyTo: m.ReplyTo, Thread: m.Thread, Kind: m.Kind,
+	}
+}
+
+// failed is the end of a message that the wrapper will not take.
+func failed(m router.Known, why *protocol.Error) router.Event {
+	status := protocol.StatusFailed
+	if why.Code == protocol.UnknownID {
+		status = protocol.StatusUnknown
+	}
+	return router.Event{
+		Type: (*protocol.InjectResult)(nil).Type(), Agent: m.To, Message: router.Message{ID: m.ID},
+		Result: router.Result{Status: status, Error: &router.ErrorValue{Code: string(why.Code), Message: why.Message}},
+	}
+}

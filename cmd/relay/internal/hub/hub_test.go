@@ -1,0 +1,270 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay-pty/cmd/relay/internal/bus"
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+)
+
+// memory is a store that is gone with the test.
+type memory struct {
+	mu     sync.Mutex
+	events [][]byte
+	fails  error // of the next Append
+}
+
+func (m *memory) Append(_ context.Context, _, _ string, data []byte) (int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.fails; err != nil {
+		m.fails = nil
+		return 0, err
+	}
+	m.events = append(m.events, data)
+	return int64(len(m.events)), nil
+}
+
+func (m *memory) Read(_ context.Context, after int64, f func(int64, []byte) error) error {
+	m.mu.Lock()
+	list := m.events[after:]
+	m.mu.Unlock()
+	for i, data := range list {
+		if err := f(after+int64(i)+1, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *memory) Span(context.Context) (int64, int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return 1, int64(len(m.events)), nil
+}
+
+// ids are told one by one.
+func ids() func() string {
+	n := 0
+	return func() string { n++; return "id" + strconv.Itoa(n) }
+}
+
+func aHub(t *testing.T, store Store) *Hub {
+	t.Helper()
+	h, err := New(t.Context(), store, ids())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func (h *Hub) mustUp(t *testing.T, name string) {
+	t.Helper()
+	if err := h.Up(t.Context(), name, "generic", 1); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func hi(to string) router.Message { return router.Message{From: "human", To: to, Body: "hi"} }
+
+// status is what has become of a message.
+func (h *Hub) status(id string) (status string) {
+	h.View(func(s *router.State, _ func(string) bool) {
+		m, _ := s.Find(id)
+		status = m.Status
+	})
+	return status
+}
+
+func TestANewHubKnowsWhatTheOldOneDid(t *testing.T) {
+	store := &memory{}
+	h := aHub(t, store)
+	h.mustUp(t, "bob")
+	m, err := h.Send(t.Context(), hi("bob"))
+	if err != nil || m.Status != router.StatusAccepted {
+		t.Fatalf("got %+v, %v", m, err)
+	}
+	again := aHub(t, store)
+	if got := again.status(m.ID); got != router.StatusAccepted {
+		t.Errorf("it is %q in the new hub", got)
+	}
+	if err := again.Missed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	again.View(func(s *router.State, running func(string) bool) {
+		if a, _ := s.Agent("bob"); a.Running || running("bob") {
+			t.Error("bob runs, with nobody who said so")
+		}
+	})
+}
+
+// TestNothingIsWrittenAfterDoubt: an event of which it is not known whether it was written makes
+// the state unfit to decide about the next one.
+func TestNothingIsWrittenAfterDoubt(t *testing.T) {
+	store := &memory{}
+	h := aHub(t, store)
+	h.mustUp(t, "bob")
+	ends := make(chan error, 1)
+	go func() { ends <- h.Run(t.Context()) }()
+	store.fails = fmt.Errorf("disk: %w", bus.ErrUnclear)
+	for range 2 {
+		if _, err := h.Send(t.Context(), hi("bob")); !errors.Is(err, bus.ErrUnclear) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if err := <-ends; err == nil || t.Context().Err() != nil {
+		t.Errorf("Run ended with %v", err)
+	}
+	if len(store.events) != 1 {
+		t.Errorf("%d events were written", len(store.events))
+	}
+}
+
+func TestAFullLogRefusesAndGoesOn(t *testing.T) {
+	store := &memory{}
+	h := aHub(t, store)
+	h.mustUp(t, "bob")
+	store.fails = bus.ErrFull
+	if _, err := h.Send(t.Context(), hi("bob")); !errors.Is(err, bus.ErrFull) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := h.Send(t.Context(), hi("bob")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCommandsAreSentOnce: however often a wrapper tells a command, it is one message; one that is
+// refused is told of once.
+func TestCommandsAreSentOnce(t *testing.T) {
+	store := &memory{}
+	h := aHub(t, store)
+	h.mustUp(t, "bob")
+	for _, to := range []string{"human", "nobody"} {
+		e := router.Event{Type: "relay_command", Agent: "bob", Origin: &router.Origin{Epoch: "e", Seq: int64(len(store.events))}}
+		e.Message = router.Message{ID: "to-" + to, From: "bob", To: to, Body: "hi"}
+		for range 3 {
+			if err := h.Command(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	list, _, _, err := h.Events(t.Context(), 1, 10, func(*router.Event) bool { return true })
+	if err != nil || len(list) != 2 || list[0].Type != router.TypeMessage || list[1].Type != router.TypeRefused || list[1].Error.Code != router.UnknownAgent {
+		t.Errorf("got %+v, %v", list, err)
+	}
+}
+
+// TestEventsFromMemoryAndFromTheLog are the same.
+func TestEventsFromMemoryAndFromTheLog(t *testing.T) {
+	store := &memory{}
+	h := aHub(t, store)
+	const n = 2*tailMost + 100
+	for i := range n {
+		e := router.Event{Type: "state", Agent: "bob", Origin: &router.Origin{Epoch: "e", Seq: int64(i + 1)}}
+		if err := h.Record(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, hub := range map[string]*Hub{"the one that wrote": h, "a new one": aHub(t, store)} {
+		for _, after := range []int64{0, 1, tailMost, n - tailMost - 1, n - 2, n - 1, n} {
+			var got []int64
+			odd := func(e *router.Event) bool { return e.Seq%2 == 1 }
+			for at := after; ; {
+				list, upTo, oldest, err := hub.Events(t.Context(), at, 100, odd)
+				if err != nil || oldest != 1 {
+					t.Fatalf("%s after %d: oldest %d, %v", name, at, oldest, err)
+				}
+				for _, e := range list {
+					got = append(got, e.Seq)
+				}
+				if at = upTo; len(list) == 0 {
+					break
+				}
+			}
+			want := 0
+			for seq := after + 1; seq <= n; seq++ {
+				if seq%2 == 1 {
+					if want >= len(got) || got[want] != seq {
+						t.Fatalf("%s after %d: event %d is not in its place", name, after, seq)
+					}
+					want++
+				}
+			}
+			if len(got) != want {
+				t.Errorf("%s after %d: %d events, want %d", name, after, len(got), want)
+			}
+		}
+	}
+}
+
+// TestExpiry: what no wrapper has got in its time ends then; what is on its way to one does not.
+func TestExpiry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := aHub(t, &memory{})
+		h.mustUp(t, "bob")
+		ctx, cancel := context.WithCancel(t.Context())
+		ends := make(chan error, 1)
+		go func() { ends <- h.Run(ctx) }()
+		m := hi("bob")
+		m.TimeoutMS = 5000
+		waits, err := h.Send(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		claimed, err := h.Send(t.Context(), m)
+		if err != nil || !h.Claim(claimed.ID) {
+			t.Fatal(err)
+		}
+		time.Sleep(4999 * time.Millisecond)
+		synctest.Wait()
+		if got := h.status(waits.ID); got != router.StatusAccepted {
+			t.Errorf("a moment before it is %s", got)
+		}
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		if got := h.status(waits.ID); got != protocol.StatusExpired {
+			t.Errorf("then it is %s", got)
+		}
+		if h.Claim(waits.ID) {
+			t.Error("it can be handed over still")
+		}
+		if got := h.status(claimed.ID); got != router.StatusAccepted {
+			t.Errorf("what is on its way is %s", got)
+		}
+		cancel()
+		if err := <-ends; !errors.Is(err, context.Canceled) {
+			t.Errorf("Run ended with %v", err)
+		}
+	})
+}
+
+// TestOldAndNewWrapper: when the new wrapper of a name is there before the end of the old one was
+// noticed, the agent runs.
+func TestOldAndNewWrapper(t *testing.T) {
+	h := aHub(t, &memory{})
+	h.mustUp(t, "bob")
+	if err := h.Up(t.Context(), "bob", "generic", 2); err != nil {
+		t.Fatal(err)
+	}
+	for i, runs := range []bool{true, false} {
+		if err := h.Down(t.Context(), "bob"); err != nil {
+			t.Fatal(err)
+		}
+		h.View(func(s *router.State, running func(string) bool) {
+			if a, _ := s.Agent("bob"); a.Running != runs || running("bob") != runs {
+				t.Errorf("after %d ends: runs %v and %v, want %v", i+1, a.Running, running("bob"), runs)
+			}
+		})
+	}
+	if !h.Idle() {
+		t.Error("it is not idle")
+	}
+}

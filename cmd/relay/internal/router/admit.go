@@ -1,0 +1,213 @@
+package router
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"relay-pty/protocol"
+)
+
+// Human is the sender and recipient that is no agent: whoever reads and writes by the command line.
+const Human = "human"
+
+// Codes of refusals besides those of protocol.
+const (
+	UnknownAgent = "unknown_agent"
+	SelfSend     = "self_send"
+	RateLimited  = "rate_limited"
+	TooManyHops  = "too_many_hops"
+)
+
+const (
+	maxHops      = 8
+	pairMost     = 30 // messages a minute from one sender to one recipient
+	chainMost    = 60 // messages a minute of one chain
+	minute       = 60_000
+	nearMost     = 3 // candidates named in a refusal
+	nearDistance = 2
+)
+
+// Admit decides about a message that is to be sent now, and completes it. running says which agents
+// run. known is the message of the same id that was accepted before, when there is one. A refusal
+// is an *ErrorValue.
+func (s *State) Admit(m Message, now int64, running func(name string) bool) (admitted Message, known *Known, err error) {
+	m.Kind, m.Mode, m.Redelivery = orDefaults(m)
+	if err := m.check(); err != nil {
+		return m, nil, err
+	}
+	asked := s.messages[m.ReplyTo]
+	if m.Chain = m.ID; asked != nil {
+		m.Chain, m.Hops = asked.Chain, asked.Hops+1
+		m.Thread = cmp.Or(m.Thread, asked.Thread)
+	}
+	if was := s.messages[m.ID]; was != nil {
+		if !m.same(was.Message) {
+			return m, nil, refuse(string(protocol.DuplicateID), "another message has the id %s", m.ID)
+		}
+		c := was.copy()
+		return m, &c, nil
+	}
+	if _, ok := s.agents[m.To]; m.To != Human && !ok && !running(m.To) {
+		return m, nil, s.unknown(m.To)
+	}
+	return m, nil, s.guard(m, now)
+}
+
+func orDefaults(m Message) (kind, mode, redelivery string) {
+	return cmp.Or(m.Kind, protocol.KindMessage), cmp.Or(m.Mode, protocol.ModeSequential), cmp.Or(m.Redelivery, protocol.RedeliverNever)
+}
+
+// check looks at the message alone.
+func (m Message) check() error {
+	for _, f := range []struct {
+		name string
+		err  error
+	}{
+		{"id", protocol.ValidID(m.ID)},
+		{"from", protocol.ValidFrom(m.From)},
+		{"to", validTo(m.To)},
+		{"mode", protocol.ValidMode(m.Mode)},
+		{"body", validBody(m.Body)},
+		{"reply_to", optional(m.ReplyTo)},
+		{"thread", optional(m.Thread)},
+	} {
+		if f.err != nil {
+			return refuse(string(protocol.BadField), "%s: %v", f.name, f.err)
+		}
+	}
+	switch {
+	case len(m.Body) > protocol.MaxBody:
+		return refuse(string(protocol.MessageTooLarge), "the body has %d bytes, and %d are the most: send a file's name instead", len(m.Body), protocol.MaxBody)
+	case m.TimeoutMS < 0:
+		return refuse(string(protocol.BadField), "timeout_ms: %d is negative", m.TimeoutMS)
+	case m.From == m.To:
+		return refuse(SelfSend, "%s cannot send to itself", m.From)
+	}
+	return nil
+}
+
+func validTo(to string) error {
+	if to == Human {
+		return nil
+	}
+	return protocol.ValidName(to)
+}
+
+func validBody(body string) error {
+	switch {
+	case body == "":
+		return fmt.Errorf("it is empty")
+	case !utf8.ValidString(body):
+		return fmt.Errorf("it is no UTF-8")
+	}
+	return nil
+}
+
+func optional(id string) error {
+	if id == "" {
+		return nil
+	}
+	return protocol.ValidID(id)
+}
+
+// same says whether two messages of one id are one, sent twice.
+func (m Message) same(o Message) bool {
+	m.Hops, m.Chain, m.Thread, m.Source = o.Hops, o.Chain, cmp.Or(m.Thread, o.Thread), o.Source
+	return m == o
+}
+
+func refuse(code, format string, args ...any) *ErrorValue {
+	return &ErrorValue{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// guard refuses what goes round in circles.
+func (s *State) guard(m Message, now int64) error {
+	pair, chain := s.rates.recent(m, now)
+	switch {
+	case m.Hops > maxHops:
+		return refuse(TooManyHops, "the chain of %s was passed on %d times, and %d are the most", m.Chain, m.Hops, maxHops)
+	case pair >= pairMost:
+		return refuse(RateLimited, "%s has sent %d messages to %s within a minute, and more are not let through", m.From, pair, m.To)
+	case chain >= chainMost:
+		return refuse(RateLimited, "the chain of %s has %d messages within a minute, and more are not let through", m.Chain, chain)
+	}
+	return nil
+}
+
+// rates are the messages of the last minute, the oldest first.
+type rates []recent
+
+type recent struct {
+	at              int64
+	from, to, chain string
+}
+
+// recent counts those of the minute before now that have the message's sender and recipient, and
+// those of its chain.
+func (r rates) recent(m Message, now int64) (pair, chain int) {
+	for _, o := range r {
+		if o.at <= now-minute {
+			continue
+		}
+		if o.from == m.From && o.to == m.To {
+			pair++
+		}
+		if o.chain == m.Chain {
+			chain++
+		}
+	}
+	return pair, chain
+}
+
+func (r *rates) count(m *Known) {
+	old := 0
+	for old < len(*r) && (*r)[old].at <= m.Accepted-minute {
+		old++
+	}
+	*r = append((*r)[old:], recent{m.Accepted, m.From, m.To, m.Chain})
+}
+
+// unknown refuses a name that nobody has, and names those that are like it.
+func (s *State) unknown(name string) *ErrorValue {
+	var near []string
+	for _, a := range s.Agents() {
+		if close(name, a.Name) {
+			near = append(near, a.Name)
+		}
+	}
+	near = near[:min(len(near), nearMost)]
+	e := refuse(UnknownAgent, "no agent is named %s", name)
+	if e.Candidates = near; len(near) > 0 {
+		e.Message += ": did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return e
+}
+
+// close says whether two names may be meant for each other.
+func close(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	return strings.HasPrefix(b, a) || strings.HasPrefix(a, b) || distance(a, b) <= min(nearDistance, len(a)/2)
+}
+
+// distance is how many letters are to be put in, left out or changed (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

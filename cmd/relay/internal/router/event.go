@@ -1,0 +1,93 @@
+// Package router holds what the router knows and decides: the events of its log, the state that
+// they add up to, and which messages are let in. Everything in it is a pure function of its
+// arguments; it reads no clock and does no I/O.
+package router
+
+import "relay-pty/protocol"
+
+// Types of events besides those of wrappers, which keep the names that protocol gives them.
+const (
+	TypeMessage = "message"    // a message was accepted
+	TypeRefused = "refused"    // what an agent wanted to send was not
+	TypeUp      = "agent_up"   // a wrapper began to run
+	TypeDown    = "agent_down" // a wrapper no longer runs
+)
+
+// Event is one entry of the log. Which fields count depends on Type.
+type Event struct {
+	EventID   string `json:"event_id"`
+	Seq       int64  `json:"seq"`
+	Type      string `json:"type"`
+	Timestamp int64  `json:"timestamp"` // Unix milliseconds
+
+	Agent  string  `json:"agent,omitzero"`  // whose wrapper told it
+	Origin *Origin `json:"origin,omitzero"` // and where it has it
+
+	Message
+	Result
+	Condition
+}
+
+// Origin is where a wrapper has an event: what comes again is known by it.
+type Origin struct {
+	Epoch string `json:"epoch"`
+	Seq   int64  `json:"seq"`
+}
+
+// Message is what a sender sent. ID is also the message that a Result is about.
+type Message struct {
+	ID         string `json:"id,omitzero"`
+	From       string `json:"from,omitzero"`
+	To         string `json:"to,omitzero"`
+	Body       string `json:"body,omitzero"`
+	Kind       string `json:"kind,omitzero"`
+	Mode       string `json:"mode,omitzero"`
+	Priority   int64  `json:"priority,omitzero"`
+	TimeoutMS  int64  `json:"timeout_ms,omitzero"`
+	Redelivery string `json:"redelivery,omitzero"`
+	ReplyTo    string `json:"reply_to,omitzero"`
+	Thread     string `json:"thread,omitzero"`
+	Hops       int    `json:"hops,omitzero"`  // how many agents passed the chain on before
+	Chain      string `json:"chain,omitzero"` // the id of the message that began the chain
+	Source     string `json:"source,omitzero"`
+}
+
+// Result is what became of a message.
+type Result struct {
+	Status        string      `json:"status,omitzero"`
+	Evidence      string      `json:"evidence,omitzero"`
+	Attempt       int         `json:"attempt,omitzero"`
+	QueuePosition int         `json:"queue_position,omitzero"`
+	WaitingFor    string      `json:"waiting_for,omitzero"`
+	Error         *ErrorValue `json:"error,omitzero"`
+}
+
+// ErrorValue says why a message did not arrive, or was not taken.
+type ErrorValue struct {
+	Code       string   `json:"code"`
+	Message    string   `json:"message"`
+	Candidates []string `json:"candidates,omitempty"` // names that may have been meant
+}
+
+func (e *ErrorValue) Error() string { return e.Message }
+
+// Condition is how an agent is.
+type Condition struct {
+	State      string `json:"state,omitzero"`
+	Confidence string `json:"confidence,omitzero"`
+	BlockedBy  string `json:"blocked_by,omitzero"`
+	Profile    string `json:"profile,omitzero"`
+	PID        int    `json:"pid,omitzero"`
+	Code       *int   `json:"code,omitzero"` // exit status
+	Raw        string `json:"raw,omitzero"`  // of a marker that is none
+	Reason     string `json:"reason,omitzero"`
+}
+
+// Words of "status" that the router adds to those of wrappers.
+const (
+	StatusAccepted = "accepted" // it is in the log, and not yet in a wrapper's queue
+	StatusReplied  = "replied"  // its recipient has answered it
+)
+
+// Ended says whether nothing more is to be done about a message of that status.
+func Ended(status string) bool { return status == StatusReplied || protocol.Terminal(status) }

@@ -1,0 +1,301 @@
+package router
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"relay-pty/protocol"
+)
+
+// log applies events as a router would have written them.
+type log struct {
+	*State
+	t   *testing.T
+	now int64
+}
+
+func newLog(t *testing.T) *log { return &log{NewState(), t, 1_000_000} }
+
+func (l *log) add(e Event) {
+	l.now++
+	e.Seq, e.Timestamp = l.Last+1, l.now
+	l.Apply(e)
+}
+
+// send admits a message and returns the code of its refusal.
+func (l *log) send(m Message) string {
+	m, known, err := l.Admit(m, l.now, func(string) bool { return false })
+	var refused *ErrorValue
+	if errors.As(err, &refused) {
+		return refused.Code
+	}
+	if known == nil {
+		l.add(Event{Type: TypeMessage, Message: m})
+	}
+	return ""
+}
+
+func (l *log) up(names ...string) {
+	for _, name := range names {
+		l.add(Event{Type: TypeUp, Agent: name})
+	}
+}
+
+func (l *log) result(agent, id, status string) {
+	l.add(Event{Type: resultType, Agent: agent, Message: Message{ID: id}, Result: Result{Status: status}})
+}
+
+func (l *log) status(id string) string {
+	l.t.Helper()
+	m, ok := l.Find(id)
+	if !ok {
+		l.t.Fatalf("no message %s", id)
+	}
+	return m.Status
+}
+
+func TestAdmit(t *testing.T) {
+	for name, c := range map[string]struct {
+		m    Message
+		want string
+	}{
+		"a message":                  {Message{ID: "m", From: "human", To: "bob", Body: "hi"}, ""},
+		"one to the human":           {Message{ID: "m", From: "bob", To: "human", Body: "hi"}, ""},
+		"the longest body":           {Message{ID: "m", From: "human", To: "bob", Body: strings.Repeat("x", protocol.MaxBody)}, ""},
+		"a body that is too long":    {Message{ID: "m", From: "human", To: "bob", Body: strings.Repeat("x", protocol.MaxBody+1)}, "message_too_large"},
+		"no body":                    {Message{ID: "m", From: "human", To: "bob"}, "bad_field"},
+		"a body that is no text":     {Message{ID: "m", From: "human", To: "bob", Body: "\xff"}, "bad_field"},
+		"a bad id":                   {Message{ID: "m m", From: "human", To: "bob", Body: "hi"}, "bad_field"},
+		"a bad sender":               {Message{ID: "m", From: "any", To: "bob", Body: "hi"}, "bad_field"},
+		"a bad recipient":            {Message{ID: "m", From: "human", To: "b/b", Body: "hi"}, "bad_field"},
+		"a reserved recipient":       {Message{ID: "m", From: "human", To: "self", Body: "hi"}, "bad_field"},
+		"a bad mode":                 {Message{ID: "m", From: "human", To: "bob", Body: "hi", Mode: "now"}, "bad_field"},
+		"a bad thread":               {Message{ID: "m", From: "human", To: "bob", Body: "hi", Thread: "a b"}, "bad_field"},
+		"a negative time":            {Message{ID: "m", From: "human", To: "bob", Body: "hi", TimeoutMS: -1}, "bad_field"},
+		"one to oneself":             {Message{ID: "m", From: "bob", To: "bob", Body: "hi"}, "self_send"},
+		"an agent that nobody knows": {Message{ID: "m", From: "human", To: "carol", Body: "hi"}, "unknown_agent"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLog(t)
+			l.up("bob")
+			if got := l.send(c.m); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestAScriptCanBeAnswered: whoever has sent something is known. What waits for a script keeps no
+// router running.
+func TestAScriptCanBeAnswered(t *testing.T) {
+	l := newLog(t)
+	l.up("bob")
+	answer := Message{ID: "a", From: "bob", To: "ci", Body: "yes", ReplyTo: "m"}
+	if code := l.send(answer); code != UnknownAgent {
+		t.Errorf("before it sent anything: got %q", code)
+	}
+	if code := l.send(Message{ID: "m", From: "ci", To: "bob", Body: "done?"}); code != "" {
+		t.Fatal(code)
+	}
+	l.result("bob", "m", "delivered")
+	if code := l.send(answer); code != "" || l.status("m") != StatusReplied {
+		t.Errorf("got %q, and what was asked is %s", code, l.status("m"))
+	}
+	if len(l.Inbox("ci")) != 1 || l.Waiting() {
+		t.Errorf("the inbox holds %v, waiting: %v", l.Inbox("ci"), l.Waiting())
+	}
+}
+
+func TestNearNames(t *testing.T) {
+	l := newLog(t)
+	l.up("alice", "bob", "reviewer", "reviewer-2")
+	for name, want := range map[string][]string{
+		"bop": {"bob"}, "Bob": {"bob"}, "alcie": {"alice"}, "review": {"reviewer", "reviewer-2"}, "zzz": nil,
+	} {
+		_, _, err := l.Admit(Message{ID: "m", From: "human", To: name, Body: "hi"}, 0, func(string) bool { return false })
+		var refused *ErrorValue
+		if !errors.As(err, &refused) || !slices.Equal(refused.Candidates, want) {
+			t.Errorf("%s: got %v, want %q", name, err, want)
+		}
+	}
+}
+
+func TestTheSameIDTwice(t *testing.T) {
+	l := newLog(t)
+	l.up("bob")
+	m := Message{ID: "m", From: "human", To: "bob", Body: "hi"}
+	if code := l.send(m); code != "" {
+		t.Fatal(code)
+	}
+	last := l.Last
+	if code := l.send(m); code != "" || l.Last != last {
+		t.Errorf("sent again: %q, and %d new events", code, l.Last-last)
+	}
+	m.Body = "ho"
+	if code := l.send(m); code != "duplicate_id" {
+		t.Errorf("another one: got %q", code)
+	}
+}
+
+func TestGuards(t *testing.T) {
+	l := newLog(t)
+	l.up("a", "b")
+	names := []string{"a", "b"}
+	asked := ""
+	var code string
+	passed := 0
+	for i := 0; code == ""; i++ {
+		id := "m" + strconv.Itoa(i)
+		if code = l.send(Message{ID: id, From: names[i%2], To: names[(i+1)%2], Body: "ok", ReplyTo: asked}); code == "" {
+			asked = id
+			passed++
+		}
+	}
+	if code != TooManyHops || passed != maxHops+1 {
+		t.Errorf("a chain: %q after %d messages, want %q after %d", code, passed, TooManyHops, maxHops+1)
+	}
+	code, passed = "", 0
+	for i := 0; code == ""; i++ {
+		if code = l.send(Message{ID: "n" + strconv.Itoa(i), From: "human", To: "a", Body: "ok"}); code == "" {
+			passed++
+		}
+	}
+	if code != RateLimited || passed != pairMost {
+		t.Errorf("a pair: %q after %d messages, want %q after %d", code, passed, RateLimited, pairMost)
+	}
+	if l.now += minute; l.send(Message{ID: "later", From: "human", To: "a", Body: "ok"}) != "" {
+		t.Error("a minute later it is refused still")
+	}
+}
+
+// TestLife is what a message's status becomes.
+func TestLife(t *testing.T) {
+	for name, c := range map[string]struct {
+		steps []string // statuses told by the wrapper; "reply": the recipient answers
+		want  string
+		waits bool // it is in the inbox still
+	}{
+		"sent":                       {nil, "accepted", true},
+		"queued":                     {[]string{"queued"}, "queued", true},
+		"delivered":                  {[]string{"queued", "injecting", "delivered"}, "delivered", false},
+		"answered":                   {[]string{"queued", "injecting", "delivered", "reply"}, "replied", false},
+		"answered before it is said": {[]string{"injecting", "reply"}, "replied", false},
+		"and said then":              {[]string{"injecting", "reply", "delivered"}, "replied", false},
+		"answered while it waits":    {[]string{"queued", "reply"}, "queued", true},
+		"and delivered then":         {[]string{"queued", "reply", "injecting", "delivered"}, "replied", false},
+		"an answer ends doubt":       {[]string{"injecting", "unknown", "reply"}, "replied", false},
+		"failed stays failed":        {[]string{"injecting", "failed", "delivered"}, "failed", false},
+		"expired":                    {[]string{"queued", "expired"}, "expired", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLog(t)
+			l.up("bob")
+			l.send(Message{ID: "m", From: "human", To: "bob", Body: "hi"})
+			for i, step := range c.steps {
+				if step == "reply" {
+					l.send(Message{ID: "r" + strconv.Itoa(i), From: "bob", To: "human", Body: "yes", ReplyTo: "m"})
+				} else {
+					l.result("bob", "m", step)
+				}
+			}
+			if got := l.status("m"); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			if got := len(l.Inbox("bob")) > 0; got != c.waits || l.Waiting() != c.waits {
+				t.Errorf("it is in the inbox: %v, want %v", got, c.waits)
+			}
+		})
+	}
+}
+
+func TestOnlyTheRecipientAnswersAndTells(t *testing.T) {
+	l := newLog(t)
+	l.up("bob", "carol")
+	l.send(Message{ID: "m", From: "human", To: "bob", Body: "hi"})
+	l.result("carol", "m", "delivered")
+	l.send(Message{ID: "r", From: "carol", To: "human", Body: "yes", ReplyTo: "m"})
+	if m, _ := l.Find("m"); m.Status != StatusAccepted || len(m.Replies) != 0 {
+		t.Errorf("got %+v", m)
+	}
+}
+
+func TestExpiring(t *testing.T) {
+	l := newLog(t)
+	l.up("bob")
+	l.send(Message{ID: "never", From: "human", To: "bob", Body: "hi"})
+	l.send(Message{ID: "soon", From: "human", To: "bob", Body: "hi", TimeoutMS: 10})
+	l.send(Message{ID: "late", From: "human", To: "bob", Body: "hi", TimeoutMS: 1000})
+	l.send(Message{ID: "taken", From: "human", To: "bob", Body: "hi", TimeoutMS: 10})
+	l.result("bob", "taken", "queued")
+	late, _ := l.Find("late")
+	over, next := l.Expiring(l.now + 20)
+	if len(over) != 1 || over[0].ID != "soon" || next != late.Accepted+1000 {
+		t.Errorf("got %v and %d", over, next)
+	}
+}
+
+// TestWhatIsNew: an event of a wrapper is new once in its epoch, and another epoch begins anew.
+func TestWhatIsNew(t *testing.T) {
+	l := newLog(t)
+	told := func(epoch string, seq int64) bool {
+		o := Origin{epoch, seq}
+		isNew := l.New("bob", o)
+		if isNew {
+			l.add(Event{Type: stateType, Agent: "bob", Origin: &o})
+		}
+		return isNew
+	}
+	got := []bool{told("a", 1), told("a", 3), told("a", 3), told("a", 2), told("b", 1), told("b", 1)}
+	if want := []bool{true, true, false, false, true, false}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestTheLogIsTheState: a state is the same when its events were written and read in between.
+func TestTheLogIsTheState(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		name := rapid.SampledFrom([]string{"a", "b", "c.d"})
+		id := rapid.SampledFrom([]string{"m1", "m2", "m3", "m4"})
+		first, second := NewState(), NewState()
+		for i := range rapid.IntRange(1, 40).Draw(r, "events") {
+			e := Event{Seq: int64(i + 1), Timestamp: int64(i * 1000), Agent: name.Draw(r, "agent")}
+			switch rapid.IntRange(0, 3).Draw(r, "type") {
+			case 0:
+				e.Type, e.Profile, e.PID = TypeUp, "generic", i
+			case 1:
+				e.Type = TypeDown
+			case 2:
+				e.Agent = ""
+				e.Type, e.Message = TypeMessage, Message{ID: "m" + strconv.Itoa(i), From: name.Draw(r, "from"), To: name.Draw(r, "to"), Body: "x", ReplyTo: id.Draw(r, "reply to")}
+			case 3:
+				e.Type, e.ID, e.Origin = resultType, id.Draw(r, "id"), &Origin{"e", int64(i)}
+				e.Result = Result{Status: rapid.SampledFrom([]string{"queued", "injecting", "delivered", "unknown"}).Draw(r, "status")}
+			}
+			first.Apply(e)
+			line, err := json.Marshal(e)
+			if err != nil {
+				r.Fatal(err)
+			}
+			var read Event
+			if err := json.Unmarshal(line, &read); err != nil {
+				r.Fatal(err)
+			}
+			second.Apply(read)
+		}
+		if !reflect.DeepEqual(first, second) {
+			r.Errorf("got %+v\nwant %+v", second, first)
+		}
+		for _, m := range first.messages {
+			if inbox := slices.Contains(first.inboxes[m.To], m); inbox == Ended(m.Status) {
+				r.Errorf("%s is %s, and in its inbox: %v", m.ID, m.Status, inbox)
+			}
+		}
+	})
+}

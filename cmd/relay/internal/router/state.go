@@ -1,0 +1,232 @@
+package router
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"relay-pty/protocol"
+)
+
+// Known is all that is known of one message.
+type Known struct {
+	Message
+	Result
+	Accepted int64    // Unix milliseconds
+	Seq      int64    // of the event that accepted it
+	Changed  int64    // of the newest event about it
+	Replies  []string // ids of the messages that answer it
+}
+
+// Agent is what is known of an agent, running or not, or of a script that has sent something: it
+// can be answered.
+type Agent struct {
+	Name    string
+	Wrapped bool // a wrapper ran under this name
+	Profile string
+	PID     int // of its wrapper
+	State   string
+	Seen    int64  // Unix milliseconds
+	Running bool   // as far as the log says
+	Cursor  Origin // the newest event of its wrapper that is in the log
+}
+
+// State is what the log adds up to. It is for one goroutine at a time.
+type State struct {
+	Last     int64 // number of the newest event
+	messages map[string]*Known
+	inboxes  map[string][]*Known // messages that have not ended, by recipient, as they came
+	agents   map[string]*Agent
+	rates    rates
+}
+
+// NewState is the state of an empty log.
+func NewState() *State {
+	return &State{messages: map[string]*Known{}, inboxes: map[string][]*Known{}, agents: map[string]*Agent{}}
+}
+
+// Find returns the message of that id.
+func (s *State) Find(id string) (Known, bool) {
+	m, ok := s.messages[id]
+	if !ok {
+		return Known{}, false
+	}
+	return m.copy(), true
+}
+
+func (m *Known) copy() Known {
+	c := *m
+	c.Replies = slices.Clone(m.Replies)
+	return c
+}
+
+// Inbox returns the messages to an agent that have not ended, in the order in which they came.
+func (s *State) Inbox(agent string) []Known {
+	list := make([]Known, 0, len(s.inboxes[agent]))
+	for _, m := range s.inboxes[agent] {
+		list = append(list, m.copy())
+	}
+	return list
+}
+
+// Waiting says whether any message to an agent has not ended. Messages to scripts wait in the log
+// for whoever reads it.
+func (s *State) Waiting() bool {
+	for name := range s.inboxes {
+		if s.agents[name].Wrapped {
+			return true
+		}
+	}
+	return false
+}
+
+// Agent returns what is known of an agent.
+func (s *State) Agent(name string) (Agent, bool) {
+	a, ok := s.agents[name]
+	if !ok {
+		return Agent{}, false
+	}
+	return *a, true
+}
+
+// Agents returns all known agents, by name.
+func (s *State) Agents() []Agent {
+	list := make([]Agent, 0, len(s.agents))
+	for _, a := range s.agents {
+		list = append(list, *a)
+	}
+	slices.SortFunc(list, func(a, b Agent) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// New says whether an event of a wrapper is not in the log yet.
+func (s *State) New(agent string, o Origin) bool {
+	a, ok := s.agents[agent]
+	return !ok || a.Cursor.Epoch != o.Epoch || a.Cursor.Seq < o.Seq
+}
+
+// Apply adds the next event.
+func (s *State) Apply(e Event) {
+	s.Last = e.Seq
+	if e.Agent != "" {
+		s.meet(e)
+	}
+	switch e.Type {
+	case TypeMessage:
+		s.accept(e)
+	case resultType:
+		s.result(e)
+	}
+}
+
+var (
+	resultType = (*protocol.InjectResult)(nil).Type()
+	stateType  = (*protocol.State)(nil).Type()
+)
+
+// named is the agent of that name, which is known from now on.
+func (s *State) named(name string) *Agent {
+	a := s.agents[name]
+	if a == nil {
+		a = &Agent{Name: name}
+		s.agents[name] = a
+	}
+	return a
+}
+
+// meet keeps what an event says of the agent whose wrapper told it.
+func (s *State) meet(e Event) {
+	a := s.named(e.Agent)
+	a.Seen = e.Timestamp
+	if e.Origin != nil {
+		a.Cursor = *e.Origin
+	}
+	switch e.Type {
+	case TypeUp:
+		a.Wrapped, a.Running, a.Profile, a.PID, a.State = true, true, e.Profile, e.PID, ""
+	case TypeDown:
+		a.Running, a.State = false, ""
+	case stateType:
+		a.State = e.State
+	}
+}
+
+func (s *State) accept(e Event) {
+	m := &Known{Message: e.Message, Result: Result{Status: StatusAccepted}, Accepted: e.Timestamp, Seq: e.Seq, Changed: e.Seq}
+	s.messages[m.ID] = m
+	s.rates.count(m)
+	if m.From != Human {
+		s.named(m.From).Seen = e.Timestamp
+	}
+	if m.To != Human {
+		s.named(m.To)
+		s.inboxes[m.To] = append(s.inboxes[m.To], m)
+	}
+	if asked := s.messages[m.ReplyTo]; asked != nil && answers(m, asked) {
+		s.reply(asked, m)
+	}
+}
+
+// reply notes an answer. An answer proves that a message arrived which was being typed, or of which
+// that was not known; one that has not been typed yet is typed all the same.
+func (s *State) reply(asked, m *Known) {
+	asked.Replies, asked.Changed = append(asked.Replies, m.ID), m.Seq
+	switch asked.Status {
+	case protocol.StatusInjecting:
+		s.leave(asked)
+		fallthrough
+	case protocol.StatusDelivered, protocol.StatusUnknown:
+		asked.Status, asked.Error = StatusReplied, nil
+	}
+}
+
+// answers says whether m, which says so, answers asked: only its recipient can.
+func answers(m, asked *Known) bool { return m.From == asked.To }
+
+// result keeps what a wrapper said of a message. A message that ended stays ended.
+func (s *State) result(e Event) {
+	m := s.messages[e.ID]
+	if m == nil || e.Agent != m.To {
+		return
+	}
+	if m.Status == StatusReplied && m.Evidence == "" {
+		m.Evidence, m.Attempt = e.Evidence, e.Attempt // the answer was there first
+	}
+	if Ended(m.Status) {
+		return
+	}
+	m.Result, m.Changed = e.Result, e.Seq
+	if !protocol.Terminal(m.Status) {
+		return
+	}
+	if m.Status == protocol.StatusDelivered && len(m.Replies) > 0 {
+		m.Status = StatusReplied
+	}
+	s.leave(m)
+}
+
+// leave takes a message out of its inbox.
+func (s *State) leave(m *Known) {
+	rest := slices.DeleteFunc(s.inboxes[m.To], func(o *Known) bool { return o == m })
+	if s.inboxes[m.To] = rest; len(rest) == 0 {
+		delete(s.inboxes, m.To)
+	}
+}
+
+// Expiring returns the messages that no wrapper has and whose time is over, and when the next one's
+// will be, in Unix milliseconds; 0: none.
+func (s *State) Expiring(now int64) (over []Known, next int64) {
+	for _, name := range slices.Sorted(maps.Keys(s.inboxes)) {
+		for _, m := range s.inboxes[name] {
+			if m.Status != StatusAccepted || m.TimeoutMS == 0 {
+				continue
+			}
+			if end := m.Accepted + m.TimeoutMS; end <= now {
+				over = append(over, m.copy())
+			} else if next == 0 || end < next {
+				next = end
+			}
+		}
+	}
+	return over, next
+}

@@ -1,0 +1,115 @@
+// Command relay routes messages between agents that run under relay-pty, and is the command line to
+// send, follow and look.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"relay-pty/cmd/relay/internal/router"
+)
+
+const version = "0.1.0"
+
+// Exit statuses of the contract.
+const (
+	exitFailed  = 1
+	exitUsage   = 2
+	exitNoAgent = 3
+	exitTimeout = 124
+)
+
+// exit ends the command with a status; what there was to say has been said.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// usage is an error of whoever typed the command.
+type usage struct{ error }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// streams are what a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
+	s := streams{in, out, errs}
+	root := &cobra.Command{
+		Use: "relay", Short: "Messages between coding agents, and to them", Long: intro, Version: version,
+		SilenceErrors: true, SilenceUsage: true, Args: noCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.AddCommand(runCommand(s), sendCommand(s), eventsCommand(s), lsCommand(s), serveCommand(s))
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errs)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{err} })
+	return status(errs, root.ExecuteContext(ctx))
+}
+
+// noCommand refuses what is no command, and names one that is like it.
+func noCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := fmt.Errorf("unknown command %q", args[0])
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		err = fmt.Errorf("%w: did you mean %s?", err, strings.Join(near, " or "))
+	}
+	return usage{err}
+}
+
+const intro = `relay lets coding agents and scripts write to each other. Start each agent with it,
+in a terminal of its own:
+
+  relay run alice -- claude
+  relay run bob -- codex
+
+Then Alice's model writes ->relay:bob <<<please review>>>, and Bob reads it when he is
+ready. From a shell:
+
+  relay send bob "please review" --wait    prints Bob's reply
+  relay events --follow                    shows all that happens
+  relay ls                                 who is there`
+
+// status tells an error, and makes an exit status of it.
+func status(errs io.Writer, err error) int {
+	var code exit
+	var wrong usage
+	var refused *router.ErrorValue
+	var hint interface{ Hint() string }
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &code):
+		return int(code)
+	}
+	fmt.Fprintf(errs, "relay: %v\n", err)
+	if errors.As(err, &hint) {
+		fmt.Fprintf(errs, "relay: hint: %s\n", hint.Hint())
+	}
+	switch {
+	case errors.As(err, &wrong):
+		return exitUsage
+	case errors.As(err, &refused) && refused.Code == router.UnknownAgent:
+		return exitNoAgent
+	}
+	return exitFailed
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"relay-pty/cmd/internal/fakemodel"
+	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/agentrig"
+	"relay-pty/cmd/relay/internal/router"
+)
+
+// envelope is what the model reads of a message that holds a number.
+var envelope = regexp.MustCompile(`\[relay (\S+) from (\S+)\]\s*(\d+)`)
+
+// counting is a model that sends the number that it was sent, plus one, to the other agent. At last
+// it answers the human, who began.
+func counting(a agentrig.Agent, other string, last int) fakemodel.Responder {
+	var asked string
+	return func(t fakemodel.Turn) fakemodel.Reply {
+		got := envelope.FindStringSubmatch(a.Received(t))
+		if got == nil {
+			return fakemodel.Say("There was no number.")
+		}
+		if got[2] == router.Human {
+			asked = got[1]
+		}
+		n, err := strconv.Atoi(got[3])
+		switch {
+		case err != nil:
+			return fakemodel.Say(err.Error())
+		case n == last:
+			return fakemodel.Say(fmt.Sprintf("That was the last.\n->relay:human [re=%s] <<<counted to %d>>>\n", asked, n))
+		}
+		return fakemodel.Say(fmt.Sprintf("I count on.\n->relay:%s <<<%d>>>\n", other, n+1))
+	}
+}
+
+// joins runs a real agent whose model counts.
+func (u *user) joins(ctx context.Context, name string, a agentrig.Agent, other string, last int) *fakemodel.Server {
+	u.t.Helper()
+	path, err := a.Find()
+	testrig.Require(u.t, a.Name(), err)
+	api, err := a.API()
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	u.t.Cleanup(func() { api.Close() })
+	api.Respond = counting(a, other, last)
+	env, cwd, err := a.Prepare(testrig.Dir(u.t), api.URL())
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	u.runs(ctx, name, cwd, env, append([]string{"--agent", a.Profile, "--"}, a.Argv(path)...)...)
+	return api
+}
+
+// TestRealAgentsTalk: Claude Code and Codex count together to forty, by messages to each other.
+// Each number is sent once, delivered, and read by the other's model once, in order.
+func TestRealAgentsTalk(t *testing.T) {
+	const last = 40
+	const limit = 2 * time.Minute
+	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, fmt.Errorf("they have not counted to %d after %v", last, limit))
+	defer cancel()
+	u := newUser(t)
+	began := time.Now()
+	apis := []*fakemodel.Server{
+		u.joins(ctx, "alice", agentrig.Claude("2.1.329"), "bob", last),
+		u.joins(ctx, "bob", agentrig.Codex(), "alice", last),
+	}
+	if got, want := u.does(ctx, "send", "alice", "0", "--wait=3m"), fmt.Sprintf("counted to %d\n", last); got != want {
+		t.Errorf("got %q, want %q\n%s", got, want, u.does(t.Context(), "events"))
+	}
+	t.Logf("%d messages between real agents after %v", last, time.Since(began))
+	next, delivered := 0, 0
+	for _, e := range u.log(ctx) {
+		switch {
+		case e.Type == router.TypeMessage && e.To != router.Human:
+			if to := []string{"alice", "bob"}[next%2]; e.To != to || e.Body != strconv.Itoa(next) {
+				t.Errorf("message %d is %q to %s", next, e.Body, e.To)
+			}
+			next++
+		case e.Status == "delivered":
+			delivered++
+		}
+	}
+	if next != last+1 || delivered != last+1 {
+		t.Errorf("%d messages, %d delivered; want %d", next, delivered, last+1)
+	}
+	for i, api := range apis {
+		read := i
+		for _, turn := range api.Turns() {
+			if got := envelope.FindStringSubmatch(turn.UserText()); got == nil || got[3] != strconv.Itoa(read) {
+				t.Errorf("a model read %q, want %d", turn.UserText(), read)
+			}
+			read += 2
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/home"
+	"relay-pty/protocol"
+)
+
+func runCommand(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use: "run NAME [relay-pty flags] -- COMMAND [ARG...]", Short: "Run an agent under a name",
+		Long: `run starts the router if none runs, and becomes relay-pty, which wraps the command: you type
+as ever, and messages to NAME reach the agent when it is ready. What relay-pty --help says holds
+here, too.
+
+  relay run alice -- claude
+  relay run bob --draft-timeout 30s -- codex`,
+		DisableFlagParsing: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 && (args[0] == "--help" || args[0] == "-h") {
+				return c.Help()
+			}
+			return becomeWrapper(c.Context(), args)
+		},
+	}
+}
+
+// becomeWrapper ends only when it fails.
+func becomeWrapper(ctx context.Context, args []string) error {
+	if len(args) == 0 || args[0] == "--" || !slices.Contains(args, "--") {
+		return usage{errors.New("run: say a name, -- and a command: relay run alice -- claude")}
+	}
+	if err := protocol.ValidName(args[0]); err != nil {
+		return usage{fmt.Errorf("run: the name: %w", err)}
+	}
+	wrapper, err := findWrapper()
+	if err != nil {
+		return err
+	}
+	if _, err := connect(ctx); err != nil {
+		return err
+	}
+	argv := append([]string{"relay-pty", "--name", args[0]}, args[1:]...)
+	return fmt.Errorf("run %s: %w", wrapper, syscall.Exec(wrapper, argv, os.Environ()))
+}
+
+// findWrapper finds relay-pty beside this program, or else in PATH.
+func findWrapper() (string, error) {
+	if self, err := os.Executable(); err == nil {
+		beside := filepath.Join(filepath.Dir(self), "relay-pty")
+		if found, err := exec.LookPath(beside); err == nil {
+			return found, nil
+		}
+	}
+	found, err := exec.LookPath("relay-pty")
+	if err != nil {
+		return "", fmt.Errorf("find relay-pty, which wraps the agent: %w: install it beside relay", err)
+	}
+	return filepath.Abs(found)
+}
+
+// asking asks the router. When the one that ran has ended, it asks another one, which it starts:
+// each request may be made twice.
+type asking struct{ client *api.Client }
+
+// tries is how many routers are asked that all end before they answer.
+const tries = 10
+
+// connect finds the router, or starts one.
+func connect(ctx context.Context) (*asking, error) {
+	a := &asking{}
+	return a, a.connect(ctx)
+}
+
+func (a *asking) connect(ctx context.Context) error {
+	h, err := home.Find("")
+	if err != nil {
+		return err
+	}
+	a.client, err = h.Client(ctx, os.Getenv("RELAY_TOKEN"), "serve", "--"+onDemand)
+	return err
+}
+
+// ask calls f with the router.
+func (a *asking) ask(ctx context.Context, f func(c *api.Client) error) error {
+	for range tries {
+		err := f(a.client)
+		if !errors.Is(err, api.ErrLost) || ctx.Err() != nil {
+			return err
+		}
+		if err := a.connect(ctx); err != nil {
+			return err
+		}
+	}
+	return errors.New("the router ends again and again before it answers")
+}

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+)
+
+// sending is what the flags of send say.
+type sending struct {
+	api.Send
+	important, urgent, command, json bool
+	until                            string
+	wait                             duration
+	timeout                          duration
+}
+
+// acceptWait is how long send waits for the wrapper to take the message, which takes milliseconds.
+const acceptWait = time.Second
+
+// longWait is how long one request waits at the router; whoever waits longer asks again.
+const longWait = 30 * time.Second
+
+func sendCommand(s streams) *cobra.Command {
+	var f sending
+	c := &cobra.Command{
+		Use: "send TO [TEXT...]", Short: "Send a message to an agent",
+		Long: `send sends a message, and prints its id and how far it came. TEXT - reads standard input.
+An agent that does not run gets it when it does.
+
+  relay send bob "please review main.go"
+  git diff | relay send bob -
+  relay send bob "is it done?" --wait=5m    waits for Bob's answer, and prints it`,
+		RunE: func(c *cobra.Command, args []string) error { return send(c, s, &f, args) },
+	}
+	flags := c.Flags()
+	flags.BoolVar(&f.important, "important", false, "hand it to a busy agent at its next opportunity")
+	flags.BoolVar(&f.urgent, "urgent", false, "interrupt the agent")
+	flags.Var(&f.wait, "wait", "wait for the answer, and print it (--wait=30s: so long at most)")
+	flags.Lookup("wait").NoOptDefVal = "0"
+	flags.StringVar(&f.until, "until", "", "wait until it is queued (default), delivered or replied")
+	flags.Var(&f.timeout, "timeout", "give up when it was not delivered after so long (0: never)")
+	flags.StringVar(&f.From, "from", "", "who sends, outside of an agent (default human)")
+	flags.StringVar(&f.ReplyTo, "reply-to", "", "the message that this one answers")
+	flags.StringVar(&f.Thread, "thread", "", "what it belongs to")
+	flags.Int64Var(&f.Priority, "priority", 0, "lower goes first")
+	flags.StringVar(&f.ID, "id", "", "its id; sent again with the same one, it is still one message")
+	flags.BoolVar(&f.command, "command", false, "type TEXT as a command, to run (needs --allow-command there)")
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	return c
+}
+
+func send(c *cobra.Command, s streams, f *sending, args []string) error {
+	if err := f.complete(c, s.in, args); err != nil {
+		return usage{fmt.Errorf("send: %w", err)}
+	}
+	ctx := c.Context()
+	asked, err := connect(ctx)
+	if err != nil {
+		return err
+	}
+	if f.ID == "" {
+		f.ID = newID() // ours, so that it is one message if we have to ask twice
+	}
+	began := time.Now()
+	var m api.Message
+	err = asked.ask(ctx, func(c *api.Client) (err error) { m, err = c.Send(ctx, f.Send); return err })
+	if err != nil {
+		return err
+	}
+	if f.until != api.UntilQueued {
+		if m, err = await(ctx, asked, m, f.until, f.wait.d, began); err != nil {
+			return fmt.Errorf("wait for %s: %w", m.ID, err)
+		}
+	}
+	return f.tell(s, m, c.Flags().Changed("until"))
+}
+
+// complete makes a request of flags and arguments.
+func (f *sending) complete(c *cobra.Command, in io.Reader, args []string) (err error) {
+	switch {
+	case len(args) == 0:
+		return errors.New("say whom: relay send bob \"please review\"")
+	case len(args) == 1:
+		return fmt.Errorf("say what to send to %s, or - for standard input", args[0])
+	case f.important && f.urgent:
+		return errors.New("--important and --urgent exclude each other")
+	}
+	f.To = args[0]
+	if f.Body = strings.Join(args[1:], " "); f.Body == "-" {
+		if f.Body, err = readBody(in); err != nil {
+			return err
+		}
+	}
+	switch {
+	case f.urgent:
+		f.Mode = protocol.ModeUrgent
+	case f.important:
+		f.Mode = protocol.ModeImportant
+	}
+	if f.command {
+		f.Kind = protocol.KindCommand
+	}
+	f.TimeoutMS = f.timeout.d.Milliseconds()
+	if waits := c.Flags().Changed("wait"); waits && f.until == "" {
+		f.until = api.UntilReplied
+	}
+	if f.until == "" {
+		f.until = api.UntilQueued
+	}
+	f.Until, f.WaitMS = api.UntilQueued, acceptWait.Milliseconds()
+	switch f.until {
+	case api.UntilQueued, api.UntilDelivered, api.UntilReplied:
+		return nil
+	}
+	return fmt.Errorf("--until: %q is not queued, delivered or replied", f.until)
+}
+
+// readBody reads standard input, of which a last newline is not meant.
+func readBody(in io.Reader) (string, error) {
+	b, err := io.ReadAll(io.LimitReader(in, protocol.MaxBody+2))
+	if err != nil {
+		return "", fmt.Errorf("read standard input: %w", err)
+	}
+	body := strings.TrimSuffix(string(b), "\n")
+	if len(body) > protocol.MaxBody {
+		return "", fmt.Errorf("standard input is over %d bytes, the most that a message may have: send a file's name instead", protocol.MaxBody)
+	}
+	return body, nil
+}
+
+// await waits for a level, for ever when limit is 0. What came of it is told by the message.
+func await(ctx context.Context, asked *asking, m api.Message, level string, limit time.Duration, began time.Time) (api.Message, error) {
+	for !done(m, level) {
+		wait := longWait
+		if limit > 0 {
+			wait = min(wait, limit-time.Since(began))
+		}
+		if wait <= 0 {
+			return m, nil
+		}
+		err := asked.ask(ctx, func(c *api.Client) (err error) {
+			next, err := c.Message(ctx, m.ID, level, wait)
+			if err == nil {
+				m = next
+			}
+			return err
+		})
+		if err != nil {
+			return m, err
+		}
+	}
+	return m, nil
+}
+
+// done says whether there is nothing more to wait for.
+func done(m api.Message, level string) bool {
+	if level == api.UntilReplied {
+		return len(m.Replies) > 0 || router.Ended(m.Status) && m.Status != protocol.StatusDelivered
+	}
+	return router.Ended(m.Status)
+}
+
+// tell prints how far a message came. The exit status says whether that is what was asked for.
+func (f *sending) tell(s streams, m api.Message, asked bool) error {
+	switch {
+	case f.json:
+		if err := json.NewEncoder(s.out).Encode(m); err != nil {
+			return err
+		}
+	case f.until == api.UntilReplied && len(m.Replies) > 0:
+		fmt.Fprintf(s.err, "%s %s\n", m.ID, router.StatusReplied)
+		fmt.Fprintln(s.out, m.Replies[0].Body)
+	default:
+		fmt.Fprintf(s.out, "%s %s\n", m.ID, m.Status)
+	}
+	if m.Error != nil && !f.json {
+		fmt.Fprintf(s.err, "relay: %s: %s\n", m.ID, m.Error.Message)
+	}
+	return f.verdict(s, m, asked)
+}
+
+// verdict is the exit status. Where queued was not asked for, waiting in the router is no failure.
+func (f *sending) verdict(s streams, m api.Message, asked bool) error {
+	say := func(format string, args ...any) {
+		if !f.json {
+			fmt.Fprintf(s.err, "relay: "+format+"\n", args...)
+		}
+	}
+	switch {
+	case came(m, f.until):
+		return nil
+	case m.Status == router.StatusAccepted && f.until == api.UntilQueued && !asked:
+		say("%s; the message waits", whyNot(m))
+		return nil
+	case done(m, f.until) || f.until == api.UntilQueued:
+		return exit(exitFailed)
+	}
+	say("%s is not %s after %v", m.ID, f.until, f.wait.d)
+	return exit(exitTimeout)
+}
+
+// came says whether a message came to a level.
+func came(m api.Message, level string) bool {
+	arrived := m.Status == protocol.StatusDelivered || m.Status == router.StatusReplied
+	switch level {
+	case api.UntilReplied:
+		return len(m.Replies) > 0
+	case api.UntilDelivered:
+		return arrived
+	}
+	return arrived || m.Status != router.StatusAccepted && !router.Ended(m.Status)
+}
+
+// whyNot says why a message is in no wrapper's queue.
+func whyNot(m api.Message) string {
+	switch {
+	case m.To == router.Human:
+		return "whoever reads relay events gets it"
+	case m.Running:
+		return m.To + " takes no more messages at present"
+	}
+	return m.To + " does not run"
+}
+
+// duration is a flag as 500 (milliseconds) or 500ms, 5m.
+type duration struct{ d time.Duration }
+
+func (d *duration) String() string { return d.d.String() }
+
+// Type is how help shows it.
+func (d *duration) Type() string { return "duration" }
+
+// Set reads the flag.
+func (d *duration) Set(v string) error {
+	if n, err := strconv.ParseInt(v, 10, 64); err == nil && n >= 0 {
+		d.d = time.Duration(n) * time.Millisecond
+		return nil
+	}
+	parsed, err := time.ParseDuration(v)
+	if err != nil || parsed < 0 {
+		return fmt.Errorf("%q is no duration: 500 (milliseconds), 500ms, 5m", v)
+	}
+	d.d = parsed
+	return nil
+}

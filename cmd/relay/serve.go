@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/bus"
+	"relay-pty/cmd/relay/internal/fleet"
+	"relay-pty/cmd/relay/internal/home"
+	"relay-pty/cmd/relay/internal/hub"
+)
+
+// keep is how much of the log stays.
+var keep = bus.Keep{Age: 30 * 24 * time.Hour, Bytes: 1 << 30}
+
+// idleEnd is how long a router that was started by need goes on with nothing to do.
+const idleEnd = 10 * time.Second
+
+// onDemand is the flag of a router that was started by need.
+const onDemand = "on-demand"
+
+func serveCommand(s streams) *cobra.Command {
+	var store string
+	var ends bool
+	c := &cobra.Command{
+		Use: "serve", Short: "Run the router in the foreground", Args: noArgs,
+		Long: "serve runs the router in the foreground. There is no need to: relay run and relay send\nstart one when none runs, which ends when nothing is left to do.",
+		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), s, store, ends) },
+	}
+	c.Flags().StringVar(&store, "store", "", "directory of the log (default ~/.local/state/relay)")
+	c.Flags().BoolVar(&ends, onDemand, false, "end when nothing is wrapped and nothing waits")
+	c.Flags().MarkHidden(onDemand) // it exists
+	return c
+}
+
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage{fmt.Errorf("%s takes no arguments, got %q", c.Name(), args[0])}
+	}
+	return nil
+}
+
+// errIdle is why a router that was started by need ends.
+var errIdle = errors.New("nothing is left to do")
+
+// serve runs the router until ctx ends. Its parts end with it; the first to fail ends all.
+func serve(parent context.Context, s streams, store string, ends bool) error {
+	h, err := home.Find(store)
+	if err != nil {
+		return err
+	}
+	log, err := bus.Open(parent, h.Store, keep)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	hub, err := hub.New(parent, log, newID)
+	if err != nil {
+		return err
+	}
+	listener, err := listen(parent, h.Socket)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.err, "relay: router at %s, log in %s\n", h.Socket, h.Store)
+	ctx, stop := context.WithCancelCause(parent)
+	var parts sync.WaitGroup
+	part := func(name string, f func(context.Context) error) {
+		parts.Go(func() { stop(fmt.Errorf("%s: %w", name, f(ctx))) })
+	}
+	busy := &activity{last: time.Now()}
+	server := api.Server{Hub: hub, Agents: h.Agents}
+	part("api", func(ctx context.Context) error { return serveHTTP(ctx, listener, busy.watch(server.Handler())) })
+	part("wrappers", (&fleet.Fleet{Hub: hub, Dir: h.Agents}).Run)
+	part("log", hub.Run)
+	if ends {
+		part("idle", func(ctx context.Context) error { return idle(ctx, hub, busy) })
+	}
+	parts.Wait()
+	if err := context.Cause(ctx); parent.Err() == nil && !errors.Is(err, errIdle) {
+		return err
+	}
+	return nil
+}
+
+// listen takes the router's socket. Whoever holds the store is the router, so a socket that is left
+// there is nobody's. The socket is 0600 before it has a name, and listens before it has its own:
+// who sees it come can connect.
+func listen(ctx context.Context, path string) (net.Listener, error) {
+	temp := fmt.Sprintf("%s.%d", path, os.Getpid())
+	// A process that had our number may have left it.
+	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	private := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) (err error) {
+		if e := c.Control(func(fd uintptr) { err = syscall.Fchmod(int(fd), 0o600) }); e != nil {
+			return e
+		}
+		return err
+	}}
+	l, err := private.Listen(ctx, "unix", temp)
+	if err != nil {
+		return nil, err
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false)
+	if err := os.Rename(temp, path); err != nil {
+		l.Close() // already failing
+		return nil, err
+	}
+	return l, nil
+}
+
+func serveHTTP(ctx context.Context, l net.Listener, h http.Handler) error {
+	srv := &http.Server{Handler: h, BaseContext: func(net.Listener) context.Context { return ctx }, ReadHeaderTimeout: time.Minute}
+	// Requests that wait are answered at once, for their context has ended.
+	stop := context.AfterFunc(ctx, func() { srv.Shutdown(context.WithoutCancel(ctx)) })
+	defer stop()
+	err := srv.Serve(l)
+	if errors.Is(err, http.ErrServerClosed) {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// activity counts requests.
+type activity struct {
+	mu   sync.Mutex
+	now  int
+	last time.Time
+}
+
+func (a *activity) add(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.now, a.last = a.now+n, time.Now()
+}
+
+// rest is how long nobody asked, 0 while somebody does.
+func (a *activity) rest() time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.now > 0 {
+		return 0
+	}
+	return time.Since(a.last)
+}
+
+func (a *activity) watch(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.add(1)
+		defer a.add(-1)
+		h.ServeHTTP(w, r)
+	})
+}
+
+// idle ends when there was nothing to do for a while.
+func idle(ctx context.Context, hub *hub.Hub, busy *activity) error {
+	for {
+		changed := hub.Changed()
+		var look <-chan time.Time
+		if hub.Idle() {
+			rest := busy.rest()
+			if rest >= idleEnd {
+				return errIdle
+			}
+			look = time.After(idleEnd - rest)
+		}
+		select {
+		case <-changed:
+		case <-look:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+var letters = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// newID is short, for agents have to repeat it.
+func newID() string {
+	var b [5]byte
+	rand.Read(b[:]) // never fails
+	return "m-" + strings.ToLower(letters.EncodeToString(b[:]))
+}
