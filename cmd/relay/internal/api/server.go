@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	strict "github.com/go-json-experiment/json"
+
 	"relay-pty/cmd/relay/internal/hub"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
@@ -82,14 +84,10 @@ func respond(w http.ResponseWriter, answer any, err error) {
 	json.NewEncoder(w).Encode(answer) // fails only when the client has gone
 }
 
-// decode reads a request as strictly as the contract has it on the wrapper's socket.
+// decode reads a request as strictly as a wrapper does: unknown, doubled and case-folded fields,
+// text that is no UTF-8 and a second value are refused.
 func decode(r *http.Request, into any) error {
-	d := json.NewDecoder(r.Body)
-	d.DisallowUnknownFields()
-	err := d.Decode(into)
-	if err == nil && d.More() {
-		err = errors.New("something stands behind the object")
-	}
+	err := strict.UnmarshalRead(r.Body, into, strict.RejectUnknownMembers(true))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
