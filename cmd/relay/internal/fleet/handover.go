@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"relay-pty/cmd/relay/internal/router"
@@ -41,7 +42,13 @@ func (f *Fleet) handOver(ctx context.Context, r registry.Record, room <-chan str
 // Its connection lasts no longer, since nobody reads on it what becomes of the messages.
 func (f *Fleet) batch(ctx context.Context, r registry.Record, handed map[string]bool) (full bool, err error) {
 	var client *sock.Client
-	for _, m := range f.inbox(r.Name) {
+	inbox := f.inbox(r.Name)
+	waits := map[string]bool{}
+	for _, m := range inbox {
+		waits[m.ID] = true
+	}
+	maps.DeleteFunc(handed, func(id string, _ bool) bool { return !waits[id] }) // it has ended
+	for _, m := range inbox {
 		if handed[m.ID] || !f.Hub.Claim(m.ID) {
 			continue
 		}

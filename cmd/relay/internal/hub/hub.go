@@ -170,6 +170,9 @@ func (h *Hub) append(ctx context.Context, e router.Event) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.state.Apply(e)
+	if m, _ := h.state.Find(e.ID); router.Ended(m.Status) {
+		delete(h.claimed, e.ID) // nobody hands over what has ended
+	}
 	if h.tail = append(h.tail, e); len(h.tail) > 2*tailMost {
 		h.tail = slices.Clone(h.tail[tailMost:])
 	}

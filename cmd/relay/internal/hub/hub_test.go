@@ -239,6 +239,9 @@ func TestExpiry(t *testing.T) {
 		if got := h.status(claimed.ID); got != router.StatusAccepted {
 			t.Errorf("what is on its way is %s", got)
 		}
+		if err := h.Record(t.Context(), router.Event{Type: "inject_result", Agent: "bob", Message: router.Message{ID: claimed.ID}, Result: router.Result{Status: "delivered"}}); err != nil || len(h.claimed) != 0 {
+			t.Errorf("delivered: %v, and %v are held for a wrapper", err, h.claimed)
+		}
 		cancel()
 		if err := <-ends; !errors.Is(err, context.Canceled) {
 			t.Errorf("Run ended with %v", err)
