@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/scriptcmd"
 )
 
 func TestMain(m *testing.M) {
@@ -108,27 +109,8 @@ func TestScripts(t *testing.T) {
 			env.Defer(func() { endAll(t, dir) })
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "until": until, "killrouter": killRouter},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": scriptcmd.Exits, "until": until, "killrouter": killRouter},
 	})
-}
-
-// exits is a script command: exits STATUS COMMAND ARG...
-func exits(ts *testscript.TestScript, neg bool, args []string) {
-	want, err := strconv.Atoi(args[0])
-	if err != nil || neg || len(args) < 2 {
-		ts.Fatalf("usage: exits STATUS COMMAND ARG...")
-	}
-	err = ts.Exec(args[1], args[2:]...)
-	got := 0
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		got = exit.ExitCode()
-	} else {
-		ts.Check(err)
-	}
-	if got != want {
-		ts.Fatalf("exit status %d, want %d", got, want)
-	}
 }
 
 // environmentOf is that of the script's commands.
