@@ -21,6 +21,8 @@ func (c *tally) Append(context.Context, string, string, []byte) (int64, error) {
 
 func (c *tally) Read(context.Context, int64, func(int64, []byte) error) error { return nil }
 
+func (c *tally) Get(context.Context, int64) ([]byte, bool, error) { return nil, false, nil }
+
 func (c *tally) Span(context.Context) (int64, int64, error) { return 1, c.n, nil }
 
 // TestIdle: a router that was started by need ends ten seconds after the last agent has gone, the

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -13,6 +14,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -42,6 +45,12 @@ func (m *memory) Append(_ context.Context, _, _ string, data []byte) (int64, err
 }
 
 func (m *memory) Read(context.Context, int64, func(int64, []byte) error) error { return nil }
+
+func (m *memory) Get(_ context.Context, seq int64) ([]byte, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.events[seq-1], seq >= m.oldest, nil
+}
 
 func (m *memory) Span(context.Context) (int64, int64, error) {
 	m.mu.Lock()
@@ -171,6 +180,26 @@ func TestRequests(t *testing.T) {
 		{"GET", "/v1/events?after=-1", "", "", 400, "after"},
 		{"GET", "/v1/events?target=self", "", "", 403, "nobody knows who asks"},
 		{"GET", "/v1/events?target=self&after=0", carolsToken, "", 200, `"agent":"carol"`},
+		{"GET", "/v1/events?target=self&after=0", "wrong", "", 403, "not_authorized"},
+		{"GET", "/v1/messages?to=bob&last=1", "", "", 200, `"older":`},
+		{"GET", "/v1/messages?to=self", "", "", 403, "nobody knows who asks"},
+		{"GET", "/v1/messages?last=-1", "", "", 400, "last"},
+		{"GET", "/v1/messages/id3?life=true", "", "", 200, `"life":[{"event_id"`},
+		{"POST", "/v1/messages/none/reply", "", `{"body":"hi"}`, 404, "unknown_id"},
+		{"POST", "/v1/messages/id3/reply", "", `{"body":"hi"}`, 403, "id3 was sent to bob, and human cannot answer it"},
+		{"POST", "/v1/messages/id3/reply", carolsToken, `{"body":"hi"}`, 403, "carol cannot answer it"},
+		{"POST", "/v1/messages/id3/reply", "", `{"body":"","from":"bob"}`, 400, "bad_field"},
+		{"POST", "/v1/messages/id3/reply", "", `{"body":"hi","from":"bob"}`, 200, `"to":"human","body":"hi"`},
+		{"DELETE", "/v1/messages/none", "", "", 404, "unknown_id"},
+		{"DELETE", "/v1/messages/id3", "", "", 200, `"status":"cancelled"`},
+		{"DELETE", "/v1/messages/id3", "", "", 200, `"status":"cancelled"`},
+		{"GET", "/v1/agents/bop", "", "", 404, `"candidates":["bob"]`},
+		{"GET", "/v1/agents/bob/screen", "", "", 503, "bob does not run"},
+		{"GET", "/v1/agents/human/queue", "", "", 200, `"from":"bob","to":"human"`},
+		{"POST", "/v1/agents/human/pull", carolsToken, `{}`, 403, "the token is of carol"},
+		{"POST", "/v1/agents/human/pull", "", `{"max":1}`, 200, `"from":"bob","to":"human"`},
+		{"POST", "/v1/agents/human/pull", "", `{"wait_ms":1}`, 200, `"messages":[]`},
+		{"POST", "/v1/agents/human/pull_ack", "", `{"ids":["none"]}`, 200, "{}"},
 		{"GET", "/v2", "", "", 404, "there is no GET /v2"},
 		{"DELETE", "/v1/agents", "", "", 404, "there is no DELETE"},
 	} {
@@ -279,5 +308,64 @@ func TestEvents(t *testing.T) {
 	r.store.mu.Unlock()
 	if _, err := r.Events(t.Context(), Query{After: 1}); code(err) != "cursor_gone" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestStream: a stream of events begins behind the last one that its reader has seen, and goes on.
+func TestStream(t *testing.T) {
+	r := start(t)
+	first, err := r.Send(t.Context(), Send{To: "bob", Body: "one"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, "GET", "http://router/v1/events?after=0&event=message", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", "text/event-stream")
+	request.Header.Set("Last-Event-ID", "2")
+	answer, err := r.http.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if kind := answer.Header.Get("Content-Type"); kind != "text/event-stream" {
+		t.Errorf("it is %s", kind)
+	}
+	lines := bufio.NewScanner(answer.Body)
+	for _, want := range []Message{first, {Seq: 4}} {
+		if want.ID == "" {
+			if want, err = r.Send(t.Context(), Send{To: "bob", Body: "two"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got []string
+		for lines.Scan() && !strings.HasPrefix(lines.Text(), "data: ") {
+			got = append(got, lines.Text())
+		}
+		if !slices.Contains(got, fmt.Sprintf("id: %d", want.Seq)) || !slices.Contains(got, "event: message") || !strings.Contains(lines.Text(), want.ID) {
+			t.Errorf("got %q and %s, want %s", got, lines.Text(), want.ID)
+		}
+	}
+}
+
+// TestLateAnswer: it goes its way, and says that nobody waits for it.
+func TestLateAnswer(t *testing.T) {
+	r := start(t)
+	asked, err := r.Send(t.Context(), Send{To: "bob", Body: "done?", ReplyWithinMS: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for time.Now().UnixMilli() <= asked.AcceptedAt+1 {
+		runtime.Gosched()
+	}
+	m, err := r.Reply(t.Context(), asked.ID, Answer{From: "bob", Body: "now"})
+	if err != nil || m.Status != router.StatusAccepted || m.Error == nil || m.Error.Code != router.AlreadyClosed {
+		t.Errorf("got %+v, %v", m, err)
+	}
+	if asked, err = r.Life(t.Context(), asked.ID); err != nil || len(asked.Life) != 2 || asked.Life[1].Body != "now" || asked.Life[1].Error.Code != router.AlreadyClosed {
+		t.Errorf("got %+v, %v", asked, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
 )
 
 // Client asks a router. Its methods may be called from any goroutine. Refusals are
@@ -44,8 +45,68 @@ func (c *Client) Send(ctx context.Context, s Send) (m Message, err error) {
 // Message returns a message as soon as it has come to a level, or after that time.
 func (c *Client) Message(ctx context.Context, id, until string, wait time.Duration) (m Message, err error) {
 	q := url.Values{"until": {until}, "wait": {millis(wait)}}
-	return m, c.do(ctx, "GET", "/v1/messages/"+url.PathEscape(id)+"?"+q.Encode(), nil, &m)
+	return m, c.do(ctx, "GET", messagePath(id)+"?"+q.Encode(), nil, &m)
 }
+
+// Reply answers a message.
+func (c *Client) Reply(ctx context.Context, id string, a Answer) (m Message, err error) {
+	return m, c.do(ctx, "POST", messagePath(id)+"/reply", a, &m)
+}
+
+// Life returns a message with its events.
+func (c *Client) Life(ctx context.Context, id string) (m Message, err error) {
+	return m, c.do(ctx, "GET", messagePath(id)+"?life=true", nil, &m)
+}
+
+// Cancel ends a message that was not typed yet.
+func (c *Client) Cancel(ctx context.Context, id string) (m Message, err error) {
+	return m, c.do(ctx, "DELETE", messagePath(id), nil, &m)
+}
+
+func messagePath(id string) string { return "/v1/messages/" + url.PathEscape(id) }
+
+// Cursor returns the number of the newest event.
+func (c *Client) Cursor(ctx context.Context) (int64, error) {
+	e, err := c.Events(ctx, Query{After: FromNow})
+	return e.Cursor, err
+}
+
+// Newest returns the newest messages after q.After, last at most (0: all), as they came. Where there
+// are none it waits for the next ones.
+func (c *Client) Newest(ctx context.Context, q Query, last int) (m Messages, err error) {
+	v := q.values()
+	v.Set("last", strconv.Itoa(last))
+	v.Set("wait", millis(q.Wait))
+	return m, c.do(ctx, "GET", "/v1/messages?"+v.Encode(), nil, &m)
+}
+
+// Agent returns what is known of an agent.
+func (c *Client) Agent(ctx context.Context, name string) (a AgentStatus, err error) {
+	return a, c.do(ctx, "GET", agentPath(name), nil, &a)
+}
+
+// Queue returns what waits for a name.
+func (c *Client) Queue(ctx context.Context, name string) (m Messages, err error) {
+	return m, c.do(ctx, "GET", agentPath(name)+"/queue", nil, &m)
+}
+
+// Screen returns what an agent shows.
+func (c *Client) Screen(ctx context.Context, name string) (a protocol.ScreenAnswer, err error) {
+	return a, c.do(ctx, "GET", agentPath(name)+"/screen", nil, &a)
+}
+
+// Pull takes messages to a name that no wrapper types for, or none when the time was over. They
+// come again unless they are acknowledged.
+func (c *Client) Pull(ctx context.Context, name string, p Pull) (m Messages, err error) {
+	return m, c.do(ctx, "POST", agentPath(name)+"/pull", p, &m)
+}
+
+// PullAck says that messages have been read.
+func (c *Client) PullAck(ctx context.Context, name string, ids []string) error {
+	return c.do(ctx, "POST", agentPath(name)+"/pull_ack", PullAck{ids}, &struct{}{})
+}
+
+func agentPath(name string) string { return "/v1/agents/" + url.PathEscape(name) }
 
 // Agents returns all known agents.
 func (c *Client) Agents(ctx context.Context) ([]Agent, error) {
@@ -53,29 +114,35 @@ func (c *Client) Agents(ctx context.Context) ([]Agent, error) {
 	return a.Agents, c.do(ctx, "GET", "/v1/agents", nil, &a)
 }
 
-// Query says which events are asked for.
+// Query says which events or messages are asked for. What is empty does not matter; self is the
+// agent that asks.
 type Query struct {
-	After  int64 // FromNow: what comes next
-	Types  []string
-	Target string
-	Wait   time.Duration
+	After            int64 // FromNow: what comes next
+	Types            []string
+	Target, From, To string
+	Wait             time.Duration
 }
 
 // FromNow is the cursor behind all that has happened.
 const FromNow = -1
 
-// Events returns some events, or none when the time was over.
-func (c *Client) Events(ctx context.Context, q Query) (e Events, err error) {
-	v := url.Values{"wait": {millis(q.Wait)}}
+func (q Query) values() url.Values {
+	v := url.Values{}
 	if q.After != FromNow {
 		v.Set("after", strconv.FormatInt(q.After, 10))
 	}
-	if len(q.Types) > 0 {
-		v.Set("event", strings.Join(q.Types, ","))
+	for name, value := range map[string]string{"event": strings.Join(q.Types, ","), "target": q.Target, "from": q.From, "to": q.To} {
+		if value != "" {
+			v.Set(name, value)
+		}
 	}
-	if q.Target != "" {
-		v.Set("target", q.Target)
-	}
+	return v
+}
+
+// Events returns some events, or none when the time was over.
+func (c *Client) Events(ctx context.Context, q Query) (e Events, err error) {
+	v := q.values()
+	v.Set("wait", millis(q.Wait))
 	return e, c.do(ctx, "GET", "/v1/events?"+v.Encode(), nil, &e)
 }
 

@@ -2,7 +2,10 @@
 // server, and the client that the command line uses.
 package api
 
-import "relay-pty/cmd/relay/internal/router"
+import (
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+)
 
 // Send asks for a message to be sent. From counts only where no token says who asks.
 type Send struct {
@@ -17,10 +20,33 @@ type Send struct {
 	Redelivery string `json:"redelivery,omitzero"`
 	ReplyTo    string `json:"reply_to,omitzero"`
 	Thread     string `json:"thread,omitzero"`
+	// ReplyWithinMS is how long the sender waits for an answer; a later one says so. 0: without end.
+	ReplyWithinMS int64 `json:"reply_within_ms,omitzero"`
 	// Until and WaitMS ask for the answer to wait until the message has come that far, so long at
 	// most.
 	Until  string `json:"until,omitzero"`
 	WaitMS int64  `json:"wait_ms,omitzero"`
+}
+
+// Answer asks for an answer to be sent to whoever sent a message.
+type Answer struct {
+	Body   string `json:"body"`
+	From   string `json:"from,omitzero"`
+	ID     string `json:"id,omitzero"`
+	Mode   string `json:"mode,omitzero"`
+	Until  string `json:"until,omitzero"`
+	WaitMS int64  `json:"wait_ms,omitzero"`
+}
+
+// Pull asks for messages to a name that no wrapper types for; they are to be acknowledged.
+type Pull struct {
+	Max    int   `json:"max,omitzero"` // 0: 100, which are the most
+	WaitMS int64 `json:"wait_ms,omitzero"`
+}
+
+// PullAck says that messages have been read.
+type PullAck struct {
+	IDs []string `json:"ids"`
 }
 
 // Message is what became of a message.
@@ -45,6 +71,14 @@ type Message struct {
 	Seq           int64              `json:"seq"`         // of its first event
 	Running       bool               `json:"running"`     // the recipient's wrapper runs
 	Replies       []Reply            `json:"replies"`
+	Life          []router.Event     `json:"life,omitzero"` // its events, where they were asked for
+}
+
+// Messages are the newest messages of a kind, as they came, and how many older ones there are.
+type Messages struct {
+	Messages []Message `json:"messages"`
+	Older    int       `json:"older"`
+	Cursor   int64     `json:"cursor_event_seq"` // all that came later has a greater number
 }
 
 // Reply is a message that answers another one.
@@ -64,6 +98,12 @@ type Agent struct {
 	SeenAt  int64  `json:"seen_at"` // Unix milliseconds
 }
 
+// AgentStatus is what is known of an agent, and what its wrapper says when it runs.
+type AgentStatus struct {
+	Agent
+	Wrapper *protocol.StatusAnswer `json:"wrapper,omitzero"`
+}
+
 // Agents answers a look at all of them.
 type Agents struct {
 	Agents []Agent `json:"agents"`
@@ -81,3 +121,8 @@ const (
 	UntilDelivered = "delivered"
 	UntilReplied   = "replied"
 )
+
+// Health says that the router is well.
+type Health struct {
+	OK bool `json:"ok"`
+}

@@ -205,6 +205,18 @@ func (l *Log) Read(ctx context.Context, after int64, f func(seq int64, data []by
 	}
 }
 
+// Get returns one event, and false where it is no longer kept.
+func (l *Log) Get(ctx context.Context, seq int64) (data []byte, ok bool, err error) {
+	msg, err := l.stream.GetMsg(ctx, uint64(seq))
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return nil, false, nil
+	case err != nil:
+		return nil, false, fmt.Errorf("read event %d of the log: %w", seq, err)
+	}
+	return msg.Data, true, nil
+}
+
 // Close ends the server and gives the store up.
 func (l *Log) Close() {
 	if l.conn != nil {

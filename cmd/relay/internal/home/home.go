@@ -99,6 +99,12 @@ func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Cl
 	return nil, fmt.Errorf("the router ends as soon as it is started: see %s", h.log())
 }
 
+// Running returns a client of the router that runs, or an error; it starts none.
+func (h Home) Running(ctx context.Context, token string) (*api.Client, error) {
+	c := api.NewClient(h.Socket, token)
+	return c, c.Healthy(ctx)
+}
+
 // absent says whether nobody listens, or whoever did has just ended.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -43,6 +44,15 @@ func (m *memory) Read(_ context.Context, after int64, f func(int64, []byte) erro
 		}
 	}
 	return nil
+}
+
+func (m *memory) Get(_ context.Context, seq int64) ([]byte, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if seq > int64(len(m.events)) {
+		return nil, false, nil
+	}
+	return m.events[seq-1], true, nil
 }
 
 func (m *memory) Span(context.Context) (int64, int64, error) {
@@ -269,5 +279,112 @@ func TestOldAndNewWrapper(t *testing.T) {
 	}
 	if !h.Idle() {
 		t.Error("it is not idle")
+	}
+}
+
+// TestReaders: what a reader takes is nobody else's until it says that it has it, or half a minute
+// is over.
+func TestReaders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := aHub(t, &memory{})
+		h.mustUp(t, "bob")
+		var sent []string
+		for range 3 {
+			m, err := h.Send(t.Context(), router.Message{From: "bob", To: "human", Body: "hi"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sent = append(sent, m.ID)
+		}
+		ids := func(list []router.Known) (ids []string) {
+			for _, m := range list {
+				ids = append(ids, m.ID)
+			}
+			return ids
+		}
+		if got := ids(h.Lease("human", 2)); !slices.Equal(got, sent[:2]) {
+			t.Errorf("took %v", got)
+		}
+		if got := ids(h.Lease("human", 2)); !slices.Equal(got, sent[2:]) {
+			t.Errorf("the next one took %v", got)
+		}
+		if held, err := h.Cancel(t.Context(), sent[1]); !held || err != nil || h.Claim(sent[1]) {
+			t.Errorf("what is taken can be cancelled or handed over: %v, %v", held, err)
+		}
+		if err := h.Acknowledge(t.Context(), "human", append(sent[:1:1], "none")); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(leaseEnd)
+		synctest.Wait()
+		if got := ids(h.Lease("human", 10)); !slices.Equal(got, sent[1:]) {
+			t.Errorf("after half a minute there is %v", got)
+		}
+		if err := h.Acknowledge(t.Context(), "bob", sent); err != nil || h.status(sent[1]) != router.StatusAccepted {
+			t.Errorf("acknowledged by another one it is %s, %v", h.status(sent[1]), err)
+		}
+		time.Sleep(leaseEnd)
+		synctest.Wait()
+		if err := h.Acknowledge(t.Context(), "human", sent[1:]); err != nil || h.status(sent[1]) != router.StatusAccepted {
+			t.Errorf("acknowledged too late it is %s, %v", h.status(sent[1]), err)
+		}
+		if got := h.status(sent[0]); got != protocol.StatusDelivered {
+			t.Errorf("what was read is %s", got)
+		}
+	})
+}
+
+// TestCancel: what waits here ends at once, what a wrapper may have does not.
+func TestCancel(t *testing.T) {
+	h := aHub(t, &memory{})
+	h.mustUp(t, "bob")
+	waits, err := h.Send(t.Context(), hi("bob"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held, err := h.Cancel(t.Context(), waits.ID); held || err != nil || h.status(waits.ID) != protocol.StatusCancelled {
+		t.Errorf("got %v, %v, and it is %s", held, err, h.status(waits.ID))
+	}
+	if h.Claim(waits.ID) {
+		t.Error("it is handed over all the same")
+	}
+	claimed, err := h.Send(t.Context(), hi("bob"))
+	if err != nil || !h.Claim(claimed.ID) {
+		t.Fatal(err)
+	}
+	if held, err := h.Cancel(t.Context(), claimed.ID); !held || err != nil {
+		t.Errorf("what is on its way: %v, %v", held, err)
+	}
+}
+
+// TestLifeOfAMessage is its events and those of its answers, and no others.
+func TestLifeOfAMessage(t *testing.T) {
+	h := aHub(t, &memory{})
+	h.mustUp(t, "bob")
+	m, err := h.Send(t.Context(), hi("bob"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []router.Event{
+		ending(m, protocol.StatusQueued, ""), {Type: "state", Agent: "bob"}, ending(m, protocol.StatusDelivered, "turn"),
+	} {
+		if err := h.Record(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := h.Send(t.Context(), router.Message{From: "bob", To: "human", Body: "yes", ReplyTo: m.ID}); err != nil {
+		t.Fatal(err)
+	}
+	var known router.Known
+	h.View(func(s *router.State, _ func(string) bool) { known, _ = s.Find(m.ID) })
+	list, err := h.Life(t.Context(), known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, e := range list {
+		got += fmt.Sprintf("%s:%s ", e.Type, e.Status)
+	}
+	if want := "message: inject_result:queued inject_result:delivered message: "; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -18,6 +18,8 @@ const (
 	SelfSend     = "self_send"
 	RateLimited  = "rate_limited"
 	TooManyHops  = "too_many_hops"
+	// AlreadyClosed is no refusal: the answer is let in, and whoever asked waits no longer.
+	AlreadyClosed = "already_closed"
 )
 
 const (
@@ -50,7 +52,7 @@ func (s *State) Admit(m Message, now int64, running func(name string) bool) (adm
 		return m, &c, nil
 	}
 	if _, ok := s.agents[m.To]; m.To != Human && !ok && !running(m.To) {
-		return m, nil, s.unknown(m.To)
+		return m, nil, s.Unknown(m.To)
 	}
 	return m, nil, s.guard(m, now)
 }
@@ -114,12 +116,21 @@ func optional(id string) error {
 
 // same says whether two messages of one id are one, sent twice.
 func (m Message) same(o Message) bool {
-	m.Hops, m.Chain, m.Thread, m.Source = o.Hops, o.Chain, cmp.Or(m.Thread, o.Thread), o.Source
+	m.Hops, m.Chain, m.Thread, m.Source, m.ReplyBy = o.Hops, o.Chain, cmp.Or(m.Thread, o.Thread), o.Source, o.ReplyBy
 	return m == o
 }
 
 func refuse(code, format string, args ...any) *ErrorValue {
 	return &ErrorValue{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Late says of an answer that whoever asked waits no longer, or is nil.
+func (s *State) Late(m Message, now int64) *ErrorValue {
+	asked := s.messages[m.ReplyTo]
+	if asked == nil || asked.ReplyBy == 0 || now <= asked.ReplyBy || len(asked.Replies) > 0 || !answers(m, asked) {
+		return nil
+	}
+	return refuse(AlreadyClosed, "%s no longer waits for an answer to %s; relay show %s has it", asked.From, asked.ID, asked.ID)
 }
 
 // guard refuses what goes round in circles.
@@ -169,8 +180,8 @@ func (r *rates) count(m *Known) {
 	*r = append((*r)[old:], recent{m.Accepted, m.From, m.To, m.Chain})
 }
 
-// unknown refuses a name that nobody has, and names those that are like it.
-func (s *State) unknown(name string) *ErrorValue {
+// Unknown refuses a name that nobody has, and names those that are like it.
+func (s *State) Unknown(name string) *ErrorValue {
 	var near []string
 	for _, a := range s.Agents() {
 		if close(name, a.Name) {

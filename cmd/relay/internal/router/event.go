@@ -50,6 +50,7 @@ type Message struct {
 	Hops       int    `json:"hops,omitzero"`  // how many agents passed the chain on before
 	Chain      string `json:"chain,omitzero"` // the id of the message that began the chain
 	Source     string `json:"source,omitzero"`
+	ReplyBy    int64  `json:"reply_by,omitzero"` // until when the sender waits for an answer, Unix milliseconds; 0: without end
 }
 
 // Result is what became of a message.

@@ -226,6 +226,62 @@ func TestOnlyTheRecipientAnswersAndTells(t *testing.T) {
 	}
 }
 
+// TestWithoutAWrapper: what is sent to the human waits until it is read or answered, and what comes
+// after the time in which the sender waits for it is called late.
+func TestWithoutAWrapper(t *testing.T) {
+	l := newLog(t)
+	l.up("bob")
+	l.send(Message{ID: "read", From: "bob", To: "human", Body: "one"})
+	l.send(Message{ID: "asked", From: "bob", To: "human", Body: "two?", ReplyBy: l.now + 100})
+	if len(l.Inbox(Human)) != 2 || l.Waiting() {
+		t.Errorf("the inbox holds %v, waiting: %v", l.Inbox(Human), l.Waiting())
+	}
+	l.result(Human, "read", protocol.StatusDelivered)
+	answer := Message{ID: "a", From: "human", To: "bob", Body: "yes", ReplyTo: "asked"}
+	if e := l.Late(answer, l.now); e != nil {
+		t.Errorf("in time: %v", e)
+	}
+	if e := l.Late(answer, l.now+1000); e == nil || e.Code != AlreadyClosed {
+		t.Errorf("too late: %v", e)
+	}
+	if e := l.Late(Message{ID: "b", From: "carol", To: "bob", Body: "yes", ReplyTo: "asked"}, l.now+1000); e != nil {
+		t.Errorf("of somebody else: %v", e)
+	}
+	l.send(answer)
+	if l.status("read") != protocol.StatusDelivered || l.status("asked") != StatusReplied || len(l.Inbox(Human)) != 0 {
+		t.Errorf("read: %s, asked: %s, and the inbox holds %v", l.status("read"), l.status("asked"), l.Inbox(Human))
+	}
+	if e := l.Late(Message{ID: "b", From: "human", To: "bob", Body: "yes!", ReplyTo: "asked"}, l.now+1000); e != nil {
+		t.Errorf("a second answer: %v", e)
+	}
+	if asked, _ := l.Find("asked"); !slices.Equal(asked.Events, []int64{3, 5}) {
+		t.Errorf("its events are %v", asked.Events)
+	}
+}
+
+func TestNewest(t *testing.T) {
+	l := newLog(t)
+	l.up("a", "b")
+	for i := range 10 {
+		l.send(Message{ID: strconv.Itoa(i), From: "human", To: []string{"a", "b"}[i%2], Body: "x"})
+	}
+	toA := func(m *Message) bool { return m.To == "a" }
+	for _, c := range []struct {
+		after       int64
+		most, older int
+		want        string
+	}{{0, 100, 0, "02468"}, {0, 2, 3, "68"}, {3, 2, 2, "68"}, {8, 100, 0, "68"}, {100, 1, 0, ""}} {
+		list, older := l.Newest(c.after, c.most, toA)
+		got := ""
+		for _, m := range list {
+			got += m.ID
+		}
+		if got != c.want || older != c.older {
+			t.Errorf("%d after %d: %q and %d older, want %q and %d", c.most, c.after, got, older, c.want, c.older)
+		}
+	}
+}
+
 func TestExpiring(t *testing.T) {
 	l := newLog(t)
 	l.up("bob")

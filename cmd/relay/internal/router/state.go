@@ -14,7 +14,7 @@ type Known struct {
 	Result
 	Accepted int64    // Unix milliseconds
 	Seq      int64    // of the event that accepted it
-	Changed  int64    // of the newest event about it
+	Events   []int64  // of all events about it
 	Replies  []string // ids of the messages that answer it
 }
 
@@ -35,6 +35,7 @@ type Agent struct {
 type State struct {
 	Last     int64 // number of the newest event
 	messages map[string]*Known
+	order    []*Known            // the same, as they came
 	inboxes  map[string][]*Known // messages that have not ended, by recipient, as they came
 	agents   map[string]*Agent
 	rates    rates
@@ -56,7 +57,7 @@ func (s *State) Find(id string) (Known, bool) {
 
 func (m *Known) copy() Known {
 	c := *m
-	c.Replies = slices.Clone(m.Replies)
+	c.Events, c.Replies = slices.Clone(m.Events), slices.Clone(m.Replies)
 	return c
 }
 
@@ -69,15 +70,40 @@ func (s *State) Inbox(agent string) []Known {
 	return list
 }
 
-// Waiting says whether any message to an agent has not ended. Messages to scripts wait in the log
-// for whoever reads it.
+// Waiting says whether any message to an agent has not ended. Messages to the human and to scripts
+// wait for whoever reads them, and need no router for it.
 func (s *State) Waiting() bool {
 	for name := range s.inboxes {
-		if s.agents[name].Wrapped {
+		if s.wrapped(name) {
 			return true
 		}
 	}
 	return false
+}
+
+// wrapped says whether messages to that name are typed.
+func (s *State) wrapped(name string) bool {
+	a := s.agents[name]
+	return a != nil && a.Wrapped
+}
+
+// Newest returns the newest messages after an event for which want is true, most at most, as they
+// came, and how many older ones there are.
+func (s *State) Newest(after int64, most int, want func(*Message) bool) (list []Known, older int) {
+	for _, m := range slices.Backward(s.order) {
+		switch {
+		case m.Seq <= after:
+			slices.Reverse(list)
+			return list, older
+		case !want(&m.Message):
+		case len(list) < most:
+			list = append(list, m.copy())
+		default:
+			older++
+		}
+	}
+	slices.Reverse(list)
+	return list, older
 }
 
 // Agent returns what is known of an agent.
@@ -116,6 +142,10 @@ func (s *State) Apply(e Event) {
 		s.accept(e)
 	case resultType:
 		s.result(e)
+	case TypeRefused:
+		if asked := s.messages[e.ReplyTo]; asked != nil {
+			asked.Events = append(asked.Events, e.Seq)
+		}
 	}
 }
 
@@ -152,36 +182,47 @@ func (s *State) meet(e Event) {
 }
 
 func (s *State) accept(e Event) {
-	m := &Known{Message: e.Message, Result: Result{Status: StatusAccepted}, Accepted: e.Timestamp, Seq: e.Seq, Changed: e.Seq}
+	m := &Known{
+		Message: e.Message, Result: Result{Status: StatusAccepted, Error: e.Error}, Accepted: e.Timestamp, Seq: e.Seq, Events: []int64{e.Seq},
+	}
 	s.messages[m.ID] = m
+	s.order = append(s.order, m)
 	s.rates.count(m)
 	if m.From != Human {
 		s.named(m.From).Seen = e.Timestamp
 	}
 	if m.To != Human {
 		s.named(m.To)
-		s.inboxes[m.To] = append(s.inboxes[m.To], m)
 	}
-	if asked := s.messages[m.ReplyTo]; asked != nil && answers(m, asked) {
-		s.reply(asked, m)
+	s.inboxes[m.To] = append(s.inboxes[m.To], m)
+	if asked := s.messages[m.ReplyTo]; asked != nil {
+		asked.Events = append(asked.Events, e.Seq)
+		if answers(m.Message, asked) {
+			s.reply(asked, m)
+		}
 	}
 }
 
 // reply notes an answer. An answer proves that a message arrived which was being typed, or of which
-// that was not known; one that has not been typed yet is typed all the same.
+// that was not known, or which its recipient reads without a wrapper; one that has not been typed
+// yet is typed all the same.
 func (s *State) reply(asked, m *Known) {
-	asked.Replies, asked.Changed = append(asked.Replies, m.ID), m.Seq
+	asked.Replies = append(asked.Replies, m.ID)
 	switch asked.Status {
-	case protocol.StatusInjecting:
-		s.leave(asked)
-		fallthrough
-	case protocol.StatusDelivered, protocol.StatusUnknown:
-		asked.Status, asked.Error = StatusReplied, nil
+	case StatusAccepted:
+		if s.wrapped(asked.To) {
+			return
+		}
+	case protocol.StatusInjecting, protocol.StatusDelivered, protocol.StatusUnknown:
+	default:
+		return
 	}
+	asked.Status, asked.Error = StatusReplied, nil
+	s.leave(asked)
 }
 
 // answers says whether m, which says so, answers asked: only its recipient can.
-func answers(m, asked *Known) bool { return m.From == asked.To }
+func answers(m Message, asked *Known) bool { return m.From == asked.To }
 
 // result keeps what a wrapper said of a message. A message that ended stays ended.
 func (s *State) result(e Event) {
@@ -189,13 +230,14 @@ func (s *State) result(e Event) {
 	if m == nil || e.Agent != m.To {
 		return
 	}
+	m.Events = append(m.Events, e.Seq)
 	if m.Status == StatusReplied && m.Evidence == "" {
 		m.Evidence, m.Attempt = e.Evidence, e.Attempt // the answer was there first
 	}
 	if Ended(m.Status) {
 		return
 	}
-	m.Result, m.Changed = e.Result, e.Seq
+	m.Result = e.Result
 	if !protocol.Terminal(m.Status) {
 		return
 	}

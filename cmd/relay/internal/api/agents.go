@@ -1,0 +1,203 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+	"relay-pty/protocol/registry"
+	"relay-pty/protocol/sock"
+)
+
+func (s *Server) agents(*http.Request) (any, error) {
+	answer := Agents{Agents: []Agent{}}
+	s.Hub.View(func(state *router.State, running func(string) bool) {
+		for _, a := range state.Agents() {
+			if a.Wrapped {
+				answer.Agents = append(answer.Agents, agentOf(state, a, running))
+			} // else it is a script
+		}
+	})
+	return answer, nil
+}
+
+func agentOf(state *router.State, a router.Agent, running func(string) bool) Agent {
+	return Agent{Name: a.Name, Running: running(a.Name), State: a.State, Profile: a.Profile, Waiting: len(state.Inbox(a.Name)), SeenAt: a.Seen}
+}
+
+// agent answers with what is known of an agent, and with what its wrapper says when it runs.
+func (s *Server) agent(r *http.Request) (any, error) {
+	known, err := s.known(r)
+	if err != nil || !known.Running {
+		return AgentStatus{Agent: known}, err
+	}
+	answer, err := s.ask(r.Context(), known.Name, &protocol.Status{})
+	if err != nil {
+		return nil, err
+	}
+	status, _ := answer.(*protocol.StatusAnswer) // else nothing is said of it
+	return AgentStatus{Agent: known, Wrapper: status}, nil
+}
+
+// known is the agent of the path.
+func (s *Server) known(r *http.Request) (known Agent, err error) {
+	name := r.PathValue("name")
+	s.Hub.View(func(state *router.State, running func(string) bool) {
+		if a, ok := state.Agent(name); ok && a.Wrapped {
+			known = agentOf(state, a, running)
+		} else {
+			err = state.Unknown(name)
+		}
+	})
+	return known, err
+}
+
+// ask asks a wrapper. Its refusals are told as they are.
+func (s *Server) ask(ctx context.Context, name string, request protocol.Request) (protocol.Frame, error) {
+	r, running, err := registry.Find(s.Agents, name)
+	if err != nil {
+		return nil, err
+	}
+	if !running {
+		return nil, fault(NotRunning, "%s does not run", name)
+	}
+	ctx, cancel := context.WithTimeout(ctx, wrapperWait)
+	defer cancel()
+	client, err := sock.Dial(ctx, r.Socket)
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	answer, err := client.Ask(ctx, request)
+	var refused *protocol.Error
+	if errors.As(err, &refused) {
+		return nil, fault(string(refused.Code), "%s", refused.Message)
+	}
+	if tagged, ok := answer.(interface{ SetTag(req string) }); ok {
+		tagged.SetTag("") // it was between us and the wrapper
+	}
+	return answer, err
+}
+
+// wrapperWait is how long a wrapper may take to answer a question, which takes it milliseconds.
+const wrapperWait = 5 * time.Second
+
+// queue answers with what waits for a name, what goes first at the top: first what the wrapper has,
+// in its order, then what waits here.
+func (s *Server) queue(r *http.Request) (any, error) {
+	name, err := s.named(r, r.PathValue("name"))
+	if err != nil {
+		return nil, err
+	}
+	answer := Messages{Messages: []Message{}}
+	runs := false
+	s.Hub.View(func(state *router.State, running func(string) bool) {
+		runs = running(name)
+		for _, k := range state.Inbox(name) {
+			answer.Messages = append(answer.Messages, messageOf(k, runs))
+		}
+		answer.Cursor = state.Last
+	})
+	if !runs {
+		return answer, nil
+	}
+	told, err := s.ask(r.Context(), name, &protocol.Queue{})
+	if err != nil {
+		return nil, err
+	}
+	if q, ok := told.(*protocol.QueueAnswer); ok {
+		place(answer.Messages, q.Messages)
+	}
+	return answer, nil
+}
+
+// place brings messages into the order of the wrapper's queue, and notes what each waits for.
+func place(list []Message, queue []protocol.Pending) {
+	at := func(m Message) int {
+		return slices.IndexFunc(queue, func(p protocol.Pending) bool { return p.ID == m.ID })
+	}
+	for i := range list {
+		m := &list[i]
+		m.QueuePosition, m.WaitingFor = 0, nil
+		if n := at(*m); n >= 0 {
+			waits := string(queue[n].WaitingFor)
+			m.QueuePosition, m.WaitingFor = n+1, &waits
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Message) int { return rank(a) - rank(b) })
+}
+
+// rank orders what is being typed before what a wrapper has, and that before what waits here.
+func rank(m Message) int {
+	switch {
+	case m.Status == protocol.StatusInjecting:
+		return 0
+	case m.QueuePosition > 0:
+		return m.QueuePosition
+	}
+	return 1 << 30
+}
+
+func (s *Server) screen(r *http.Request) (any, error) {
+	known, err := s.known(r)
+	if err != nil {
+		return nil, err
+	}
+	return s.ask(r.Context(), known.Name, &protocol.Screen{})
+}
+
+// pullMost is how many messages one reader takes at a time.
+const pullMost = 100
+
+// pull gives messages to whoever reads for a name that no wrapper types for.
+func (s *Server) pull(r *http.Request) (any, error) {
+	var ask Pull
+	name, err := s.reader(r, &ask)
+	if err != nil {
+		return nil, err
+	}
+	most := pullMost
+	if ask.Max > 0 {
+		most = min(most, ask.Max)
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(ask.WaitMS)*time.Millisecond)
+	defer cancel()
+	for {
+		changed := s.Hub.Changed()
+		list := s.Hub.Lease(name, most)
+		if len(list) == 0 && ctx.Err() == nil {
+			select {
+			case <-changed:
+				continue
+			case <-ctx.Done():
+			}
+		}
+		answer := Messages{Messages: []Message{}}
+		for _, k := range list {
+			answer.Messages = append(answer.Messages, messageOf(k, false))
+		}
+		return answer, nil
+	}
+}
+
+func (s *Server) pullAck(r *http.Request) (any, error) {
+	var ask PullAck
+	name, err := s.reader(r, &ask)
+	if err != nil {
+		return nil, err
+	}
+	return struct{}{}, s.Hub.Acknowledge(r.Context(), name, ask.IDs)
+}
+
+// reader reads a request of whoever reads for a name: the agent itself, or somebody outside of all
+// agents.
+func (s *Server) reader(r *http.Request, ask any) (name string, err error) {
+	if err := decode(r, ask); err != nil {
+		return "", err
+	}
+	return s.sender(r, r.PathValue("name"))
+}

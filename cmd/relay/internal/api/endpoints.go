@@ -1,0 +1,62 @@
+package api
+
+import (
+	"net/http"
+
+	"relay-pty/protocol"
+)
+
+// endpoint is one of the API. Errors are an error value, with a status that goes with its code.
+type endpoint struct {
+	pattern string // as http.ServeMux has it
+	does    string
+	query   []parameter
+	in, out any // values of the types of the request's body, nil for none, and of the answer
+	answer  func(s *Server, r *http.Request) (any, error)
+}
+
+// parameter is one of a query; all may be left out.
+type parameter struct{ name, kind, says string }
+
+const (
+	integer = "integer"
+	text    = "string"
+)
+
+var (
+	whose = []parameter{
+		{"target", text, "only those from or to this name; self is the agent that asks"},
+		{"from", text, "only those of this sender"},
+		{"to", text, "only those to this recipient"},
+	}
+	afterEvent = parameter{"after", integer, "only those after this number of an event"}
+	waiting    = parameter{"wait", integer, "how many milliseconds to wait at most"}
+)
+
+// endpoints is the whole API but for the events, which may be a stream.
+var endpoints = []endpoint{
+	{"POST /v1/messages", "Sends a message. The same id again is the same message.", nil, Send{}, Message{}, (*Server).send},
+	{
+		"GET /v1/messages", "The newest messages, as they came; waits where there are none.",
+		append([]parameter{afterEvent, waiting, {"last", integer, "so many at most; 0: all"}}, whose...), nil, Messages{}, (*Server).messages,
+	},
+	{
+		"GET /v1/messages/{id}", "What became of a message.", []parameter{
+			waiting, {"until", text, "wait until it is queued, delivered or replied, or has ended"}, {"life", text, "true: with its events"},
+		}, nil, Message{}, (*Server).message,
+	},
+	{"DELETE /v1/messages/{id}", "Takes a message back that was not delivered yet.", nil, nil, Message{}, (*Server).cancel},
+	{"POST /v1/messages/{id}/reply", "Answers a message, in the name of its recipient.", nil, Answer{}, Message{}, (*Server).reply},
+	{"GET /v1/agents", "All agents, those that no longer run included.", nil, nil, Agents{}, (*Server).agents},
+	{"GET /v1/agents/{name}", "What is known of an agent, and what its wrapper says.", nil, nil, AgentStatus{}, (*Server).agent},
+	{"GET /v1/agents/{name}/queue", "What waits for a name, what goes first at the top.", nil, nil, Messages{}, (*Server).queue},
+	{"GET /v1/agents/{name}/screen", "What an agent shows.", nil, nil, protocol.ScreenAnswer{}, (*Server).screen},
+	{"POST /v1/agents/{name}/pull", "Takes messages to a name that no wrapper types for; they come again unless they are acknowledged within 30 s.", nil, Pull{}, Messages{}, (*Server).pull},
+	{"POST /v1/agents/{name}/pull_ack", "Says that messages were read: they are delivered.", nil, PullAck{}, struct{}{}, (*Server).pullAck},
+	{"GET /healthz", "Whether the router is well.", nil, nil, Health{}, (*Server).healthy},
+}
+
+// eventsQuery are the parameters of the events.
+var eventsQuery = append([]parameter{afterEvent, waiting, {"event", text, "only these types, separated by commas"}}, whose...)
+
+func (s *Server) healthy(*http.Request) (any, error) { return Health{true}, nil }

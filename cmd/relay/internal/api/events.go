@@ -1,0 +1,159 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+)
+
+// pageMost is how many events one answer holds.
+const pageMost = 1000
+
+// events answers with what came after a cursor, or with what comes next; to whoever accepts a stream
+// of events with all that comes.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+		s.stream(w, r)
+		return
+	}
+	after, wants, err := s.asked(r, r.URL.Query().Get("after"))
+	if err != nil {
+		respond(w, nil, err)
+		return
+	}
+	wait, err := number(r, "wait")
+	if err != nil {
+		respond(w, nil, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(wait)*time.Millisecond)
+	defer cancel()
+	answer, err := s.next(ctx, after, wants)
+	respond(w, answer, err)
+}
+
+// asked is where a reader of events begins, by default behind all that has happened, and what it
+// wants.
+func (s *Server) asked(r *http.Request, cursor string) (after int64, wants filter, err error) {
+	if cursor == "" {
+		s.Hub.View(func(state *router.State, _ func(string) bool) { after = state.Last })
+	} else if after, err = natural("after", cursor); err != nil {
+		return 0, wants, err
+	}
+	wants, err = s.filter(r)
+	return after, wants, err
+}
+
+// next returns the events after a cursor; where there are none, those that come before ctx ends.
+func (s *Server) next(ctx context.Context, after int64, wants filter) (Events, error) {
+	for {
+		changed := s.Hub.Changed()
+		list, upTo, oldest, err := s.Hub.Events(context.WithoutCancel(ctx), after, pageMost, wants.event)
+		switch {
+		case err != nil:
+			return Events{}, err
+		case after > 0 && after+1 < oldest:
+			return Events{}, fault(string(protocol.CursorGone), "the events up to %d are no longer kept", oldest-1)
+		case len(list) > 0:
+			return Events{list, upTo}, nil
+		}
+		after = upTo
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return Events{[]router.Event{}, upTo}, nil
+		}
+	}
+}
+
+// keepAlive is how often a stream with nothing to tell says that it is there.
+const keepAlive = 15 * time.Second
+
+// stream tells events as they come (text/event-stream of the HTML standard) until the reader leaves.
+// One that comes back says with Last-Event-ID where it was.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
+	cursor := r.Header.Get("Last-Event-ID")
+	if cursor == "" {
+		cursor = r.URL.Query().Get("after")
+	}
+	after, wants, err := s.asked(r, cursor)
+	if err != nil {
+		respond(w, nil, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	out := http.NewResponseController(w)
+	for fmt.Fprint(w, ": relay\n\n"); out.Flush() == nil && r.Context().Err() == nil; {
+		ctx, cancel := context.WithTimeout(r.Context(), keepAlive)
+		page, err := s.next(ctx, after, wants)
+		cancel()
+		if err != nil {
+			tell(w, "error", 0, asFault(err))
+			return
+		}
+		for _, e := range page.Events {
+			tell(w, e.Type, e.Seq, e)
+		}
+		if len(page.Events) == 0 {
+			fmt.Fprint(w, ":\n\n") // whether it arrives is seen when it is flushed
+		}
+		after = page.Cursor
+	}
+}
+
+// tell writes one event of a stream.
+func tell(w http.ResponseWriter, kind string, seq int64, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return // not one of ours
+	}
+	if seq > 0 {
+		fmt.Fprintf(w, "id: %d\n", seq)
+	}
+	fmt.Fprintf(w, "event: %s\ndata: %s\n\n", kind, data)
+}
+
+// filter is what a reader wants of the log. What is empty is not looked at.
+type filter struct {
+	types            []string
+	target, from, to string
+}
+
+// filter is what the query says.
+func (s *Server) filter(r *http.Request) (f filter, err error) {
+	q := r.URL.Query()
+	if v := q.Get("event"); v != "" {
+		f.types = strings.Split(v, ",")
+	}
+	for name, into := range map[string]*string{"target": &f.target, "from": &f.from, "to": &f.to} {
+		if *into, err = s.named(r, q.Get(name)); err != nil {
+			return f, err
+		}
+	}
+	if f.target == "any" {
+		f.target = ""
+	}
+	return f, nil
+}
+
+func (f filter) event(e *router.Event) bool {
+	return (len(f.types) == 0 || slices.Contains(f.types, e.Type)) &&
+		(f.target == "" || e.Agent == f.target || e.To == f.target) && f.ends(&e.Message)
+}
+
+func (f filter) message(m *router.Message) bool {
+	return (f.target == "" || m.From == f.target || m.To == f.target) && f.ends(m)
+}
+
+// ends looks at both ends of a message's way.
+func (f filter) ends(m *router.Message) bool {
+	return (f.from == "" || m.From == f.from) && (f.to == "" || m.To == f.to)
+}

@@ -1,0 +1,220 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"slices"
+	"time"
+
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+)
+
+func (s *Server) send(r *http.Request) (any, error) {
+	var ask Send
+	if err := decode(r, &ask); err != nil {
+		return nil, err
+	}
+	from, err := s.sender(r, ask.From)
+	if err != nil {
+		return nil, err
+	}
+	m := router.Message{
+		ID: ask.ID, From: from, To: ask.To, Body: ask.Body, Kind: ask.Kind, Mode: ask.Mode, Priority: ask.Priority, TimeoutMS: ask.TimeoutMS,
+		Redelivery: ask.Redelivery, ReplyTo: ask.ReplyTo, Thread: ask.Thread,
+	}
+	if ask.ReplyWithinMS > 0 {
+		m.ReplyBy = time.Now().UnixMilli() + ask.ReplyWithinMS
+	}
+	return s.accept(r.Context(), m, ask.Until, ask.WaitMS)
+}
+
+func (s *Server) accept(ctx context.Context, m router.Message, level string, millis int64) (any, error) {
+	sent, err := s.Hub.Send(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	return s.until(ctx, sent.ID, level, millis)
+}
+
+// reply sends an answer to whoever sent the message. Only its recipient can answer.
+func (s *Server) reply(r *http.Request) (any, error) {
+	var ask Answer
+	if err := decode(r, &ask); err != nil {
+		return nil, err
+	}
+	from, err := s.sender(r, ask.From)
+	if err != nil {
+		return nil, err
+	}
+	asked, ok := s.look(r.PathValue("id"))
+	switch {
+	case !ok:
+		return nil, noMessage(r.PathValue("id"))
+	case asked.To != from:
+		return nil, fault(string(protocol.NotAuthorized), "%s was sent to %s, and %s cannot answer it", asked.ID, asked.To, from)
+	}
+	m := router.Message{ID: ask.ID, From: from, To: asked.From, Body: ask.Body, Mode: ask.Mode, ReplyTo: asked.ID}
+	return s.accept(r.Context(), m, ask.Until, ask.WaitMS)
+}
+
+func noMessage(id string) error {
+	return fault(string(protocol.UnknownID), "no message has the id %s", id)
+}
+
+// message answers with a message, as soon as it has come that far, and with its life if asked.
+func (s *Server) message(r *http.Request) (any, error) {
+	wait, err := number(r, "wait")
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.until(r.Context(), r.PathValue("id"), r.URL.Query().Get("until"), wait)
+	if err != nil || r.URL.Query().Get("life") != "true" {
+		return m, err
+	}
+	var known router.Known
+	s.Hub.View(func(state *router.State, _ func(string) bool) { known, _ = state.Find(m.ID) })
+	m.Life, err = s.Hub.Life(r.Context(), known)
+	return m, err
+}
+
+// messages answers with the newest messages, as they came; where there are none, with those that
+// come within the time.
+func (s *Server) messages(r *http.Request) (any, error) {
+	var n struct{ last, after, wait int64 }
+	for name, into := range map[string]*int64{"last": &n.last, "after": &n.after, "wait": &n.wait} {
+		var err error
+		if *into, err = number(r, name); err != nil {
+			return nil, err
+		}
+	}
+	wants, err := s.filter(r)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(n.wait)*time.Millisecond)
+	defer cancel()
+	for {
+		changed := s.Hub.Changed()
+		answer := s.newest(n.after, int(n.last), wants)
+		if len(answer.Messages) > 0 {
+			return answer, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return answer, nil
+		}
+	}
+}
+
+func (s *Server) newest(after int64, last int, wants filter) Messages {
+	if last == 0 {
+		last = math.MaxInt
+	}
+	answer := Messages{Messages: []Message{}}
+	s.Hub.View(func(state *router.State, running func(string) bool) {
+		list, older := state.Newest(after, last, wants.message)
+		for _, k := range list {
+			answer.Messages = append(answer.Messages, messageOf(k, running(k.To)))
+		}
+		answer.Older, answer.Cursor = older, state.Last
+	})
+	return answer
+}
+
+// cancelWait is how long the log may take to hear from a wrapper of what it has answered.
+const cancelWait = 5 * time.Second
+
+// cancel ends a message that was not typed yet.
+func (s *Server) cancel(r *http.Request) (any, error) {
+	id, ctx := r.PathValue("id"), r.Context()
+	held, err := s.Hub.Cancel(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	m, ok := s.look(id)
+	switch {
+	case !ok:
+		return nil, noMessage(id)
+	case !held || m.Status == protocol.StatusCancelled:
+		return m, nil
+	case router.Ended(m.Status):
+		return nil, fault(string(protocol.TooLate), "%s is %s", id, m.Status)
+	}
+	var refused *protocol.Error
+	_, err = s.ask(ctx, m.To, &protocol.Cancel{ID: id})
+	switch {
+	case errors.As(err, &refused) && refused.Code == protocol.UnknownID:
+		return nil, fault(string(protocol.TooLate), "%s is being handed over or read at this moment: try again", id)
+	case err != nil:
+		return nil, err
+	}
+	return s.until(ctx, id, UntilDelivered, cancelWait.Milliseconds())
+}
+
+// until answers as soon as a message has come that far, or will not any more, or the time is over.
+// A recipient that does not run can take nothing into a queue: then that is not waited for.
+func (s *Server) until(ctx context.Context, id, level string, millis int64) (Message, error) {
+	if !slices.Contains([]string{"", UntilQueued, UntilDelivered, UntilReplied}, level) {
+		return Message{}, fault(string(protocol.BadField), "until: %q is not queued, delivered or replied", level)
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(millis)*time.Millisecond)
+	defer cancel()
+	for {
+		changed := s.Hub.Changed()
+		m, ok := s.look(id)
+		if !ok {
+			return Message{}, noMessage(id)
+		}
+		if level == "" || reached(m, level) || level == UntilQueued && !m.Running {
+			return m, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return m, nil
+		}
+	}
+}
+
+// reached says whether a message has come to a level, or to an end before.
+func reached(m Message, level string) bool {
+	switch {
+	case level == UntilReplied:
+		return len(m.Replies) > 0 || m.Status != protocol.StatusDelivered && router.Ended(m.Status)
+	case level == UntilDelivered:
+		return router.Ended(m.Status)
+	}
+	return m.Status != router.StatusAccepted
+}
+
+func (s *Server) look(id string) (m Message, ok bool) {
+	s.Hub.View(func(state *router.State, running func(string) bool) {
+		var k router.Known
+		if k, ok = state.Find(id); !ok {
+			return
+		}
+		m = messageOf(k, running(k.To))
+		for _, reply := range k.Replies {
+			if r, ok := state.Find(reply); ok {
+				m.Replies = append(m.Replies, Reply{r.ID, r.From, r.Body})
+			}
+		}
+	})
+	return m, ok
+}
+
+func messageOf(k router.Known, running bool) Message {
+	m := Message{
+		ID: k.ID, Status: k.Status, QueuePosition: k.QueuePosition, Mode: k.Mode, From: k.From, To: k.To, Body: k.Body, Priority: k.Priority,
+		TimeoutMS: k.TimeoutMS, ReplyTo: k.ReplyTo, Thread: k.Thread, Evidence: k.Evidence, Attempt: k.Attempt, Error: k.Error,
+		AcceptedAt: k.Accepted, Seq: k.Seq, Running: running, Replies: []Reply{},
+	}
+	if k.WaitingFor != "" {
+		m.WaitingFor = &k.WaitingFor
+	}
+	return m
+}

@@ -1,0 +1,73 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+)
+
+// Cancel ends a message that no wrapper and no reader has; held says that one may have it.
+func (h *Hub) Cancel(ctx context.Context, id string) (held bool, err error) {
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	h.mu.Lock()
+	m, ok := h.state.Find(id)
+	held = h.claimed[id] || h.leased[id] || m.Status != router.StatusAccepted
+	h.mu.Unlock()
+	if !ok || held {
+		return held, nil
+	}
+	return false, h.append(ctx, ending(m, protocol.StatusCancelled, ""))
+}
+
+// ending is the event that ends a message here.
+func ending(m router.Known, status, evidence string) router.Event {
+	return router.Event{
+		Type: (*protocol.InjectResult)(nil).Type(), Agent: m.To, Message: router.Message{ID: m.ID},
+		Result: router.Result{Status: status, Evidence: evidence},
+	}
+}
+
+// Run ends messages that no wrapper has got in their time, until ctx ends or the log cannot be
+// trusted any more.
+func (h *Hub) Run(ctx context.Context) error {
+	for {
+		changed := h.Changed()
+		next, err := h.expireNow(ctx)
+		if err != nil {
+			return err
+		}
+		var late <-chan time.Time
+		if next != 0 {
+			late = time.After(time.Until(time.UnixMilli(next)))
+		}
+		select {
+		case <-changed:
+		case <-late:
+		case <-h.failed:
+			return errors.New("the log cannot be trusted any more; a new start reads it anew")
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// expireNow returns when it is to be called again, 0 for not before something changed.
+func (h *Hub) expireNow(ctx context.Context) (next int64, err error) {
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	h.mu.Lock()
+	over, next := h.state.Expiring(time.Now().UnixMilli())
+	over = slices.DeleteFunc(over, func(m router.Known) bool { return h.claimed[m.ID] || h.leased[m.ID] })
+	h.mu.Unlock()
+	for _, m := range over {
+		if err := h.append(ctx, ending(m, protocol.StatusExpired, "")); err != nil {
+			return 0, err
+		}
+	}
+	return next, nil
+}

@@ -1,0 +1,81 @@
+package hub
+
+import (
+	"context"
+
+	"relay-pty/cmd/relay/internal/router"
+)
+
+// Up says that a wrapper runs, and puts that into the log if it is news.
+func (h *Hub) Up(ctx context.Context, name, profile string, pid int) error {
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	h.mu.Lock()
+	h.running[name]++
+	was, _ := h.state.Agent(name)
+	h.mu.Unlock()
+	if was.Running && was.PID == pid {
+		return nil
+	}
+	e := router.Event{Type: router.TypeUp, Agent: name}
+	e.Profile, e.PID = profile, pid
+	return h.append(ctx, e)
+}
+
+// Down says that a wrapper no longer runs.
+func (h *Hub) Down(ctx context.Context, name string) error {
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	h.mu.Lock()
+	if h.running[name]--; h.running[name] <= 0 {
+		delete(h.running, name)
+	}
+	gone := h.running[name] == 0
+	h.mu.Unlock()
+	if !gone {
+		return nil
+	}
+	return h.append(ctx, router.Event{Type: router.TypeDown, Agent: name})
+}
+
+// Missed puts the end of wrappers into the log that ended while there was no router.
+func (h *Hub) Missed(ctx context.Context) error {
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	h.mu.Lock()
+	var gone []string
+	for _, a := range h.state.Agents() {
+		if a.Running && h.running[a.Name] == 0 {
+			gone = append(gone, a.Name)
+		}
+	}
+	h.mu.Unlock()
+	for _, name := range gone {
+		if err := h.append(ctx, router.Event{Type: router.TypeDown, Agent: name}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Claim says that a message is about to be handed to a wrapper, which from then on ends it. It is
+// false when there is nothing to hand over any more.
+func (h *Hub) Claim(id string) bool {
+	h.writing.Lock() // not while it is being ended
+	defer h.writing.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	m, ok := h.state.Find(id)
+	if !ok || router.Ended(m.Status) || h.leased[id] {
+		return false
+	}
+	h.claimed[id] = true
+	return true
+}
+
+// Unclaim says that the wrapper did not take the message, for certain.
+func (h *Hub) Unclaim(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.claimed, id)
+}
