@@ -27,9 +27,8 @@ func eventsCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "events", Short: "Show what happened, and what happens",
 		Long: `events shows the log: messages, what became of them, and how agents are. What is sent from one
-agent to another is no secret: whoever uses this computer as you can read all of it.
-
-  relay events --follow
+agent to another is no secret: whoever uses this computer as you can read all of it.`,
+		Example: `  relay events --follow
   relay events --after 120 --event message --target bob --json`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return events(c, s, &f) },
@@ -101,7 +100,7 @@ func text(w io.Writer, e router.Event) error {
 	at := time.UnixMilli(e.Timestamp).Format(time.TimeOnly)
 	_, err := fmt.Fprintf(w, "%s %5d %s\n", at, e.Seq, plain(describe(e)))
 	if err == nil && e.Type == router.TypeMessage {
-		_, err = fmt.Fprintf(w, "               %s\n", strings.ReplaceAll(plain(e.Body), "\n", "\n               "))
+		_, err = fmt.Fprintln(w, indent(e.Body, "               "))
 	}
 	return err
 }
@@ -138,14 +137,4 @@ func reason(e *router.ErrorValue) string {
 		return ""
 	}
 	return e.Message
-}
-
-// plain removes what would act on a terminal.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
-			return -1
-		}
-		return r
-	}, s)
 }

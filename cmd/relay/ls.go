@@ -1,9 +1,9 @@
 package main
 
 import (
-	"encoding/json"
+	"context"
 	"fmt"
-	"text/tabwriter"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,54 +17,55 @@ func lsCommand(s streams) *cobra.Command {
 		Use: "ls", Short: "Show the agents", Args: noArgs,
 		Long: "ls shows the agents that run, and those that did: their messages wait for them.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			ctx := c.Context()
-			asked, err := connect(ctx)
-			if err != nil {
-				return err
-			}
-			var list []api.Agent
-			err = asked.ask(ctx, func(c *api.Client) (err error) { list, err = c.Agents(ctx); return err })
+			list, err := asks(c.Context(), func(ctx context.Context, c *api.Client) ([]api.Agent, error) { return c.Agents(ctx) })
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return json.NewEncoder(s.out).Encode(api.Agents{Agents: list})
+				return s.json(api.Agents{Agents: list})
 			}
-			return table(s, list)
+			return showAgents(s, list)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
-func table(s streams, list []api.Agent) error {
+func showAgents(s streams, list []api.Agent) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(s.err, "relay: no agent is known; start one: relay run alice -- claude")
 		return err
 	}
-	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tSTATE\tAGENT\tWAITING\tSEEN")
+	rows := [][]string{{"NAME", "STATE", "AGENT", "WAITING", "SEEN"}}
 	for _, a := range list {
-		state := a.State
-		if !a.Running {
-			state = "gone"
-		} else if state == "" {
-			state = "running"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\n", a.Name, state, a.Profile, a.Waiting, ago(time.Since(time.UnixMilli(a.SeenAt))))
+		rows = append(rows, []string{a.Name, stateOf(a), a.Profile, strconv.Itoa(a.Waiting), ago(a.SeenAt)})
 	}
-	return w.Flush()
+	return newPaper(s.out).table(rows)
 }
 
-// ago is a length of time in one unit.
-func ago(d time.Duration) string {
+// stateOf is the state of an agent in one word.
+func stateOf(a api.Agent) string {
+	switch {
+	case !a.Running:
+		return "gone"
+	case a.State == "":
+		return "starting"
+	}
+	return a.State
+}
+
+// ago is how long it is since a time, in one unit.
+func ago(at int64) string { return short(time.Since(time.UnixMilli(at))) + " ago" }
+
+// short is a length of time in one unit.
+func short(d time.Duration) string {
 	switch {
 	case d < time.Minute:
-		return fmt.Sprintf("%ds ago", int(d.Seconds()))
+		return fmt.Sprintf("%ds", int(d.Seconds()))
 	case d < time.Hour:
-		return fmt.Sprintf("%dm ago", int(d.Minutes()))
+		return fmt.Sprintf("%dm", int(d.Minutes()))
 	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh ago", int(d.Hours()))
+		return fmt.Sprintf("%dh", int(d.Hours()))
 	}
-	return fmt.Sprintf("%dd ago", int(d.Hours()/24))
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }

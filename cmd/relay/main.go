@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -48,6 +49,9 @@ type streams struct {
 	out, err io.Writer
 }
 
+// json prints a value on a line.
+func (s streams) json(v any) error { return json.NewEncoder(s.out).Encode(v) }
+
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	s := streams{in, out, errs}
 	root := &cobra.Command{
@@ -55,7 +59,33 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		SilenceErrors: true, SilenceUsage: true, Args: noCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.AddCommand(runCommand(s), sendCommand(s), eventsCommand(s), lsCommand(s), serveCommand(s))
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Agents:", []*cobra.Command{runCommand(s), lsCommand(s), statusCommand(s), screenCommand(s), queueCommand(s)}},
+		{"Messages:", []*cobra.Command{sendCommand(s), replyCommand(s), recvCommand(s), showCommand(s), cancelCommand(s)}},
+		{"History:", []*cobra.Command{logCommand(s), eventsCommand(s)}},
+		{"More:", []*cobra.Command{serveCommand(s), manCommand()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+			root.AddCommand(c)
+		}
+	}
+	root.SetHelpCommandGroupID("More:")
+	root.SetCompletionCommandGroupID("More:")
+	cobra.EnableCommandSorting = false // they stand as they are used
+	ofCommand := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if c != root {
+			ofCommand(c, args)
+			return
+		}
+		overview(s.out, root)
+	})
+	completions(root)
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -76,18 +106,30 @@ func noCommand(c *cobra.Command, args []string) error {
 	return usage{err}
 }
 
-const intro = `relay lets coding agents and scripts write to each other. Start each agent with it,
-in a terminal of its own:
+const intro = `relay lets coding agents and scripts write to each other. In one terminal each:
 
   relay run alice -- claude
   relay run bob -- codex
 
-Then Alice's model writes ->relay:bob <<<please review>>>, and Bob reads it when he is
-ready. From a shell:
+Alice's model writes ->relay:bob <<<please review>>>, and Bob reads it when he is ready.
+From a shell:
 
   relay send bob "please review" --wait    prints Bob's reply
-  relay events --follow                    shows all that happens
-  relay ls                                 who is there`
+  relay events --follow                    shows all that happens`
+
+// overview prints what relay is for, and its commands, on one screen.
+func overview(w io.Writer, root *cobra.Command) {
+	fmt.Fprintln(w, intro)
+	for _, g := range root.Groups() {
+		fmt.Fprintln(w, "\n"+g.Title)
+		for _, c := range root.Commands() {
+			if c.GroupID == g.ID && c.IsAvailableCommand() {
+				fmt.Fprintf(w, "  %-12s %s\n", c.Name(), c.Short)
+			}
+		}
+	}
+	fmt.Fprintln(w, "\nrelay COMMAND --help tells more.")
+}
 
 // status tells an error, and makes an exit status of it.
 func status(errs io.Writer, err error) int {

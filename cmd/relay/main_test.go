@@ -98,6 +98,10 @@ func endAll(t testing.TB, dir string) {
 
 func TestScripts(t *testing.T) {
 	bin := built(t)
+	readme, err := filepath.Abs("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
@@ -106,10 +110,11 @@ func TestScripts(t *testing.T) {
 				name, value, _ := strings.Cut(v, "=")
 				env.Setenv(name, value)
 			}
+			env.Setenv("README", readme)
 			env.Defer(func() { endAll(t, dir) })
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": scriptcmd.Exits, "until": until, "killrouter": killRouter},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": scriptcmd.Exits, "until": until, "killrouter": killRouter, "killwrappers": killWrappers},
 	})
 }
 
@@ -154,4 +159,14 @@ func killRouter(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("the routers are %v", pids)
 	}
 	ts.Check(syscall.Kill(pids[0], syscall.SIGKILL))
+}
+
+// killWrappers is a script command that kills all wrappers.
+func killWrappers(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: killwrappers")
+	}
+	for _, pid := range running(ts.Getenv("XDG_RUNTIME_DIR"), "relay-pty\x00--name") {
+		ts.Check(syscall.Kill(pid, syscall.SIGKILL))
+	}
 }

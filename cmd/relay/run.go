@@ -12,8 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"relay-pty/cmd/relay/internal/api"
-	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/protocol"
 )
 
@@ -22,9 +20,8 @@ func runCommand(s streams) *cobra.Command {
 		Use: "run NAME [relay-pty flags] -- COMMAND [ARG...]", Short: "Run an agent under a name",
 		Long: `run starts the router if none runs, and becomes relay-pty, which wraps the command: you type
 as ever, and messages to NAME reach the agent when it is ready. What relay-pty --help says holds
-here, too.
-
-  relay run alice -- claude
+here, too.`,
+		Example: `  relay run alice -- claude
   relay run bob --draft-timeout 30s -- codex`,
 		DisableFlagParsing: true,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -68,40 +65,4 @@ func findWrapper() (string, error) {
 		return "", fmt.Errorf("find relay-pty, which wraps the agent: %w: install it beside relay", err)
 	}
 	return filepath.Abs(found)
-}
-
-// asking asks the router. When the one that ran has ended, it asks another one, which it starts:
-// each request may be made twice.
-type asking struct{ client *api.Client }
-
-// tries is how many routers are asked that all end before they answer.
-const tries = 10
-
-// connect finds the router, or starts one.
-func connect(ctx context.Context) (*asking, error) {
-	a := &asking{}
-	return a, a.connect(ctx)
-}
-
-func (a *asking) connect(ctx context.Context) error {
-	h, err := home.Find("")
-	if err != nil {
-		return err
-	}
-	a.client, err = h.Client(ctx, os.Getenv("RELAY_TOKEN"), "serve", "--"+onDemand)
-	return err
-}
-
-// ask calls f with the router.
-func (a *asking) ask(ctx context.Context, f func(c *api.Client) error) error {
-	for range tries {
-		err := f(a.client)
-		if !errors.Is(err, api.ErrLost) || ctx.Err() != nil {
-			return err
-		}
-		if err := a.connect(ctx); err != nil {
-			return err
-		}
-	}
-	return errors.New("the router ends again and again before it answers")
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/router"
@@ -37,9 +37,8 @@ func sendCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "send TO [TEXT...]", Short: "Send a message to an agent",
 		Long: `send sends a message, and prints its id and how far it came. TEXT - reads standard input.
-An agent that does not run gets it when it does.
-
-  relay send bob "please review main.go"
+An agent that does not run gets it when it does.`,
+		Example: `  relay send bob "please review main.go"
   git diff | relay send bob -
   relay send bob "is it done?" --wait=5m    waits for Bob's answer, and prints it`,
 		RunE: func(c *cobra.Command, args []string) error { return send(c, s, &f, args) },
@@ -47,10 +46,10 @@ An agent that does not run gets it when it does.
 	flags := c.Flags()
 	flags.BoolVar(&f.important, "important", false, "hand it to a busy agent at its next opportunity")
 	flags.BoolVar(&f.urgent, "urgent", false, "interrupt the agent")
-	flags.Var(&f.wait, "wait", "wait for the answer, and print it (--wait=30s: so long at most)")
-	flags.Lookup("wait").NoOptDefVal = "0"
+	waitFlag(flags, &f.wait, "wait for the answer, and print it (--wait=30s: so long at most)")
 	flags.StringVar(&f.until, "until", "", "wait until it is queued (default), delivered or replied")
-	flags.Var(&f.timeout, "timeout", "give up when it was not delivered after so long (0: never)")
+	flags.Var(&f.timeout, "timeout", "give up when it was not delivered after so long (default never)")
+	flags.Lookup("timeout").DefValue = ""
 	flags.StringVar(&f.From, "from", "", "who sends, outside of an agent (default human)")
 	flags.StringVar(&f.ReplyTo, "reply-to", "", "the message that this one answers")
 	flags.StringVar(&f.Thread, "thread", "", "what it belongs to")
@@ -92,16 +91,12 @@ func (f *sending) complete(c *cobra.Command, in io.Reader, args []string) (err e
 	switch {
 	case len(args) == 0:
 		return errors.New("say whom: relay send bob \"please review\"")
-	case len(args) == 1:
-		return fmt.Errorf("say what to send to %s, or - for standard input", args[0])
 	case f.important && f.urgent:
 		return errors.New("--important and --urgent exclude each other")
 	}
 	f.To = args[0]
-	if f.Body = strings.Join(args[1:], " "); f.Body == "-" {
-		if f.Body, err = readBody(in); err != nil {
-			return err
-		}
+	if f.Body, err = bodyOf(in, args[1:]); err != nil {
+		return err
 	}
 	switch {
 	case f.urgent:
@@ -119,12 +114,26 @@ func (f *sending) complete(c *cobra.Command, in io.Reader, args []string) (err e
 	if f.until == "" {
 		f.until = api.UntilQueued
 	}
+	if f.until == api.UntilReplied {
+		f.ReplyWithinMS = f.wait.d.Milliseconds()
+	}
 	f.Until, f.WaitMS = api.UntilQueued, acceptWait.Milliseconds()
 	switch f.until {
 	case api.UntilQueued, api.UntilDelivered, api.UntilReplied:
 		return nil
 	}
 	return fmt.Errorf("--until: %q is not queued, delivered or replied", f.until)
+}
+
+// bodyOf is a message of the words of a command line; - alone is standard input.
+func bodyOf(in io.Reader, words []string) (string, error) {
+	switch {
+	case len(words) == 0:
+		return "", errors.New("say what to send, or - for standard input")
+	case len(words) == 1 && words[0] == "-":
+		return readBody(in)
+	}
+	return strings.Join(words, " "), nil
 }
 
 // readBody reads standard input, of which a last newline is not meant.
@@ -176,7 +185,7 @@ func done(m api.Message, level string) bool {
 func (f *sending) tell(s streams, m api.Message, asked bool) error {
 	switch {
 	case f.json:
-		if err := json.NewEncoder(s.out).Encode(m); err != nil {
+		if err := s.json(m); err != nil {
 			return err
 		}
 	case f.until == api.UntilReplied && len(m.Replies) > 0:
@@ -227,7 +236,7 @@ func came(m api.Message, level string) bool {
 func whyNot(m api.Message) string {
 	switch {
 	case m.To == router.Human:
-		return "whoever reads relay events gets it"
+		return "relay recv shows it"
 	case m.Running:
 		return m.To + " takes no more messages at present"
 	}
@@ -236,6 +245,12 @@ func whyNot(m api.Message) string {
 
 // duration is a flag as 500 (milliseconds) or 500ms, 5m.
 type duration struct{ d time.Duration }
+
+// waitFlag is --wait, without end, or --wait=30s.
+func waitFlag(flags *pflag.FlagSet, d *duration, help string) {
+	flags.Var(d, "wait", help)
+	flags.Lookup("wait").NoOptDefVal, flags.Lookup("wait").DefValue = "0", ""
+}
 
 func (d *duration) String() string { return d.d.String() }
 

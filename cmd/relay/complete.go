@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/home"
+	"relay-pty/cmd/relay/internal/router"
+)
+
+// completeWait is how long somebody who pressed TAB waits for us.
+const completeWait = time.Second
+
+// completing fills in a command's first argument with what list returns. Only a router that runs is
+// asked.
+func completing(list func(ctx context.Context, c *api.Client) []string) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		ctx, cancel := context.WithTimeout(context.Background(), completeWait)
+		defer cancel()
+		h, err := home.Find("")
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		client, err := h.Running(ctx, os.Getenv("RELAY_TOKEN"))
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return list(ctx, client), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// names are the agents, each with its state.
+func names(ctx context.Context, c *api.Client) (list []string) {
+	agents, _ := c.Agents(ctx) // else nothing is filled in
+	for _, a := range agents {
+		list = append(list, cobra.CompletionWithDesc(a.Name, stateOf(a)))
+	}
+	return list
+}
+
+// recentMost is how many messages are offered.
+const recentMost = 20
+
+// recent are the newest messages that wants likes, by id, each with its first line.
+func recent(wants func(api.Message) bool) func(ctx context.Context, c *api.Client) []string {
+	return func(ctx context.Context, c *api.Client) (list []string) {
+		messages, _ := c.Newest(ctx, api.Query{}, recentMost) // else nothing is filled in
+		for _, m := range messages.Messages {
+			if wants(m) {
+				list = append(list, cobra.CompletionWithDesc(m.ID, m.From+" → "+m.To+": "+cut(firstLine(m.Body), 40)))
+			}
+		}
+		return list
+	}
+}
+
+// completions says what each command's first argument may be.
+func completions(root *cobra.Command) {
+	any := func(api.Message) bool { return true }
+	for name, list := range map[string]func(ctx context.Context, c *api.Client) []string{
+		"send": names, "status": names, "queue": names, "screen": names, "log": names,
+		"show": recent(any), "cancel": recent(func(m api.Message) bool { return !router.Ended(m.Status) }), "reply": recent(func(m api.Message) bool { return m.To == me() }),
+	} {
+		if c, _, err := root.Find([]string{name}); err == nil {
+			c.ValidArgsFunction = completing(list)
+		}
+	}
+}
+
+// manCommand writes the manual pages of all commands, for whoever packages them.
+func manCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "man DIRECTORY", Short: "Write the manual pages into a directory", Hidden: true, Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := os.MkdirAll(args[0], 0o755); err != nil {
+				return err
+			}
+			c.Root().DisableAutoGenTag = true // so that the same program writes the same pages
+			return doc.GenManTree(c.Root(), &doc.GenManHeader{Title: "RELAY", Section: "1", Source: "relay " + version, Manual: "relay"}, args[0])
+		},
+	}
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"relay-pty/pty/screen/width"
+)
+
+// paper is where a command writes for people: a terminal, or something that takes lines of any
+// length and no colours.
+type paper struct {
+	io.Writer
+	cols   int // 0: any
+	colour bool
+}
+
+func newPaper(w io.Writer) paper {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return paper{Writer: w}
+	}
+	cols, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		cols = 0
+	}
+	return paper{w, cols, os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+}
+
+// colours of words, as parameters of SGR.
+var colours = map[string]string{
+	"ready": "32", "delivered": "32", "replied": "32",
+	"busy": "33", "queued": "33", "injecting": "33", "accepted": "33",
+	"blocked": "31", "failed": "31", "unknown": "31", "expired": "31",
+	"gone": "2", "cancelled": "2",
+}
+
+// paint colours text, which may have blanks around it, if it is a word that has a colour.
+func (p paper) paint(text string) string {
+	if c := colours[strings.TrimSpace(text)]; p.colour && c != "" {
+		return "\x1b[" + c + "m" + text + "\x1b[m"
+	}
+	return text
+}
+
+// gap is what stands between two columns.
+const gap = "  "
+
+// table prints rows of equally many cells, the first of them a header. The last column is cut where
+// the terminal ends.
+func (p paper) table(rows [][]string) error {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], columns(cell))
+		}
+	}
+	last := len(widths) - 1
+	before := last * len(gap)
+	for _, w := range widths[:last] {
+		before += w
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row[:last] {
+			line.WriteString(p.paint(cell+strings.Repeat(" ", widths[i]-columns(cell))) + gap)
+		}
+		if p.cols > 0 {
+			row[last] = cut(row[last], max(p.cols-before, 1))
+		}
+		line.WriteString(p.paint(row[last]))
+		if _, err := fmt.Fprintln(p, strings.TrimRight(line.String(), " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// columns is how many columns of a terminal text takes.
+func columns(text string) (n int) {
+	for _, r := range text {
+		n += width.Of(r)
+	}
+	return n
+}
+
+// cut shortens text to so many columns.
+func cut(text string, most int) string {
+	if columns(text) <= most {
+		return text
+	}
+	n := 0
+	for i, r := range text {
+		if n += width.Of(r); n > most-1 {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// firstLine is the first line of a body, with a sign where there is more.
+func firstLine(body string) string {
+	line, _, more := strings.Cut(strings.TrimSpace(plain(body)), "\n")
+	if more {
+		line += " …"
+	}
+	return strings.ReplaceAll(line, "\t", " ")
+}
+
+// indent puts blanks before each line of a body.
+func indent(body, blanks string) string {
+	return blanks + strings.ReplaceAll(plain(body), "\n", "\n"+blanks)
+}
+
+// plain removes what would act on a terminal.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, s)
+}

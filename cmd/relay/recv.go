@@ -1,0 +1,185 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/router"
+)
+
+// receiving is what the flags of recv say.
+type receiving struct {
+	api.Query
+	as                              string
+	last                            int
+	wait                            duration
+	waits, follow, consume, fromNow bool
+	json, text                      bool
+}
+
+func recvCommand(s streams) *cobra.Command {
+	var f receiving
+	c := &cobra.Command{
+		Use: "recv", Short: "Show the messages to me", Args: noArgs,
+		Long: `recv shows the messages to whoever asks: to the agent in which it runs, else to --as NAME, else
+to the human. It only looks: an agent gets its messages all the same. With --consume each message is
+shown until it was shown once, and counts as delivered then; that is for people and scripts, which
+no wrapper types for.`,
+		Example: `  relay recv --last 5
+  relay recv --as ci --consume --wait=1m --json`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			f.waits = c.Flags().Changed("wait")
+			if err := f.complete(c); err != nil {
+				return err
+			}
+			return receive(c.Context(), s, &f)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.as, "as", "", "whose messages, outside of an agent (default human)")
+	flags.StringVar(&f.From, "from", "", "only those of this sender")
+	flags.Int64Var(&f.After, "after", 0, "only those after this number of an event")
+	flags.IntVar(&f.last, "last", 10, "so many of the newest, of older ones the number; 0: all")
+	waitFlag(flags, &f.wait, "wait for the next ones, and end (--wait=30s: so long at most)")
+	flags.BoolVar(&f.follow, "follow", false, "go on with those that come")
+	flags.BoolVar(&f.consume, "consume", false, "show each once, and call it delivered")
+	flags.BoolVar(&f.json, "json", false, "print JSON lines")
+	flags.BoolVar(&f.text, "text", false, "print text")
+	return c
+}
+
+// complete checks the flags, and finds out who asks.
+func (f *receiving) complete(c *cobra.Command) error {
+	changed := c.Flags().Changed
+	switch {
+	case f.waits && f.follow:
+		return usage{errors.New("recv: --wait and --follow exclude each other")}
+	case f.json && f.text:
+		return usage{errors.New("recv: --json and --text exclude each other")}
+	case f.consume && (changed("after") || changed("last") || changed("from")):
+		return usage{errors.New("recv: --consume takes all that was not taken yet: without --after, --last and --from")}
+	}
+	if err := checkLast("recv", f.last, f.After); err != nil {
+		return err
+	}
+	if is := me(); is != router.Human && f.as != "" && f.as != is {
+		return usage{fmt.Errorf("recv: this is inside of %s, and --as says %s", is, f.as)}
+	}
+	f.To = cmp.Or(f.as, me())
+	f.fromNow = (f.waits || f.follow) && !changed("after")
+	return nil
+}
+
+// me is the agent in which we run, else the human.
+func me() string {
+	if os.Getenv("RELAY_TOKEN") == "" {
+		return router.Human
+	}
+	return cmp.Or(os.Getenv("RELAY_AGENT"), router.Human)
+}
+
+// receive shows what there is, or what comes.
+func receive(ctx context.Context, s streams, f *receiving) error {
+	asked, err := connect(ctx)
+	if err != nil {
+		return err
+	}
+	if f.fromNow && !f.consume {
+		err := asked.ask(ctx, func(c *api.Client) (err error) { f.After, err = c.Cursor(ctx); return err })
+		if err != nil {
+			return err
+		}
+	}
+	next := f.look
+	if f.consume {
+		next = f.take
+	}
+	began := time.Now()
+	for {
+		limit := longWait
+		if f.wait.d > 0 {
+			limit = min(limit, f.wait.d-time.Since(began))
+		}
+		if !f.waits && !f.follow {
+			limit = 0
+		}
+		list, err := next(ctx, asked, max(limit, 0))
+		switch {
+		case ctx.Err() != nil:
+			return nil // told to end, with all that came written
+		case err != nil:
+			return err
+		}
+		if err := f.show(s, list); err != nil {
+			return err
+		}
+		if f.consume {
+			if err := f.acknowledge(ctx, asked, list); err != nil {
+				return err
+			}
+		}
+		switch {
+		case f.follow, f.waits && len(list.Messages) == 0 && (f.wait.d == 0 || time.Since(began) < f.wait.d):
+		case f.waits && len(list.Messages) == 0:
+			fmt.Fprintf(s.err, "relay: no message to %s within %v\n", f.To, f.wait.d)
+			return exit(exitTimeout)
+		default:
+			return nil
+		}
+	}
+}
+
+// look returns the next messages, and notes where it was.
+func (f *receiving) look(ctx context.Context, asked *asking, limit time.Duration) (list api.Messages, err error) {
+	last := f.last
+	if f.waits || f.follow {
+		last = 0
+	}
+	f.Wait = limit
+	err = asked.ask(ctx, func(c *api.Client) (err error) { list, err = c.Newest(ctx, f.Query, last); return err })
+	if err == nil {
+		f.After = list.Cursor
+	}
+	return list, err
+}
+
+// take leases the messages that nobody has taken.
+func (f *receiving) take(ctx context.Context, asked *asking, limit time.Duration) (list api.Messages, err error) {
+	err = asked.ask(ctx, func(c *api.Client) (err error) {
+		list, err = c.Pull(ctx, f.To, api.Pull{WaitMS: limit.Milliseconds()})
+		return err
+	})
+	return list, err
+}
+
+// acknowledge says that messages are written.
+func (f *receiving) acknowledge(ctx context.Context, asked *asking, list api.Messages) error {
+	if len(list.Messages) == 0 {
+		return nil
+	}
+	var ids []string
+	for _, m := range list.Messages {
+		ids = append(ids, m.ID)
+	}
+	ctx = context.WithoutCancel(ctx) // they are written
+	return asked.ask(ctx, func(c *api.Client) error { return c.PullAck(ctx, f.To, ids) })
+}
+
+func (f *receiving) show(s streams, list api.Messages) error {
+	if !f.json {
+		return showMessages(s, list)
+	}
+	for _, m := range list.Messages {
+		if err := s.json(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/router"
+)
+
+func replyCommand(s streams) *cobra.Command {
+	var ask api.Answer
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "reply ID [TEXT...]", Short: "Answer a message",
+		Long: `reply answers a message, to whoever sent it. TEXT - reads standard input.`,
+		Example: `  relay recv                     shows what was sent to you, with ids
+  relay reply m-7wzk03fa "yes"`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage{errors.New("reply: say which message: relay reply m-7wzk03fa \"yes\"")}
+			}
+			body, err := bodyOf(s.in, args[1:])
+			if err != nil {
+				return usage{fmt.Errorf("reply: %w", err)}
+			}
+			return reply(c.Context(), s, args[0], body, ask, asJSON)
+		},
+	}
+	c.Flags().StringVar(&ask.From, "from", "", "who answers, outside of an agent (default human)")
+	c.Flags().StringVar(&ask.ID, "id", "", "the answer's own id; sent again with the same one, it is still one message")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func reply(ctx context.Context, s streams, id, body string, ask api.Answer, asJSON bool) error {
+	if ask.ID == "" {
+		ask.ID = newID()
+	}
+	ask.Body, ask.Until, ask.WaitMS = body, api.UntilQueued, acceptWait.Milliseconds()
+	m, err := asks(ctx, func(ctx context.Context, c *api.Client) (api.Message, error) { return c.Reply(ctx, id, ask) })
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = s.json(m)
+	} else {
+		_, err = fmt.Fprintf(s.out, "%s %s\n", m.ID, m.Status)
+	}
+	if err == nil && m.Error != nil && m.Error.Code == router.AlreadyClosed {
+		fmt.Fprintf(s.err, "relay: %s: %s\n", m.Error.Code, m.Error.Message)
+		err = exit(exitFailed)
+	}
+	return err
+}
+
+func cancelCommand(s streams) *cobra.Command {
+	ask := func(ctx context.Context, c *api.Client, id string) (api.Message, error) { return c.Cancel(ctx, id) }
+	c := ofOne(s, "ID", ask, func(m api.Message) error {
+		_, err := fmt.Fprintf(s.out, "%s %s\n", m.ID, m.Status)
+		return err
+	})
+	c.Use, c.Short = "cancel ID", "Take a message back that was not delivered yet"
+	c.Long = "cancel takes a message back. It is too late when Enter was pressed behind it."
+	return c
+}

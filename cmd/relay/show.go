@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+)
+
+func showCommand(s streams) *cobra.Command {
+	ask := func(ctx context.Context, c *api.Client, id string) (api.Message, error) { return c.Life(ctx, id) }
+	c := ofOne(s, "ID", ask, func(m api.Message) error { return showMessage(s, m) })
+	c.Use, c.Short = "show ID", "Show a message and its whole life"
+	c.Long = "show shows a message, all that became of it, by what that is known, and its answers."
+	return c
+}
+
+func showMessage(s streams, m api.Message) error {
+	p := newPaper(s.out)
+	fmt.Fprintf(p, "%s  %s → %s  %s\n", m.ID, m.From, m.To, strings.TrimRight(p.paint(m.Status)+" "+evidence(m.Evidence), " "))
+	fmt.Fprintf(p, "%s\n\n%s\n\n", strings.Join(traits(m), ", "), indent(m.Body, "    "))
+	for _, e := range m.Life {
+		at := time.UnixMilli(e.Timestamp).Format("15:04:05.000")
+		if _, err := fmt.Fprintf(p, "%s  %s\n", at, plain(lived(m.ID, e))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func evidence(word string) string {
+	if word == "" {
+		return ""
+	}
+	return "(" + word + ")"
+}
+
+// traits are what is particular about a message.
+func traits(m api.Message) []string {
+	list := []string{"sent " + time.UnixMilli(m.AcceptedAt).Format(time.DateTime), m.Mode}
+	add := func(format string, is bool, args ...any) {
+		if is {
+			list = append(list, fmt.Sprintf(format, args...))
+		}
+	}
+	add("answers %s", m.ReplyTo != "", m.ReplyTo)
+	add("thread %s", m.Thread != "", m.Thread)
+	add("priority %d", m.Priority != 0, m.Priority)
+	add("at most %v", m.TimeoutMS != 0, time.Duration(m.TimeoutMS)*time.Millisecond)
+	return list
+}
+
+// lived is what an event was in the life of a message.
+func lived(id string, e router.Event) string {
+	switch {
+	case e.Type == router.TypeMessage && e.ID == id:
+		return "accepted"
+	case e.Type == router.TypeMessage:
+		return strings.TrimRight(fmt.Sprintf("%s writes %s: %s %s", e.From, e.ID, firstLine(e.Body), reason(e.Error)), " ")
+	case e.Type == router.TypeRefused:
+		return fmt.Sprintf("%s wants to answer %q: refused: %s", e.From, firstLine(e.Body), e.Error.Message)
+	}
+	words := []string{e.Status, evidence(e.Evidence)}
+	if e.Status == protocol.StatusQueued && e.WaitingFor != "" {
+		words = append(words, "waits for "+e.WaitingFor)
+	}
+	if e.Attempt > 1 {
+		words = append(words, fmt.Sprintf("attempt %d", e.Attempt))
+	}
+	words = append(words, reason(e.Error))
+	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
+}
+
+func logCommand(s streams) *cobra.Command {
+	var q api.Query
+	var last int
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "log [NAME]", Short: "Show past messages, to and from an agent or all",
+		Long:    "log shows messages as they came, and what became of each.",
+		Example: "  relay log bob --last 5\n  relay log --from alice --to bob",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage{fmt.Errorf("log takes one NAME at most, got %d", len(args))}
+			}
+			return checkLast("log", last, q.After)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			q.Target = strings.Join(args, "")
+			list, err := asks(c.Context(), func(ctx context.Context, c *api.Client) (api.Messages, error) { return c.Newest(ctx, q, last) })
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return s.json(list)
+			}
+			return showMessages(s, list)
+		},
+	}
+	flags := c.Flags()
+	flags.IntVar(&last, "last", 20, "so many of the newest; 0: all")
+	flags.Int64Var(&q.After, "after", 0, "only those after this number of an event")
+	flags.StringVar(&q.From, "from", "", "only those of this sender")
+	flags.StringVar(&q.To, "to", "", "only those to this recipient")
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func checkLast(command string, last int, after int64) error {
+	switch {
+	case last < 0:
+		return usage{fmt.Errorf("%s: --last: %d is negative", command, last)}
+	case after < 0:
+		return usage{fmt.Errorf("%s: --after: %d is no number of an event", command, after)}
+	}
+	return nil
+}
+
+// showMessages prints messages whole, and how many older ones there are.
+func showMessages(s streams, list api.Messages) error {
+	p := newPaper(s.out)
+	if list.Older > 0 {
+		fmt.Fprintf(p, "(%d older)\n", list.Older)
+	}
+	for _, m := range list.Messages {
+		if err := showShort(p, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// showShort prints one message: a line about it, and its body.
+func showShort(p paper, m api.Message) error {
+	answers := ""
+	if m.ReplyTo != "" {
+		answers = "  answers " + m.ReplyTo
+	}
+	at := time.UnixMilli(m.AcceptedAt)
+	layout := time.TimeOnly
+	if time.Since(at) > 12*time.Hour {
+		layout = time.DateTime
+	}
+	_, err := fmt.Fprintf(p, "%s  %s → %s  %s  %s%s\n%s\n", at.Format(layout), m.From, m.To, m.ID, p.paint(m.Status), answers, indent(m.Body, "    "))
+	return err
+}
