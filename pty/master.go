@@ -19,6 +19,9 @@ import (
 type master struct {
 	f       *os.File // non-blocking, unknown to the runtime; Fd would make it blocking
 	in, out bell
+
+	flushMu sync.Mutex // held while a piece is read, so that what the kernel told with it is known to all who ask later
+	flushed time.Time  // when input was last thrown away
 }
 
 func newMaster(ptmx *os.File) (*master, error) {
@@ -69,7 +72,7 @@ func (m *master) Read(p []byte, rest func()) (n int, err error) {
 		if err := m.in.due(); err != nil {
 			return 0, err
 		}
-		if n, err = m.f.Read(p); !errors.Is(err, unix.EAGAIN) {
+		if n, err = m.take(p); !errors.Is(err, unix.EAGAIN) {
 			return n, err
 		}
 		rest()
@@ -77,6 +80,34 @@ func (m *master) Read(p []byte, rest func()) (n int, err error) {
 			return 0, err
 		}
 	}
+}
+
+// take reads a piece of what is there: a byte that tells what happened to the tty, as packet mode
+// has it, or zero and output.
+func (m *master) take(p []byte) (n int, err error) {
+	m.flushMu.Lock()
+	defer m.flushMu.Unlock()
+	n, err = m.f.Read(p)
+	if n > 0 && p[0]&unix.TIOCPKT_FLUSHREAD != 0 {
+		m.flushed = time.Now()
+	}
+	return n, err
+}
+
+// lastFlush is when the agent last threw away unread input, be it that the reader, which a blocked
+// terminal may hold up, has not come to hear of it. Source: ioctl_tty(2), TIOCPKT: POLLPRI says that
+// there is something to tell besides output.
+func (m *master) lastFlush() time.Time {
+	m.flushMu.Lock()
+	defer m.flushMu.Unlock()
+	term.Control(m.f, func(fd int) error { // closed: no more comes
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLPRI}}
+		if _, err := unix.Poll(fds, 0); err == nil && fds[0].Revents&unix.POLLPRI != 0 {
+			m.flushed = time.Now()
+		}
+		return nil
+	})
+	return m.flushed
 }
 
 // Write types all of p, or says how much of it was taken.

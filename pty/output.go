@@ -104,7 +104,6 @@ func (s *Session) pump() {
 // packet takes one read of a master in packet mode: a byte that tells what happened to the tty, or zero and output.
 func (s *Session) packet(event byte, p []byte) {
 	if event&unix.TIOCPKT_FLUSHREAD != 0 {
-		s.stamp(&s.lastFlush)
 		s.wake()
 	}
 	if len(p) > 0 {

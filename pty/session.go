@@ -63,7 +63,6 @@ type Session struct {
 	lastOut    atomic.Int64 // since born, nanoseconds; 0 is never
 	lastKey    atomic.Int64
 	lastReplay atomic.Int64
-	lastFlush  atomic.Int64
 
 	helpers sync.WaitGroup // reaper, replay, hang-ups
 	running atomic.Bool
@@ -181,8 +180,8 @@ func (s *Session) LastOutput() time.Time { return s.at(&s.lastOut) }
 // LastReplay is when keys that a transaction had kept were last typed; zero when never.
 func (s *Session) LastReplay() time.Time { return s.at(&s.lastReplay) }
 
-// LastFlush is when the agent last threw away what was typed and it had not read; zero when never.
-func (s *Session) LastFlush() time.Time { return s.at(&s.lastFlush) }
+// LastFlush is when the agent last threw away what was typed and it had not read; zero when never. Asked after TTY, it knows of all that TTY saw.
+func (s *Session) LastFlush() time.Time { return s.ptmx.lastFlush() }
 
 // BytesOut is how much the agent has written.
 func (s *Session) BytesOut() uint64 { return s.bytesOut.Load() }

@@ -54,15 +54,16 @@ func TestWholeLinesAreTakenBack(t *testing.T) {
 	}
 }
 
-func TestInputThrownAwayIsTold(t *testing.T) {
-	const script = `import sys, termios, tty
+const throwsAway = `import sys, termios, tty
 tty.setraw(0, termios.TCSANOW)
 print("ready", flush=True)
 sys.stdin.buffer.raw.read(1)
 tty.setraw(0, termios.TCSAFLUSH)
 print("done", flush=True)
 sys.stdin.buffer.raw.read(1)`
-	r := begin(t, Config{Args: []string{"python3", "-c", script}, Env: os.Environ()})
+
+func TestInputThrownAwayIsTold(t *testing.T) {
+	r := begin(t, Config{Args: []string{"python3", "-c", throwsAway}, Env: os.Environ()})
 	look := r.Watch()
 	r.says("ready")
 	if !r.LastFlush().IsZero() {
@@ -79,6 +80,49 @@ sys.stdin.buffer.raw.read(1)`
 			<-look
 		}
 	})
+	r.Signal(unix.SIGKILL)
+	if err := r.end(); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+}
+
+// heldUp is a terminal that takes the first output, and the rest when it is told to.
+type heldUp struct{ ready, goOn chan struct{} }
+
+func (h *heldUp) Write(p []byte) (int, error) {
+	close(h.ready) // twice would panic: nothing comes before goOn
+	<-h.goOn
+	h.ready = make(chan struct{})
+	return len(p), nil
+}
+
+// TestInputThrownAwayIsToldAtOnce: whoever sees that nothing is unread knows why, even while the output
+// loop is held up and hears of nothing.
+func TestInputThrownAwayIsToldAtOnce(t *testing.T) {
+	out := &heldUp{make(chan struct{}), make(chan struct{})}
+	r := begin(t, Config{Args: []string{"python3", "-c", throwsAway}, Env: os.Environ(), Output: out})
+	<-out.ready
+	tx := mustBegin(t, r.Session)
+	if _, err := tx.Write(context.Background(), []byte("xyz")); err != nil {
+		t.Fatal(err)
+	}
+	within(t, "to be read or thrown away", func() {
+		for {
+			tty, err := r.TTY()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if tty.Unread == 0 {
+				return
+			}
+		}
+	})
+	if r.LastFlush().IsZero() {
+		t.Error("nothing is unread, and nothing was told of a flush")
+	}
+	tx.End()
+	close(out.goOn)
 	r.Signal(unix.SIGKILL)
 	if err := r.end(); err != nil {
 		t.Errorf("Run: %v", err)

@@ -96,7 +96,7 @@ func (a *Agent) Look() view.Look {
 		l.Facts.Exited = true
 	default:
 	}
-	l.Brought, l.Flushed = a.Session.LastReplay(), a.Session.LastFlush()
+	l.Brought = a.Session.LastReplay()
 	tty, err := a.Session.TTY()
 	if err != nil { // the terminal is going away; nothing is typed into doubt
 		l.Unread = -1
@@ -111,6 +111,7 @@ func (a *Agent) Look() view.Look {
 	l.Facts.Took = a.took.After(a.LastKey())
 	a.asks = tty.Canonical && tty.Unread == 0 && a.Session.Asks()
 	l.Facts.Asks = a.asks
+	l.Flushed = a.Session.LastFlush() // last: what is not unread any more was read, or is told here
 	return l
 }
 
