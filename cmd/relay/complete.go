@@ -61,10 +61,12 @@ func recent(wants func(api.Message) bool) func(ctx context.Context, c *api.Clien
 
 // completions says what each command's first argument may be.
 func completions(root *cobra.Command) {
-	any := func(api.Message) bool { return true }
+	all := func(api.Message) bool { return true }
 	for name, list := range map[string]func(ctx context.Context, c *api.Client) []string{
 		"send": names, "status": names, "queue": names, "screen": names, "log": names,
-		"show": recent(any), "cancel": recent(func(m api.Message) bool { return !router.Ended(m.Status) }), "reply": recent(func(m api.Message) bool { return m.To == me() }),
+		"show":   recent(all),
+		"cancel": recent(func(m api.Message) bool { return !router.Ended(m.Status) }),
+		"reply":  recent(func(m api.Message) bool { return m.To == me() }),
 	} {
 		if c, _, err := root.Find([]string{name}); err == nil {
 			c.ValidArgsFunction = completing(list)

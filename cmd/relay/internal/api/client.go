@@ -38,29 +38,29 @@ func (c *Client) Healthy(ctx context.Context) error {
 }
 
 // Send sends a message.
-func (c *Client) Send(ctx context.Context, s Send) (m Message, err error) {
-	return m, c.do(ctx, "POST", "/v1/messages", s, &m)
+func (c *Client) Send(ctx context.Context, s Send) (Message, error) {
+	return call[Message](ctx, c, "POST", "/v1/messages", s)
 }
 
 // Message returns a message as soon as it has come to a level, or after that time.
-func (c *Client) Message(ctx context.Context, id, until string, wait time.Duration) (m Message, err error) {
+func (c *Client) Message(ctx context.Context, id, until string, wait time.Duration) (Message, error) {
 	q := url.Values{"until": {until}, "wait": {millis(wait)}}
-	return m, c.do(ctx, "GET", messagePath(id)+"?"+q.Encode(), nil, &m)
+	return call[Message](ctx, c, "GET", messagePath(id)+"?"+q.Encode(), nil)
 }
 
 // Reply answers a message.
-func (c *Client) Reply(ctx context.Context, id string, a Answer) (m Message, err error) {
-	return m, c.do(ctx, "POST", messagePath(id)+"/reply", a, &m)
+func (c *Client) Reply(ctx context.Context, id string, a Answer) (Message, error) {
+	return call[Message](ctx, c, "POST", messagePath(id)+"/reply", a)
 }
 
 // Life returns a message with its events.
-func (c *Client) Life(ctx context.Context, id string) (m Message, err error) {
-	return m, c.do(ctx, "GET", messagePath(id)+"?life=true", nil, &m)
+func (c *Client) Life(ctx context.Context, id string) (Message, error) {
+	return call[Message](ctx, c, "GET", messagePath(id)+"?life=true", nil)
 }
 
 // Cancel ends a message that was not typed yet.
-func (c *Client) Cancel(ctx context.Context, id string) (m Message, err error) {
-	return m, c.do(ctx, "DELETE", messagePath(id), nil, &m)
+func (c *Client) Cancel(ctx context.Context, id string) (Message, error) {
+	return call[Message](ctx, c, "DELETE", messagePath(id), nil)
 }
 
 func messagePath(id string) string { return "/v1/messages/" + url.PathEscape(id) }
@@ -73,32 +73,32 @@ func (c *Client) Cursor(ctx context.Context) (int64, error) {
 
 // Newest returns the newest messages after q.After, last at most (0: all), as they came. Where there
 // are none it waits for the next ones.
-func (c *Client) Newest(ctx context.Context, q Query, last int) (m Messages, err error) {
+func (c *Client) Newest(ctx context.Context, q Query, last int) (Messages, error) {
 	v := q.values()
 	v.Set("last", strconv.Itoa(last))
 	v.Set("wait", millis(q.Wait))
-	return m, c.do(ctx, "GET", "/v1/messages?"+v.Encode(), nil, &m)
+	return call[Messages](ctx, c, "GET", "/v1/messages?"+v.Encode(), nil)
 }
 
 // Agent returns what is known of an agent.
-func (c *Client) Agent(ctx context.Context, name string) (a AgentStatus, err error) {
-	return a, c.do(ctx, "GET", agentPath(name), nil, &a)
+func (c *Client) Agent(ctx context.Context, name string) (AgentStatus, error) {
+	return call[AgentStatus](ctx, c, "GET", agentPath(name), nil)
 }
 
 // Queue returns what waits for a name.
-func (c *Client) Queue(ctx context.Context, name string) (m Messages, err error) {
-	return m, c.do(ctx, "GET", agentPath(name)+"/queue", nil, &m)
+func (c *Client) Queue(ctx context.Context, name string) (Messages, error) {
+	return call[Messages](ctx, c, "GET", agentPath(name)+"/queue", nil)
 }
 
 // Screen returns what an agent shows.
-func (c *Client) Screen(ctx context.Context, name string) (a protocol.ScreenAnswer, err error) {
-	return a, c.do(ctx, "GET", agentPath(name)+"/screen", nil, &a)
+func (c *Client) Screen(ctx context.Context, name string) (protocol.ScreenAnswer, error) {
+	return call[protocol.ScreenAnswer](ctx, c, "GET", agentPath(name)+"/screen", nil)
 }
 
 // Pull takes messages to a name that no wrapper types for, or none when the time was over. They
 // come again unless they are acknowledged.
-func (c *Client) Pull(ctx context.Context, name string, p Pull) (m Messages, err error) {
-	return m, c.do(ctx, "POST", agentPath(name)+"/pull", p, &m)
+func (c *Client) Pull(ctx context.Context, name string, p Pull) (Messages, error) {
+	return call[Messages](ctx, c, "POST", agentPath(name)+"/pull", p)
 }
 
 // PullAck says that messages have been read.
@@ -110,8 +110,8 @@ func agentPath(name string) string { return "/v1/agents/" + url.PathEscape(name)
 
 // Agents returns all known agents.
 func (c *Client) Agents(ctx context.Context) ([]Agent, error) {
-	var a Agents
-	return a.Agents, c.do(ctx, "GET", "/v1/agents", nil, &a)
+	a, err := call[Agents](ctx, c, "GET", "/v1/agents", nil)
+	return a.Agents, err
 }
 
 // Query says which events or messages are asked for. What is empty does not matter; self is the
@@ -140,13 +140,19 @@ func (q Query) values() url.Values {
 }
 
 // Events returns some events, or none when the time was over.
-func (c *Client) Events(ctx context.Context, q Query) (e Events, err error) {
+func (c *Client) Events(ctx context.Context, q Query) (Events, error) {
 	v := q.values()
 	v.Set("wait", millis(q.Wait))
-	return e, c.do(ctx, "GET", "/v1/events?"+v.Encode(), nil, &e)
+	return call[Events](ctx, c, "GET", "/v1/events?"+v.Encode(), nil)
 }
 
 func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+// call is do with an answer of its own.
+func call[T any](ctx context.Context, c *Client, method, path string, body any) (answer T, err error) {
+	err = c.do(ctx, method, path, body, &answer)
+	return answer, err
+}
 
 func (c *Client) do(ctx context.Context, method, path string, body, into any) error {
 	var b bytes.Buffer
