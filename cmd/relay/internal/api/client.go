@@ -169,6 +169,9 @@ func (c *Client) do(ctx context.Context, method, path string, body, into any) er
 		r.Header.Set("Authorization", "Bearer "+c.token)
 	}
 	answer, err := c.http.Do(r)
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrLost, err)
 	}

@@ -6,8 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,7 +50,7 @@ func Find(store string) (Home, error) {
 }
 
 const (
-	// startWait is how long a router may take to start.
+	// startWait is how long a router may take to answer, one that has to be started first included.
 	startWait = 30 * time.Second
 	// A router that ends as soon as it is started may have lost against another one, which is then
 	// about to answer, or be killed: it is started anew after that time, so many times in all.
@@ -62,6 +62,8 @@ const (
 // with those arguments.
 func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Client, error) {
 	c := api.NewClient(h.Socket, token)
+	ctx, cancel := context.WithTimeoutCause(ctx, startWait, fmt.Errorf("the router does not answer at %s after %v: see %s", h.Socket, startWait, h.log()))
+	defer cancel()
 	if err := c.Healthy(ctx); !absent(err) {
 		return c, err
 	}
@@ -70,8 +72,6 @@ func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Cl
 		return nil, err
 	}
 	defer dir.Close()
-	ctx, cancel := context.WithTimeoutCause(ctx, startWait, fmt.Errorf("the router does not answer at %s after %v: see %s", h.Socket, startWait, h.log()))
-	defer cancel()
 	for range starts {
 		ended, err := h.start(args)
 		if err != nil {
@@ -105,9 +105,16 @@ func (h Home) Running(ctx context.Context, token string) (*api.Client, error) {
 	return c, c.Healthy(ctx)
 }
 
-// absent says whether nobody listens, or whoever did has just ended.
+// absent says whether nobody listens, or whoever did has ended before it answered.
 func absent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF)
+	var dial *net.OpError
+	switch {
+	case !errors.Is(err, api.ErrLost):
+		return false
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED)
+	}
+	return true // somebody took the question
 }
 
 func (h Home) log() string { return filepath.Join(h.Store, "router.log") }
