@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"relay-pty/cmd/internal/testrig/agentrig"
+	"relay-pty/cmd/internal/agentrig"
 )
 
 // TestRealBodiesOfOneToTwelveLines: each agent hides a paste behind a chip from another number of

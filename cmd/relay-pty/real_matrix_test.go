@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/testrig"
-	"relay-pty/cmd/internal/testrig/agentrig"
 )
 
 func TestRealAgentsReceiveEveryMessageOnce(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
-	"relay-pty/cmd/internal/testrig/agentrig"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/sight"

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"relay-pty/cmd/internal/testrig/agentrig"
+	"relay-pty/cmd/internal/agentrig"
 )
 
 func TestRealAgentsBeginBlockedByTheirDialogs(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
-	"relay-pty/cmd/internal/testrig/agentrig"
 	"relay-pty/inject/sight"
 	"relay-pty/pty/screen"
 )

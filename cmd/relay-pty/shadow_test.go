@@ -14,9 +14,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
-	"relay-pty/cmd/internal/testrig/agentrig"
 	"relay-pty/cmd/internal/testrig/term"
 	shadow "relay-pty/inject/draft"
 	"relay-pty/inject/profile"

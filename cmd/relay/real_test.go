@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
-	"relay-pty/cmd/internal/testrig/agentrig"
 	"relay-pty/cmd/relay/internal/router"
 )
 

@@ -2,7 +2,7 @@
 // it alone.
 package claude
 
-import "relay-pty/cmd/internal/testrig/agentrig"
+import "relay-pty/cmd/internal/agentrig"
 
 // Version is the release that everything here was measured with.
 const Version = "2.1.329"

@@ -66,7 +66,7 @@ func TestFindNamesTheWay(t *testing.T) {
 }
 
 func TestScriptFetchesTheSameVersions(t *testing.T) {
-	b, err := os.ReadFile("../../../../.ci/agents")
+	b, err := os.ReadFile("../../../.ci/agents")
 	if err != nil {
 		t.Fatal(err)
 	}

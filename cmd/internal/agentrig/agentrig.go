@@ -1,7 +1,7 @@
-// Package agentrig is one table of the real agents that tests run: pinned
-// releases from our own cache, each in a fresh home, offline, against a fake
-// model API on loopback. It never looks at what is on PATH, Node apart, nor at
-// the user's own settings.
+// Package agentrig is one table of the real agents that tests and the demo run:
+// pinned releases from our own cache, each in a fresh home, offline, against a
+// fake model API on loopback. It never looks at what is on PATH, Node apart, nor
+// at the user's own settings.
 package agentrig
 
 import (
