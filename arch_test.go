@@ -56,18 +56,19 @@ var layers = map[string]string{
 	"cmd/relay-pty/check/program": "cmd/relay-pty/agent cmd/relay-pty/check",
 	"cmd/relay-pty/check": "cmd/internal/fakemodel cmd/relay-pty/check/scratch " +
 		"inject/profile inject/ready inject/sight parser parser/transcript protocol protocol/sock pty pty/screen",
-	"cmd/relay":                 "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hub cmd/relay/internal/router pty/screen/width",
-	"cmd/relay/internal/api":    "cmd/relay/internal/hub cmd/relay/internal/router",
-	"cmd/relay/internal/bus":    "",
-	"cmd/relay/internal/fleet":  "cmd/relay/internal/hub cmd/relay/internal/router",
-	"cmd/relay/internal/home":   "cmd/relay/internal/api",
-	"cmd/relay/internal/hub":    "cmd/relay/internal/bus cmd/relay/internal/router",
-	"cmd/relay/internal/router": "",
-	"protocol":                  "",
-	"protocol/own":              "protocol",
-	"protocol/dirwatch":         "",
-	"protocol/sock":             "protocol protocol/own protocol/dirwatch",
-	"protocol/registry":         "protocol protocol/own protocol/dirwatch protocol/sock",
+	"cmd/relay":                   "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hub cmd/relay/internal/router cmd/relay/internal/settings pty/screen/width",
+	"cmd/relay/internal/api":      "cmd/relay/internal/hub cmd/relay/internal/router",
+	"cmd/relay/internal/bus":      "",
+	"cmd/relay/internal/fleet":    "cmd/relay/internal/hub cmd/relay/internal/router",
+	"cmd/relay/internal/home":     "cmd/relay/internal/api",
+	"cmd/relay/internal/hub":      "cmd/relay/internal/bus cmd/relay/internal/router",
+	"cmd/relay/internal/router":   "",
+	"cmd/relay/internal/settings": "",
+	"protocol":                    "",
+	"protocol/own":                "protocol",
+	"protocol/dirwatch":           "",
+	"protocol/sock":               "protocol protocol/own protocol/dirwatch",
+	"protocol/registry":           "protocol protocol/own protocol/dirwatch protocol/sock",
 }
 
 // tools are the packages of tests and of the demo, which may import what they try. No product
@@ -96,6 +97,7 @@ var owners = map[string]string{
 	"github.com/nats-io/nats.go/jetstream":     "cmd/relay/internal/bus",
 
 	"github.com/fsnotify/fsnotify": "protocol/dirwatch",
+	"github.com/BurntSushi/toml":   "cmd/relay/internal/settings",
 }
 
 const (

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"relay-pty/cmd/relay/internal/settings"
 	"relay-pty/protocol"
 )
 
@@ -48,7 +49,17 @@ func becomeWrapper(ctx context.Context, args []string) error {
 	if _, err := connect(ctx); err != nil {
 		return err
 	}
-	argv := append([]string{"relay-pty", "--name", args[0]}, args[1:]...)
+	set, err := settings.Load()
+	if err != nil {
+		return err
+	}
+	argv := []string{"relay-pty", "--name", args[0]}
+	for flag, value := range map[string]string{"--draft-timeout": set.DraftTimeout, "--batch-max": set.BatchMax} {
+		if value != "" {
+			argv = append(argv, flag, value)
+		}
+	}
+	argv = append(argv, args[1:]...) // a flag that comes twice counts as it comes last
 	return fmt.Errorf("run %s: %w", wrapper, syscall.Exec(wrapper, argv, os.Environ()))
 }
 

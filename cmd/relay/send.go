@@ -14,6 +14,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/settings"
 	"relay-pty/protocol"
 )
 
@@ -106,6 +107,13 @@ func (f *sending) complete(c *cobra.Command, in io.Reader, args []string) (err e
 	}
 	if f.command {
 		f.Kind = protocol.KindCommand
+	}
+	if !c.Flags().Changed("timeout") {
+		set, err := settings.Load()
+		if err != nil {
+			return err
+		}
+		f.timeout.d = set.DefaultTimeout
 	}
 	f.TimeoutMS = f.timeout.d.Milliseconds()
 	if waits := c.Flags().Changed("wait"); waits && f.until == "" {

@@ -22,10 +22,9 @@ import (
 	"relay-pty/cmd/relay/internal/fleet"
 	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/cmd/relay/internal/hub"
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/settings"
 )
-
-// keep is how much of the log stays.
-var keep = bus.Keep{Age: 30 * 24 * time.Hour, Bytes: 1 << 30}
 
 // idleEnd is how long a router that was started by need goes on with nothing to do.
 const idleEnd = 10 * time.Second
@@ -63,12 +62,16 @@ func serve(parent context.Context, s streams, store string, ends bool) error {
 	if err != nil {
 		return err
 	}
-	log, err := bus.Open(parent, h.Store, keep)
+	set, err := settings.Load()
+	if err != nil {
+		return err
+	}
+	log, err := bus.Open(parent, h.Store, bus.Keep{Age: set.Age, Bytes: set.Bytes})
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	hub, err := hub.New(parent, log, newID)
+	hub, err := hub.New(parent, log, rulesOf(set), newID)
 	if err != nil {
 		return err
 	}
@@ -95,6 +98,15 @@ func serve(parent context.Context, s streams, store string, ends bool) error {
 		return err
 	}
 	return nil
+}
+
+// rulesOf are the settings that the router needs.
+func rulesOf(set settings.Settings) router.Rules {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "" // then no name has one
+	}
+	return router.Rules{Host: host, DefaultTimeoutMS: set.DefaultTimeout.Milliseconds(), NoDirect: !set.AllowAgentDirect, Urgent: set.AllowUrgent}
 }
 
 // listen takes the router's socket. Whoever holds the store is the router, so a socket that is left

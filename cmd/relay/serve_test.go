@@ -30,7 +30,7 @@ func (c *tally) Span(context.Context) (int64, int64, error) { return 1, c.n, nil
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		h, err := hub.New(ctx, &tally{}, newID)
+		h, err := hub.New(ctx, &tally{}, router.Rules{}, newID)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,8 +46,9 @@ type Hub struct {
 }
 
 // New reads the log and is ready for work.
-func New(ctx context.Context, store Store, newID func() string) (*Hub, error) {
+func New(ctx context.Context, store Store, rules router.Rules, newID func() string) (*Hub, error) {
 	h := &Hub{store: store, newID: newID, state: router.NewState(), running: map[string]int{}, claimed: map[string]bool{}, leased: map[string]bool{}, changed: make(chan struct{}), failed: make(chan struct{})}
+	h.state.Rules = rules
 	err := store.Read(ctx, 0, func(seq int64, data []byte) error {
 		e, err := decode(seq, data)
 		if err != nil {

@@ -69,7 +69,7 @@ func ids() func() string {
 
 func aHub(t *testing.T, store Store) *Hub {
 	t.Helper()
-	h, err := New(t.Context(), store, ids())
+	h, err := New(t.Context(), store, router.Rules{}, ids())
 	if err != nil {
 		t.Fatal(err)
 	}

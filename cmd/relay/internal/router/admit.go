@@ -3,6 +3,7 @@ package router
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -36,6 +37,13 @@ const (
 // is an *ErrorValue.
 func (s *State) Admit(m Message, now int64, running func(name string) bool) (admitted Message, known *Known, err error) {
 	m.Kind, m.Mode, m.Redelivery = orDefaults(m)
+	m.To, m.From = s.here(m.To), s.here(m.From)
+	if m.Mode == protocol.ModeUrgent && !slices.Contains(s.Rules.Urgent, m.From) {
+		m.Mode = protocol.ModeImportant
+	}
+	if name, host, far := strings.Cut(m.To, "@"); far && protocol.ValidName(name) == nil {
+		return m, nil, s.elsewhere(name, host)
+	}
 	if err := m.check(); err != nil {
 		return m, nil, err
 	}
@@ -54,7 +62,26 @@ func (s *State) Admit(m Message, now int64, running func(name string) bool) (adm
 	if _, ok := s.agents[m.To]; m.To != Human && !ok && !running(m.To) {
 		return m, nil, s.Unknown(m.To)
 	}
+	if s.Rules.NoDirect && s.wrapped(m.From) && s.wrapped(m.To) {
+		return m, nil, refuse(string(protocol.NotAuthorized), "agents may not write to agents here (allow_agent_direct), so %s not to %s", m.From, m.To)
+	}
+	if m.marked() {
+		m.TimeoutMS = s.Rules.DefaultTimeoutMS
+	}
 	return m, nil, s.guard(m, now)
+}
+
+// here is a name without our own host.
+func (s *State) here(name string) string {
+	if bare, host, ok := strings.Cut(name, "@"); ok && s.Rules.Host != "" && strings.EqualFold(host, s.Rules.Host) {
+		return bare
+	}
+	return name
+}
+
+// elsewhere refuses a name on another machine.
+func (s *State) elsewhere(name, host string) error {
+	return s.nobody(name, fmt.Sprintf("no agent is named %s@%s, for this machine is %s, and no other is connected", name, host, cmp.Or(s.Rules.Host, "nameless")))
 }
 
 func orDefaults(m Message) (kind, mode, redelivery string) {
@@ -114,8 +141,14 @@ func optional(id string) error {
 	return protocol.ValidID(id)
 }
 
+// marked says whether an agent wrote a message by a marker, which has no word for a timeout.
+func (m Message) marked() bool { return m.Source != "" }
+
 // same says whether two messages of one id are one, sent twice.
 func (m Message) same(o Message) bool {
+	if m.marked() {
+		m.TimeoutMS = o.TimeoutMS
+	}
 	m.Hops, m.Chain, m.Thread, m.Source, m.ReplyBy = o.Hops, o.Chain, cmp.Or(m.Thread, o.Thread), o.Source, o.ReplyBy
 	return m == o
 }
@@ -181,7 +214,10 @@ func (r *rates) count(m *Known) {
 }
 
 // Unknown refuses a name that nobody has, and names those that are like it.
-func (s *State) Unknown(name string) *ErrorValue {
+func (s *State) Unknown(name string) *ErrorValue { return s.nobody(name, "no agent is named "+name) }
+
+// nobody says so, and who may have been meant.
+func (s *State) nobody(name, message string) *ErrorValue {
 	var near []string
 	for _, a := range s.Agents() {
 		if close(name, a.Name) {
@@ -189,7 +225,7 @@ func (s *State) Unknown(name string) *ErrorValue {
 		}
 	}
 	near = near[:min(len(near), nearMost)]
-	e := refuse(UnknownAgent, "no agent is named %s", name)
+	e := &ErrorValue{Code: UnknownAgent, Message: message}
 	if e.Candidates = near; len(near) > 0 {
 		e.Message += ": did you mean " + strings.Join(near, " or ") + "?"
 	}

@@ -355,3 +355,53 @@ func TestTheLogIsTheState(t *testing.T) {
 		}
 	})
 }
+
+func TestNamesWithAHost(t *testing.T) {
+	l := newLog(t)
+	l.Rules.Host = "Mars"
+	l.up("bob")
+	for i, c := range []struct{ from, to, code string }{
+		{"ci", "bob@mars", ""}, {"ci@mars", "bob", ""}, {"ci", "human@mars", ""}, {"bob@mars", "bob", SelfSend},
+		{"ci", "bob@venus", UnknownAgent}, {"ci", "eve@mars", UnknownAgent}, {"ci", "@mars", string(protocol.BadField)}, {"ci", "bob@", UnknownAgent},
+	} {
+		if code := l.send(Message{ID: "m" + strconv.Itoa(i), From: c.from, To: c.to, Body: "hello"}); code != c.code {
+			t.Errorf("from %s to %s: refused with %q, want %q", c.from, c.to, code, c.code)
+		}
+	}
+	if got := len(l.Inbox("bob")); got != 2 {
+		t.Errorf("bob got %d messages, want 2", got)
+	}
+	_, _, err := l.Admit(Message{ID: "m", From: "ci", To: "bob@venus", Body: "hello"}, l.now, func(string) bool { return false })
+	var refused *ErrorValue
+	if !errors.As(err, &refused) || !slices.Equal(refused.Candidates, []string{"bob"}) {
+		t.Errorf("got %v, want bob as a candidate", err)
+	}
+}
+
+func TestRules(t *testing.T) {
+	l := newLog(t)
+	l.Rules = Rules{DefaultTimeoutMS: 1000, NoDirect: true, Urgent: []string{"ci"}}
+	l.up("bob", "eve")
+	for _, c := range []struct {
+		m       Message
+		code    string
+		mode    string
+		timeout int64
+	}{
+		{Message{ID: "m1", From: "bob", To: "eve", Source: "log"}, string(protocol.NotAuthorized), "", 0},
+		{Message{ID: "m2", From: "bob", To: Human, Source: "log"}, "", protocol.ModeSequential, 1000},
+		{Message{ID: "m2", From: "bob", To: Human, Source: "log"}, "", protocol.ModeSequential, 1000},
+		{Message{ID: "m3", From: Human, To: "bob"}, "", protocol.ModeSequential, 0},
+		{Message{ID: "m4", From: Human, To: "bob", Mode: protocol.ModeUrgent, TimeoutMS: 5}, "", protocol.ModeImportant, 5},
+		{Message{ID: "m4", From: Human, To: "bob", Mode: protocol.ModeUrgent, TimeoutMS: 5}, "", protocol.ModeImportant, 5},
+		{Message{ID: "m5", From: "ci", To: "bob", Mode: protocol.ModeUrgent}, "", protocol.ModeUrgent, 0},
+	} {
+		c.m.Body = "hello"
+		if code := l.send(c.m); code != c.code {
+			t.Errorf("%s: refused with %q, want %q", c.m.ID, code, c.code)
+		}
+		if m, _ := l.Find(c.m.ID); m.Mode != c.mode || m.TimeoutMS != c.timeout {
+			t.Errorf("%s: mode %q, at most %d ms; want %q, %d", c.m.ID, m.Mode, m.TimeoutMS, c.mode, c.timeout)
+		}
+	}
+}

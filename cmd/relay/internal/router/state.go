@@ -31,8 +31,17 @@ type Agent struct {
 	Cursor  Origin // the newest event of its wrapper that is in the log
 }
 
+// Rules are what the user decides; they are not in the log.
+type Rules struct {
+	Host             string   // this machine; names with it are our own
+	DefaultTimeoutMS int64    // of what agents write; 0: none
+	NoDirect         bool     // agents may not write to agents
+	Urgent           []string // who may interrupt an agent
+}
+
 // State is what the log adds up to. It is for one goroutine at a time.
 type State struct {
+	Rules    Rules
 	Last     int64 // number of the newest event
 	messages map[string]*Known
 	order    []*Known            // the same, as they came

@@ -1,0 +1,215 @@
+// Package settings reads what a user may set once for all: in the environment, or else in a file.
+// Flags, which come before both, are their commands' own.
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"relay-pty/protocol"
+)
+
+// Settings are what is set, or the defaults.
+type Settings struct {
+	DefaultTimeout   time.Duration // of a message for which none is given; 0: none
+	Age              time.Duration // how long the log keeps an event …
+	Bytes            int64         // … and how much of it
+	AllowAgentDirect bool          // agents may write to agents
+	AllowUrgent      []string      // who may interrupt an agent
+	DraftTimeout     string        // relay-pty's --draft-timeout; "": its own default
+	BatchMax         string        // relay-pty's --batch-max; "": its own default
+}
+
+func defaults() Settings {
+	return Settings{Age: 30 * 24 * time.Hour, Bytes: 1 << 30, AllowAgentDirect: true, AllowUrgent: []string{"human"}}
+}
+
+// setting is one of them. Its value comes as text, a list with commas between its parts.
+type setting struct {
+	name string
+	set  func(s *Settings, value string) error
+}
+
+var all = []setting{
+	{"default_timeout", func(s *Settings, v string) (err error) { s.DefaultTimeout, err = duration(v); return err }},
+	{"retain", retain},
+	{"allow_agent_direct", func(s *Settings, v string) (err error) {
+		if s.AllowAgentDirect, err = strconv.ParseBool(v); err != nil {
+			err = fmt.Errorf("%q is neither true nor false", v)
+		}
+		return err
+	}},
+	{"allow_urgent", func(s *Settings, v string) error {
+		s.AllowUrgent = list(v)
+		for _, name := range s.AllowUrgent {
+			if err := protocol.ValidFrom(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}},
+	{"draft_timeout", func(s *Settings, v string) error { s.DraftTimeout = v; _, err := duration(v); return err }},
+	{"batch_max", func(s *Settings, v string) error {
+		if n, err := strconv.Atoi(v); err != nil || n < 1 {
+			return fmt.Errorf("%q is no number from 1 on", v)
+		}
+		s.BatchMax = v
+		return nil
+	}},
+}
+
+// Path is the file: $XDG_CONFIG_HOME/relay/config.toml, else ~/.config/relay/config.toml. It need
+// not be there.
+func Path() (string, error) {
+	dir := os.Getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(dir) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("no place for settings: %w: set XDG_CONFIG_HOME", err)
+		}
+		dir = filepath.Join(home, ".config")
+	}
+	return filepath.Join(dir, "relay", "config.toml"), nil
+}
+
+// Load reads the settings. An error says where the value stands that is none.
+func Load() (Settings, error) {
+	s := defaults()
+	path, err := Path()
+	if err != nil {
+		return s, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return s, fmt.Errorf("read settings: %w", err)
+	}
+	if err := s.file(string(text)); err != nil {
+		return s, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, s.environment(os.LookupEnv)
+}
+
+// file takes the values of a file.
+func (s *Settings) file(text string) error {
+	var values map[string]any
+	_, err := toml.Decode(text, &values)
+	var wrong toml.ParseError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("line %d: %s", wrong.Position.Line, wrong.Message)
+	}
+	if err != nil {
+		return err
+	}
+	for name, value := range values {
+		i := slices.IndexFunc(all, func(o setting) bool { return o.name == name })
+		if i < 0 {
+			return fmt.Errorf("there is no setting %s; there are %s", name, strings.Join(names(), ", "))
+		}
+		if err := all[i].set(s, asText(value)); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// environment takes the values of variables, which have the settings' names in capitals behind RELAY_.
+func (s *Settings) environment(lookup func(string) (string, bool)) error {
+	for _, o := range all {
+		name := "RELAY_" + strings.ToUpper(o.name)
+		value, set := lookup(name)
+		if !set || value == "" {
+			continue
+		}
+		if err := o.set(s, value); err != nil {
+			return fmt.Errorf("$%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func names() (list []string) {
+	for _, o := range all {
+		list = append(list, o.name)
+	}
+	return list
+}
+
+// asText is a value of a file as it would stand in a variable.
+func asText(value any) string {
+	items, ok := value.([]any)
+	if !ok {
+		return fmt.Sprint(value)
+	}
+	var parts []string
+	for _, item := range items {
+		parts = append(parts, fmt.Sprint(item))
+	}
+	return strings.Join(parts, ",")
+}
+
+func list(v string) []string {
+	return slices.DeleteFunc(strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' }), func(p string) bool { return p == "" })
+}
+
+// retain is an age, a size, or both.
+func retain(s *Settings, v string) error {
+	parts := list(v)
+	for _, part := range parts {
+		if n, err := size(part); err == nil {
+			s.Bytes = n
+		} else if s.Age, err = duration(part); err != nil || s.Age == 0 {
+			return fmt.Errorf("%q is neither an age, as 30d, nor a size, as 1GiB", part)
+		}
+	}
+	if len(parts) == 0 {
+		return errors.New("it is empty; 30d,1GiB is the default")
+	}
+	return nil
+}
+
+var sizes = []struct {
+	name string
+	n    int64
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}}
+
+// leastLog is less than which no log is of use.
+const leastLog = 1 << 20
+
+func size(v string) (int64, error) {
+	for _, unit := range sizes {
+		if number, ok := strings.CutSuffix(v, unit.name); ok {
+			n, err := strconv.ParseInt(number, 10, 64)
+			if err != nil || n > 1<<62/unit.n || n*unit.n < leastLog {
+				return 0, fmt.Errorf("%q is no size", v)
+			}
+			return n * unit.n, nil
+		}
+	}
+	return 0, fmt.Errorf("%q is no size", v)
+}
+
+// duration is one as Go writes it, or in days, or in milliseconds.
+func duration(v string) (time.Duration, error) {
+	if number, ok := strings.CutSuffix(v, "d"); ok {
+		if days, err := strconv.Atoi(number); err == nil && days >= 0 && days <= 36500 {
+			return time.Duration(days) * 24 * time.Hour, nil
+		}
+	}
+	if n, err := strconv.ParseInt(v, 10, 64); err == nil && n >= 0 && n < 1<<43 {
+		return time.Duration(n) * time.Millisecond, nil
+	}
+	d, err := time.ParseDuration(v)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("%q is no duration: 500 (milliseconds), 5m, 30d", v)
+	}
+	return d, nil
+}

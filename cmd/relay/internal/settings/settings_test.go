@@ -1,0 +1,69 @@
+package settings
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestFile(t *testing.T) {
+	for text, change := range map[string]func(s *Settings){
+		"":                                    func(*Settings) {},
+		"# nothing\ndefault_timeout = \"5m\"": func(s *Settings) { s.DefaultTimeout = 5 * time.Minute },
+		"default_timeout = 500":               func(s *Settings) { s.DefaultTimeout = 500 * time.Millisecond },
+		`retain = "7d"`:                       func(s *Settings) { s.Age = 7 * 24 * time.Hour },
+		`retain = ["7d", "16MiB"]`:            func(s *Settings) { s.Age, s.Bytes = 7*24*time.Hour, 16<<20 },
+		`retain = "2GiB, 36h"`:                func(s *Settings) { s.Age, s.Bytes = 36*time.Hour, 2<<30 },
+		"allow_agent_direct = false":          func(s *Settings) { s.AllowAgentDirect = false },
+		`allow_urgent = ["human", "ci"]`:      func(s *Settings) { s.AllowUrgent = []string{"human", "ci"} },
+		"allow_urgent = []":                   func(s *Settings) { s.AllowUrgent = []string{} },
+		"draft_timeout = \"30s\"\nbatch_max = 3": func(s *Settings) {
+			s.DraftTimeout, s.BatchMax = "30s", "3"
+		},
+	} {
+		got, want := defaults(), defaults()
+		change(&want)
+		if err := got.file(text); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
+		}
+	}
+}
+
+func TestFileThatIsWrong(t *testing.T) {
+	for text, want := range map[string]string{
+		"\nretain = ":                "line 2: ",
+		"retains = 1":                "there is no setting retains; there are default_timeout, retain, ",
+		"[relay]\nretain = \"1d\"":   "there is no setting relay",
+		`retain = "1PiB"`:            `retain: "1PiB" is neither an age, as 30d, nor a size, as 1GiB`,
+		`retain = ""`:                "retain: it is empty",
+		`retain = "0d"`:              "is neither an age",
+		`retain = "1KiB"`:            "is neither an age",
+		`default_timeout = "soon"`:   `default_timeout: "soon" is no duration`,
+		`default_timeout = "-1s"`:    "is no duration",
+		"allow_agent_direct = \"x\"": "allow_agent_direct: \"x\" is neither true nor false",
+		`allow_urgent = ["a b/"]`:    "allow_urgent: ",
+		"batch_max = 0":              `batch_max: "0" is no number from 1 on`,
+		"batch_max = 1\nbatch_max=2": "line 2: ",
+	} {
+		s := defaults()
+		if err := s.file(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestEnvironmentComesBeforeTheFile(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir()) // without a file
+	t.Setenv("RELAY_DEFAULT_TIMEOUT", "1m")
+	t.Setenv("RELAY_ALLOW_URGENT", "ci,eve")
+	t.Setenv("RELAY_BATCH_MAX", "") // not set
+	s, err := Load()
+	if err != nil || s.DefaultTimeout != time.Minute || !reflect.DeepEqual(s.AllowUrgent, []string{"ci", "eve"}) || s.BatchMax != "" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	t.Setenv("RELAY_RETAIN", "much")
+	if _, err := Load(); err == nil || !strings.HasPrefix(err.Error(), `$RELAY_RETAIN: "much" is neither`) {
+		t.Errorf("got %v", err)
+	}
+}
