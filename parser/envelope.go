@@ -30,6 +30,17 @@ type Envelope struct {
 // Opening is what the header of the message with that id begins with, whoever sent it.
 func Opening(id string) string { return opening + field(id) + " from " }
 
+// Openings are the ids of the messages whose headers begin lines of text.
+func Openings(text string) (ids []string) {
+	for line := range strings.Lines(text) {
+		rest, isHeader := strings.CutPrefix(line, opening)
+		if id, _, ok := strings.Cut(rest, " from "); isHeader && ok && id == field(id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // What a header and a footer begin with.
 const (
 	opening = "[relay "

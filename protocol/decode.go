@@ -52,7 +52,7 @@ func (r *Subscribe) decode(f *fields) {
 		after := f.integer("after", 0)
 		r.After = &after
 	}
-	r.Events = f.list("events", EventTypes())
+	r.Events = f.list("events", AllEventTypes())
 }
 
 func (r *Inject) decode(f *fields) {

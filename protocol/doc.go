@@ -116,6 +116,7 @@
 //	{"type":"draft_stashed",…,"id":"m1"}            the human's draft was set aside for m1
 //	{"type":"draft_restored",…,"id":"m1"}           it stands in the composer again
 //	{"type":"marker_invalid",…,"raw":"…","reason":"…","source":"stream"}
+//	{"type":"turn_end",…,"ids":["m1"],"text":"…"}   a turn that took m1 and wrote to nobody is over; sent to those who name it in "events"
 //	{"type":"lagged",…,"dropped":17}
 //	{"type":"exit",…,"code":0}
 //

@@ -5,8 +5,14 @@ package protocol
 var events = []Event{(*InjectResult)(nil), (*RelayCommand)(nil), (*State)(nil), (*Backpressure)(nil), (*Waiting)(nil),
 	(*DraftStashed)(nil), (*DraftRestored)(nil), (*MarkerInvalid)(nil), (*Lagged)(nil), (*Exit)(nil)}
 
-// EventTypes lists every event type of the contract.
+// onDemand are events that are sent only to those who ask for them by name.
+var onDemand = []Event{(*TurnEnd)(nil)}
+
+// EventTypes lists the event types that whoever asks for none in particular gets.
 func EventTypes() []string { return types(events) }
+
+// AllEventTypes lists also those that are sent on demand only.
+func AllEventTypes() []string { return append(types(events), types(onDemand)...) }
 
 // Event is a frame of the event log.
 type Event interface {
@@ -129,6 +135,14 @@ type MarkerInvalid struct {
 	Source string `json:"source"`
 }
 
+// TurnEnd says that a turn is over in which the agent was given messages and wrote none: its words may
+// be the answer. It is told where the agent keeps a log, and sent to those who ask for it by name.
+type TurnEnd struct {
+	Stamp
+	IDs  []string `json:"ids"`  // of the messages
+	Text string   `json:"text"` // the last that the agent said, at most MaxBody bytes
+}
+
 // Lagged is the last line of a connection that read too slowly. It is never in the
 // log: Seq repeats the last event that the connection was sent in full.
 type Lagged struct {
@@ -165,6 +179,9 @@ func (*DraftRestored) Type() string { return "draft_restored" }
 
 // Type is the frame's "type".
 func (*MarkerInvalid) Type() string { return "marker_invalid" }
+
+// Type is the frame's "type".
+func (*TurnEnd) Type() string { return "turn_end" }
 
 // Type is the frame's "type".
 func (*Lagged) Type() string { return "lagged" }

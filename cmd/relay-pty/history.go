@@ -31,6 +31,7 @@ type history struct {
 	at      string          // the agent's directory that it looks at
 	found   bool            // and has found a session in
 	pending map[string]bool // ids being typed, and whether a turn has shown them
+	turn    transcript.Turn // the present one
 	failed  bool            // the last look failed, as the log was told
 }
 
@@ -99,6 +100,8 @@ func (h *history) run(ctx context.Context) error {
 		if step < len(lookAfter) {
 			timer = time.After(lookAfter[step])
 			step++
+		} else if !h.format.Ends() && h.w.board.get().Verdict.State == ready.Ready {
+			h.endTurn()
 		}
 	}
 }
@@ -141,6 +144,27 @@ func (h *history) take(e transcript.Entry) {
 			h.pending[id] = true
 			h.wake()
 		}
+	}
+	if h.turn.Take(e); e.Kind == transcript.TurnEnd {
+		h.tellTurn()
+	}
+}
+
+// endTurn ends the turn of an agent that is quiet and whose log does not tell.
+func (h *history) endTurn() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tellTurn()
+}
+
+// tellTurn tells of the end of a turn whose last words may be an answer.
+func (h *history) tellTurn() {
+	ids, words := h.turn.End()
+	if len(words) > protocol.MaxBody {
+		words = strings.ToValidUTF8(words[:protocol.MaxBody], "")
+	}
+	if len(ids) > 0 {
+		h.w.append(&protocol.TurnEnd{IDs: ids, Text: words})
 	}
 }
 

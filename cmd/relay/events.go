@@ -123,6 +123,9 @@ func describe(e router.Event) string {
 	case router.TypeDown:
 		return e.Agent + " no longer runs"
 	}
+	if e.Type == router.TypeTurnEnd {
+		return fmt.Sprintf("%s, given %s, ended its turn: %s", e.Agent, strings.Join(e.IDs, ", "), firstLine(e.Body))
+	}
 	if e.ID != "" {
 		return strings.TrimRight(fmt.Sprintf("%s %s %s %s", e.ID, e.Status, e.Evidence, reason(e.Error)), " ") + "  (" + e.Agent + ")"
 	}

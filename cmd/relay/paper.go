@@ -15,8 +15,9 @@ import (
 // length and no colours.
 type paper struct {
 	io.Writer
-	cols   int // 0: any
-	colour bool
+	terminal bool
+	cols     int // 0: any
+	colour   bool
 }
 
 func newPaper(w io.Writer) paper {
@@ -28,7 +29,7 @@ func newPaper(w io.Writer) paper {
 	if err != nil {
 		cols = 0
 	}
-	return paper{w, cols, os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	return paper{w, true, cols, os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 }
 
 // colours of words, as parameters of SGR.
@@ -43,6 +44,14 @@ var colours = map[string]string{
 func (p paper) paint(text string) string {
 	if c := colours[strings.TrimSpace(text)]; p.colour && c != "" {
 		return "\x1b[" + c + "m" + text + "\x1b[m"
+	}
+	return text
+}
+
+// whole is text as it is, but without what would act on a terminal where this is one.
+func (p paper) whole(text string) string {
+	if p.terminal {
+		return plain(text)
 	}
 	return text
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,8 +42,8 @@ func counting(a agentrig.Agent, other string, last int) fakemodel.Responder {
 	}
 }
 
-// joins runs a real agent whose model counts.
-func (u *user) joins(ctx context.Context, name string, a agentrig.Agent, other string, last int) *fakemodel.Server {
+// runsReal runs a real agent with that model.
+func (u *user) runsReal(ctx context.Context, name string, a agentrig.Agent, model fakemodel.Responder) *fakemodel.Server {
 	u.t.Helper()
 	path, err := a.Find()
 	testrig.Require(u.t, a.Name(), err)
@@ -50,7 +52,7 @@ func (u *user) joins(ctx context.Context, name string, a agentrig.Agent, other s
 		u.t.Fatal(err)
 	}
 	u.t.Cleanup(func() { api.Close() })
-	api.Respond = counting(a, other, last)
+	api.Respond = model
 	env, cwd, err := a.Prepare(testrig.Dir(u.t), api.URL())
 	if err != nil {
 		u.t.Fatal(err)
@@ -67,10 +69,10 @@ func TestRealAgentsTalk(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, fmt.Errorf("they have not counted to %d after %v", last, limit))
 	defer cancel()
 	u := newUser(t)
-	began := time.Now()
+	began, claude, codex := time.Now(), agentrig.Claude("2.1.329"), agentrig.Codex()
 	apis := []*fakemodel.Server{
-		u.joins(ctx, "alice", agentrig.Claude("2.1.329"), "bob", last),
-		u.joins(ctx, "bob", agentrig.Codex(), "alice", last),
+		u.runsReal(ctx, "alice", claude, counting(claude, "bob", last)),
+		u.runsReal(ctx, "bob", codex, counting(codex, "alice", last)),
 	}
 	if got, want := u.does(ctx, "send", "alice", "0", "--wait=3m"), fmt.Sprintf("counted to %d\n", last); got != want {
 		t.Errorf("got %q, want %q\n%s", got, want, u.does(t.Context(), "events"))
@@ -99,5 +101,35 @@ func TestRealAgentsTalk(t *testing.T) {
 			}
 			read += 2
 		}
+	}
+}
+
+// TestRealAnswersWithoutMarkers: an agent that just says its answer is understood, and what it said is
+// not taken for a message.
+func TestRealAnswersWithoutMarkers(t *testing.T) {
+	for _, a := range agentrig.All() {
+		t.Run(a.Name(), func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Minute, errors.New("no answer within 2m"))
+			defer cancel()
+			u := newUser(t)
+			const words = "It is *4*,  as always."
+			u.runsReal(ctx, "bob", a, func(fakemodel.Turn) fakemodel.Reply { return fakemodel.Say(words) })
+			if got := u.does(ctx, "send", "bob", "what is two and two?", "--id", "m-1", "--wait=90s"); got != words+"\n" {
+				t.Errorf("got %q, want %q\n%s", got, words, u.does(t.Context(), "events"))
+			}
+			t.Log(u.does(ctx, "events"), u.does(ctx, "show", "m-1"))
+			if got, want := u.does(ctx, "show", "m-1"), "bob ended its turn: "+words; !strings.Contains(got, want) {
+				t.Errorf("%q is not in\n%s", want, got)
+			}
+			if got := u.does(ctx, "show", "m-1", "--json"); !strings.Contains(got, `"inferred":true`) {
+				t.Errorf("the answer is not marked: %s", got)
+			}
+			for _, e := range u.log(ctx) {
+				if e.Type == router.TypeMessage && e.From == "bob" {
+					t.Errorf("bob wrote %q", e.Body)
+				}
+			}
+		})
 	}
 }

@@ -197,8 +197,12 @@ func (f *sending) tell(s streams, m api.Message, asked bool) error {
 			return err
 		}
 	case f.until == api.UntilReplied && len(m.Replies) > 0:
-		fmt.Fprintf(s.err, "%s %s\n", m.ID, router.StatusReplied)
-		fmt.Fprintln(s.out, m.Replies[0].Body)
+		if m.Replies[0].Inferred {
+			fmt.Fprintf(s.err, "%s %s; %s wrote no message, and this was last in its turn:\n", m.ID, m.Status, m.To)
+		} else {
+			fmt.Fprintf(s.err, "%s %s\n", m.ID, router.StatusReplied)
+		}
+		fmt.Fprintln(s.out, newPaper(s.out).whole(m.Replies[0].Body))
 	default:
 		fmt.Fprintf(s.out, "%s %s\n", m.ID, m.Status)
 	}

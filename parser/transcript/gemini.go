@@ -21,7 +21,7 @@ import (
 // comments are not logged, nor is a reply that was interrupted. Messages
 // that were queued in a turn stand joined in one row. Sub-agents have files of
 // their own, further down.
-var gemini = Format{Name: "gemini", follow: followGemini, all: "tmp/*/chats/*.json*", row: geminiRow}
+var gemini = Format{Name: "gemini", follow: followGemini, all: "tmp/*/chats/*.json*", row: geminiRow, endless: true}
 
 // geminiChats finds the chats of the directory that the process works in.
 type geminiChats struct {

@@ -24,6 +24,7 @@ type Format struct {
 	session     func(file []byte) (Session, error)
 	row         func(row []byte) ([]Entry, error)
 	follow      func(f Format, dir string, child int, since time.Time) source
+	endless     bool                                      // no row tells that a turn has ended well
 	search      func(dir string, since time.Time) []Entry // nil: the files that all names
 }
 
@@ -39,11 +40,15 @@ func Named(name string) (Format, bool) {
 	return Format{}, false
 }
 
+// Ends says whether the log tells when a turn has ended well.
+func (f Format) Ends() bool { return !f.endless }
+
 // What logs tell is in package entry, to which these are short names.
 type (
 	Entry = entry.Entry
 	Kind  = entry.Kind
 	Found = entry.Found
+	Turn  = entry.Turn
 )
 
 const (

@@ -85,3 +85,34 @@ func Accepted(e Entry, id string) bool {
 	header := parser.Opening(id)
 	return strings.HasPrefix(e.Text, header) || strings.Contains(e.Text, "\n"+header)
 }
+
+// Turn is what the present turn was given and what it said, for whoever hands it each entry.
+type Turn struct {
+	ids   []string // of the messages that it was given
+	words string   // its last
+	wrote bool     // it has markers, so its words are no answer
+}
+
+// Take notes an entry.
+func (t *Turn) Take(e Entry) {
+	switch e.Kind {
+	case User:
+		t.ids, t.words = append(t.ids, parser.Openings(e.Text)...), ""
+	case Assistant:
+		t.words, t.wrote = e.Text, t.wrote || len(Commands(e)) > 0
+		if e.Cut {
+			t.words = ""
+		}
+	}
+}
+
+// End begins the next turn. It returns the messages that the last one was given, and its last words;
+// none where it wrote messages itself, or said nothing.
+func (t *Turn) End() (ids []string, words string) {
+	ended := *t
+	*t = Turn{}
+	if ended.wrote || strings.TrimSpace(ended.words) == "" {
+		return nil, ""
+	}
+	return ended.ids, ended.words
+}

@@ -200,8 +200,11 @@ func (s *Server) look(id string) (m Message, ok bool) {
 		m = messageOf(k, running(k.To))
 		for _, reply := range k.Replies {
 			if r, ok := state.Find(reply); ok {
-				m.Replies = append(m.Replies, Reply{r.ID, r.From, r.Body})
+				m.Replies = append(m.Replies, Reply{ID: r.ID, From: r.From, Body: r.Body})
 			}
+		}
+		if len(m.Replies) == 0 && k.Words != "" {
+			m.Replies = append(m.Replies, Reply{From: k.To, Body: k.Words, Inferred: true})
 		}
 	})
 	return m, ok

@@ -86,6 +86,9 @@ type Reply struct {
 	ID   string `json:"id"`
 	From string `json:"from"`
 	Body string `json:"body"`
+	// Inferred says that it is no message, and has no id, but the last words of the turn that was given
+	// the question, from an agent that wrote no message in it.
+	Inferred bool `json:"inferred,omitzero"`
 }
 
 // Agent is what is known of an agent.

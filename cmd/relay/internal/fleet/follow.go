@@ -13,7 +13,7 @@ import (
 // told are the events of a wrapper that are worth the log.
 var told = []string{
 	(*protocol.InjectResult)(nil).Type(), (*protocol.RelayCommand)(nil).Type(), (*protocol.State)(nil).Type(),
-	(*protocol.MarkerInvalid)(nil).Type(), (*protocol.Exit)(nil).Type(), (*protocol.Backpressure)(nil).Type(),
+	(*protocol.MarkerInvalid)(nil).Type(), (*protocol.TurnEnd)(nil).Type(), (*protocol.Exit)(nil).Type(), (*protocol.Backpressure)(nil).Type(),
 }
 
 // follow puts what a wrapper tells into the log. room hears when its queue takes messages again.
@@ -72,12 +72,14 @@ func eventOf(name string, at router.Origin, told protocol.Event) router.Event {
 		e.ID, e.Result = t.ID, resultOf(t)
 	case *protocol.RelayCommand:
 		e.Message = router.Message{
-			ID: t.ID, From: name, To: t.To, Body: t.Body, Mode: asAgent(t.Mode), ReplyTo: t.ReplyTo, Thread: t.Thread, Source: t.Source,
+			ID: t.ID, From: name, To: t.To, Body: t.Body, Mode: t.Mode, ReplyTo: t.ReplyTo, Thread: t.Thread, Source: t.Source,
 		}
 	case *protocol.State:
 		e.State, e.Confidence, e.BlockedBy = t.State, t.Confidence, string(t.BlockedBy)
 	case *protocol.MarkerInvalid:
 		e.Raw, e.Reason, e.Source = t.Raw, t.Reason, t.Source
+	case *protocol.TurnEnd:
+		e.IDs, e.Body = t.IDs, t.Text
 	case *protocol.Exit:
 		e.Code = &t.Code
 	}
@@ -93,12 +95,4 @@ func resultOf(t *protocol.InjectResult) router.Result {
 		r.Error = &router.ErrorValue{Code: t.Fault.Code, Message: t.Fault.Message}
 	}
 	return r
-}
-
-// asAgent is the mode that an agent may ask for.
-func asAgent(mode string) string {
-	if mode == protocol.ModeUrgent {
-		return protocol.ModeImportant
-	}
-	return mode
 }

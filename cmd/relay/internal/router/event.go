@@ -23,6 +23,8 @@ type Event struct {
 	Agent  string  `json:"agent,omitzero"`  // whose wrapper told it
 	Origin *Origin `json:"origin,omitzero"` // and where it has it
 
+	IDs []string `json:"ids,omitzero"` // messages to an agent whose turn has ended; Body is what it said last
+
 	Message
 	Result
 	Condition

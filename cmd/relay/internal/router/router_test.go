@@ -356,6 +356,27 @@ func TestTheLogIsTheState(t *testing.T) {
 	})
 }
 
+func TestLastWordsOfATurn(t *testing.T) {
+	l := newLog(t)
+	l.up("bob", "eve")
+	l.send(Message{ID: "m1", From: Human, To: "bob", Body: "how many?"})
+	l.send(Message{ID: "m2", From: Human, To: "eve", Body: "how many?"})
+	end := func(agent, words string, ids ...string) {
+		l.add(Event{Type: TypeTurnEnd, Agent: agent, IDs: ids, Message: Message{Body: words}})
+	}
+	end("eve", "Not mine.", "m1", "m3")
+	end("bob", "Two.", "m1")
+	end("bob", "Three.", "m1")
+	for id, want := range map[string]string{"m1": "Two.", "m2": ""} {
+		if m, _ := l.Find(id); m.Words != want {
+			t.Errorf("%s was answered with %q, want %q", id, m.Words, want)
+		}
+	}
+	if m, _ := l.Find("m1"); len(m.Events) != 3 || len(m.Replies) != 0 {
+		t.Errorf("m1 has the events %v and the replies %v", m.Events, m.Replies)
+	}
+}
+
 func TestNamesWithAHost(t *testing.T) {
 	l := newLog(t)
 	l.Rules.Host = "Mars"

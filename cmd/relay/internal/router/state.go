@@ -16,6 +16,7 @@ type Known struct {
 	Seq      int64    // of the event that accepted it
 	Events   []int64  // of all events about it
 	Replies  []string // ids of the messages that answer it
+	Words    string   // the last of the turn that took it, where that wrote no message
 }
 
 // Agent is what is known of an agent, running or not, or of a script that has sent something: it
@@ -151,6 +152,8 @@ func (s *State) Apply(e Event) {
 		s.accept(e)
 	case resultType:
 		s.result(e)
+	case TypeTurnEnd:
+		s.turnEnd(e)
 	case TypeRefused:
 		if asked := s.messages[e.ReplyTo]; asked != nil {
 			asked.Events = append(asked.Events, e.Seq)
@@ -161,6 +164,9 @@ func (s *State) Apply(e Event) {
 var (
 	resultType = (*protocol.InjectResult)(nil).Type()
 	stateType  = (*protocol.State)(nil).Type()
+
+	// TypeTurnEnd is a turn's end whose last words may be an answer.
+	TypeTurnEnd = (*protocol.TurnEnd)(nil).Type()
 )
 
 // named is the agent of that name, which is known from now on.
@@ -254,6 +260,16 @@ func (s *State) result(e Event) {
 		m.Status = StatusReplied
 	}
 	s.leave(m)
+}
+
+// turnEnd keeps the last words of the turn that took messages.
+func (s *State) turnEnd(e Event) {
+	for _, id := range e.IDs {
+		if m := s.messages[id]; m != nil && m.To == e.Agent {
+			m.Events = append(m.Events, e.Seq)
+			m.Words = cmp.Or(m.Words, e.Body)
+		}
+	}
 }
 
 // leave takes a message out of its inbox.
