@@ -37,10 +37,34 @@ func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 type usage struct{ error }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	endBySignals(ctx, cancel)
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// stopped is the signal that told us to end.
+type stopped struct{ syscall.Signal }
+
+func (s stopped) Error() string { return "ended by a signal: " + s.Signal.String() }
+
+// endBySignals cancels with the signal that comes; a second one ends us at once. Whoever started us
+// with SIGHUP or SIGINT ignored, as nohup does, wants us to go on.
+func endBySignals(ctx context.Context, cancel context.CancelCauseFunc) {
+	c := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+		if !signal.Ignored(s) {
+			signal.Notify(c, s)
+		}
+	}
+	go func() {
+		for s := range c {
+			by := stopped{s.(syscall.Signal)} // all that os/signal tells are
+			if ctx.Err() != nil {
+				os.Exit(128 + int(by.Signal))
+			}
+			cancel(by)
+		}
+	}()
 }
 
 // streams are what a command reads and writes.
@@ -137,6 +161,7 @@ func status(errs io.Writer, err error) int {
 	var wrong usage
 	var refused *router.ErrorValue
 	var hint interface{ Hint() string }
+	var by stopped
 	switch {
 	case err == nil:
 		return 0
@@ -152,6 +177,8 @@ func status(errs io.Writer, err error) int {
 		return exitUsage
 	case errors.As(err, &refused) && refused.Code == router.UnknownAgent:
 		return exitNoAgent
+	case errors.As(err, &by):
+		return 128 + int(by.Signal)
 	}
 	return exitFailed
 }
