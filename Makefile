@@ -22,9 +22,10 @@ install:
 agents:
 	bash .ci/agents
 demo:
-	@echo 'Building relay-pty …'
-	@$(BUILD) -o $(BIN)/ ./cmd/relay-pty ./cmd/internal/demo
-	@$(BIN)/demo $(BIN)/relay-pty .ci/agents
+	@echo 'Building …'
+	@$(MAKE) --silent build
+	@test "$$RELAY_DEMO" = builtin || bash .ci/agents claude-code-2.1.329 codex || echo
+	@$(BIN)/relay demo
 check:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'check: run gofmt -w .'; exit 1; }
 	$(GO) vet ./... && GOOS=darwin $(GO) vet ./...

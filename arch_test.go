@@ -52,13 +52,15 @@ var layers = map[string]string{
 	"cmd/relay-pty/ledger":        "protocol protocol/own queue queue/journal",
 	"cmd/relay-pty/tty":           "cmd/relay-pty/agent pty pty/term",
 	"cmd/internal/fakemodel":      "",
+	"cmd/internal/agentrig":       "cmd/internal/fakemodel cmd/relay-pty/check/scratch",
 	"cmd/relay-pty-check":         "cmd/relay-pty/check/program",
 	"cmd/relay-pty/check/program": "cmd/relay-pty/agent cmd/relay-pty/check",
 	"cmd/relay-pty/check": "cmd/internal/fakemodel cmd/relay-pty/check/scratch " +
 		"inject/profile inject/ready inject/sight parser parser/transcript protocol protocol/sock pty pty/screen",
-	"cmd/relay":                   "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hub cmd/relay/internal/router cmd/relay/internal/settings pty/screen/width",
+	"cmd/relay":                   "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/demo cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hub cmd/relay/internal/router cmd/relay/internal/settings pty/screen/width",
 	"cmd/relay/internal/api":      "cmd/relay/internal/hub cmd/relay/internal/router",
 	"cmd/relay/internal/bus":      "",
+	"cmd/relay/internal/demo":     "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay-pty/check/scratch cmd/relay/internal/api cmd/relay/internal/router pty pty/screen",
 	"cmd/relay/internal/fleet":    "cmd/relay/internal/hub cmd/relay/internal/router",
 	"cmd/relay/internal/home":     "cmd/relay/internal/api",
 	"cmd/relay/internal/hub":      "cmd/relay/internal/bus cmd/relay/internal/router",
@@ -71,8 +73,8 @@ var layers = map[string]string{
 	"protocol/registry":           "protocol protocol/own protocol/dirwatch protocol/sock",
 }
 
-// tools are the packages of tests and of the demo, which may import what they try. No product
-// package may import one of them, but the check the fake model; what that one imports is in layers.
+// tools are the packages of tests, which may import what they try. No product package may import one
+// of them, but those that run agents offline may import what is for that; it is in layers.
 const tools = "cmd/internal/"
 
 // router is what the program relay may import of what the wrapper is made of: its words and its

@@ -90,7 +90,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		{"Agents:", []*cobra.Command{runCommand(s), lsCommand(s), statusCommand(s), screenCommand(s), queueCommand(s)}},
 		{"Messages:", []*cobra.Command{sendCommand(s), replyCommand(s), recvCommand(s), showCommand(s), cancelCommand(s)}},
 		{"History:", []*cobra.Command{logCommand(s), eventsCommand(s)}},
-		{"More:", []*cobra.Command{serveCommand(s), manCommand()}},
+		{"More:", []*cobra.Command{demoCommand(s), serveCommand(s), manCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {

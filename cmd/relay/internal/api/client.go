@@ -32,9 +32,9 @@ func NewClient(socket, token string) *Client {
 	return &Client{http: http.Client{Transport: &http.Transport{DialContext: dial}}, token: token}
 }
 
-// Healthy says why the router does not answer, or nil.
-func (c *Client) Healthy(ctx context.Context) error {
-	return c.do(ctx, "GET", "/healthz", nil, &struct{}{})
+// Health returns how the router is, or why it does not answer.
+func (c *Client) Health(ctx context.Context) (Health, error) {
+	return call[Health](ctx, c, "GET", "/healthz", nil)
 }
 
 // Send sends a message.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"os"
 
 	"relay-pty/protocol"
 )
@@ -59,4 +60,4 @@ var endpoints = []endpoint{
 // eventsQuery are the parameters of the events.
 var eventsQuery = append([]parameter{afterEvent, waiting, {"event", text, "only these types, separated by commas"}}, whose...)
 
-func (s *Server) healthy(*http.Request) (any, error) { return Health{true}, nil }
+func (s *Server) healthy(*http.Request) (any, error) { return Health{OK: true, PID: os.Getpid()}, nil }

@@ -127,5 +127,6 @@ const (
 
 // Health says that the router is well.
 type Health struct {
-	OK bool `json:"ok"`
+	OK  bool `json:"ok"`
+	PID int  `json:"pid"`
 }

@@ -64,7 +64,7 @@ func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Cl
 	c := api.NewClient(h.Socket, token)
 	ctx, cancel := context.WithTimeoutCause(ctx, startWait, fmt.Errorf("the router does not answer at %s after %v: see %s", h.Socket, startWait, h.log()))
 	defer cancel()
-	if err := c.Healthy(ctx); !absent(err) {
+	if _, err := c.Health(ctx); !absent(err) {
 		return c, err
 	}
 	dir, err := dirwatch.Watch(filepath.Dir(h.Socket), func(name string) bool { return name == filepath.Base(h.Socket) })
@@ -78,7 +78,7 @@ func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Cl
 			return nil, fmt.Errorf("start the router: %w", err)
 		}
 		for going := true; going; {
-			if err := c.Healthy(ctx); !absent(err) {
+			if _, err := c.Health(ctx); !absent(err) {
 				return c, err
 			}
 			var later <-chan time.Time
@@ -102,7 +102,8 @@ func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Cl
 // Running returns a client of the router that runs, or an error; it starts none.
 func (h Home) Running(ctx context.Context, token string) (*api.Client, error) {
 	c := api.NewClient(h.Socket, token)
-	return c, c.Healthy(ctx)
+	_, err := c.Health(ctx)
+	return c, err
 }
 
 // absent says whether nobody listens, or whoever did has ended before it answered.

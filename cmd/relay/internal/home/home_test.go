@@ -40,12 +40,12 @@ func TestRouterThatEndsIsAbsent(t *testing.T) {
 	}()
 	client := api.NewClient(socket, "")
 	for n := range 200 {
-		if err := client.Healthy(context.Background()); !absent(err) {
+		if _, err := client.Health(context.Background()); !absent(err) {
 			t.Fatalf("question %d: %v is taken for a router that runs", n, err)
 		}
 	}
 	listener.Close() // nothing can be done
-	if err := client.Healthy(context.Background()); !absent(err) {
+	if _, err := client.Health(context.Background()); !absent(err) {
 		t.Errorf("nobody listens: %v", err)
 	}
 }
@@ -61,7 +61,7 @@ func TestRouterThatDoesNotAnswerIsThere(t *testing.T) {
 	hung := errors.New("it hangs")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, hung)
 	defer cancel()
-	if err := api.NewClient(socket, "").Healthy(ctx); !errors.Is(err, hung) || absent(err) {
+	if _, err := api.NewClient(socket, "").Health(ctx); !errors.Is(err, hung) || absent(err) {
 		t.Errorf("got %v", err)
 	}
 	if absent(nil) {
