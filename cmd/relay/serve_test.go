@@ -9,6 +9,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/hub"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol/registry"
 )
 
 // tally is a log that only counts.
@@ -51,7 +52,7 @@ func TestIdle(t *testing.T) {
 				t.Fatalf("it ended: %s", why)
 			}
 		}
-		must(h.Up(ctx, "bob", "generic", 1))
+		must(h.Up(ctx, registry.Record{Name: "bob", Agent: "generic", PID: 1}))
 		stays("an agent runs")
 		m, err := h.Send(ctx, router.Message{From: "human", To: "bob", Body: "hi"})
 		must(err)

@@ -44,6 +44,8 @@ type Follower struct {
 	after int64
 	epoch string // empty: not known yet
 
+	ends bool // with the wrapper
+
 	conn  *Client
 	gap   *Gap // to be told before anything else
 	watch *dirwatch.Dir
@@ -56,6 +58,13 @@ type Follower struct {
 func Follow(path string, after int64, epoch string, types ...string) *Follower {
 	return &Follower{path: path, types: types, after: after, epoch: epoch}
 }
+
+// ErrNoWrapper is how Next ends for whoever called UntilGone.
+var ErrNoWrapper = errors.New("nobody listens there any more")
+
+// UntilGone makes Next end with [ErrNoWrapper], once all that the wrapper told was returned and nobody
+// listens at the path any more, where it else waits for the next wrapper.
+func (f *Follower) UntilGone() { f.ends = true }
 
 // Cursor is where to go on later: behind what Next returned last.
 func (f *Follower) Cursor() (after int64, epoch string) { return f.after, f.epoch }
@@ -199,6 +208,11 @@ const (
 
 // wait waits until another try may succeed. Where nobody listens only the socket's coming tells.
 func (f *Follower) wait(ctx context.Context, err error) error {
+	if f.ends {
+		if _, listens := Listening(f.path); !listens {
+			return ErrNoWrapper
+		}
+	}
 	if f.watch == nil {
 		dir, name := filepath.Split(f.path)
 		f.watch, _ = dirwatch.Watch(filepath.Clean(dir), func(n string) bool { return n == name }) // without one, time tells

@@ -210,6 +210,27 @@ func TestFollowEnds(t *testing.T) {
 	}
 }
 
+// TestFollowUntilGone: all that the wrapper told comes first, over ends of connections, too.
+func TestFollowUntilGone(t *testing.T) {
+	path := in(dir(t), "s")
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	early := follow(t, path, 0, "")
+	early.UntilGone()
+	if _, err := early.Next(ctx); err != ErrNoWrapper {
+		t.Errorf("where nobody ever listened: got %v, want %v", err, ErrNoWrapper)
+	}
+	stop := (&history{epoch: "e", first: 1, last: 4, lagAt: 2}).run(t, path)
+	f := follow(t, path, 0, "")
+	f.UntilGone()
+	wants(t, f, 1, 2, 3)
+	stop()
+	wants(t, f, 4)
+	if _, err := f.Next(ctx); err != ErrNoWrapper {
+		t.Errorf("got %v, want %v", err, ErrNoWrapper)
+	}
+}
+
 // TestFollowTriesAgain: a wrapper that cannot read its journal now may do so later.
 func TestFollowTriesAgain(t *testing.T) {
 	path := in(dir(t), "s")

@@ -84,7 +84,7 @@ func start(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"bob", "carol"} {
-		if err := r.hub.Up(t.Context(), name, "generic", 1); err != nil {
+		if err := r.hub.Up(t.Context(), registry.Record{Name: name, Agent: "generic", PID: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}

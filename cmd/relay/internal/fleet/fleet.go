@@ -12,7 +12,6 @@ import (
 
 	"relay-pty/cmd/relay/internal/hub"
 	"relay-pty/protocol/registry"
-	"relay-pty/protocol/sock"
 )
 
 // Fleet is all wrappers that run.
@@ -27,7 +26,7 @@ func (f *Fleet) Run(ctx context.Context) error {
 	defer cancel(nil)
 	var all sync.WaitGroup
 	defer all.Wait()
-	members := map[registry.Record]context.CancelCauseFunc{}
+	members := map[registry.Record]chan struct{}{} // closed when a record is gone
 	first := true
 	for list, err := range registry.Watch(ctx, f.Dir) {
 		if err != nil && list == nil {
@@ -39,20 +38,20 @@ func (f *Fleet) Run(ctx context.Context) error {
 			if members[r] != nil {
 				continue
 			}
-			if err := f.Hub.Up(ctx, r.Name, r.Agent, r.PID); err != nil {
+			if err := f.Hub.Up(ctx, r); err != nil {
 				return err
 			}
-			served, leave := context.WithCancelCause(ctx)
-			members[r] = leave
+			retired := make(chan struct{})
+			members[r] = retired
 			all.Go(func() {
-				if err := f.serve(served, r); err != nil {
+				if err := f.serve(ctx, r, retired); err != nil {
 					cancel(err)
 				}
 			})
 		}
-		for r, leave := range members {
+		for r, retired := range members {
 			if !here[r] {
-				leave(errGone)
+				close(retired)
 				delete(members, r)
 			}
 		}
@@ -66,15 +65,32 @@ func (f *Fleet) Run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// serve follows one wrapper and hands it its messages until it is gone or ctx ends. An error is the
-// log's.
-func (f *Fleet) serve(ctx context.Context, r registry.Record) error {
+// serve follows one wrapper and hands it its messages until it is gone or ctx ends. One that has
+// retired gets no more messages, and is heard to its last word. An error is the log's.
+func (f *Fleet) serve(ctx context.Context, r registry.Record, retired <-chan struct{}) error {
 	ctx, cancel := context.WithCancelCause(ctx)
+	handing, rest := context.WithCancelCause(ctx)
 	room := make(chan struct{}, 1)
 	var all sync.WaitGroup
 	all.Go(func() { cancel(f.follow(ctx, r, room)) })
-	all.Go(func() { cancel(f.handOver(ctx, r, room)) })
-	all.Go(func() { cancel(alive(ctx, r)) })
+	all.Go(func() {
+		if err := f.handOver(handing, r, room); !errors.Is(err, errGone) {
+			cancel(err)
+		}
+	})
+	all.Go(func() {
+		select {
+		case <-retired:
+		case <-ctx.Done():
+			return
+		}
+		rest(errGone)
+		select {
+		case <-time.After(lastWords):
+			cancel(errGone)
+		case <-ctx.Done():
+		}
+	})
 	all.Wait()
 	err := context.Cause(ctx)
 	if !errors.Is(err, errGone) {
@@ -89,27 +105,9 @@ func (f *Fleet) serve(ctx context.Context, r registry.Record) error {
 // errGone is that a wrapper no longer listens.
 var errGone = errors.New("the wrapper is gone")
 
-// alive waits for the end of a wrapper, of which only the end of a connection tells.
-func alive(ctx context.Context, r registry.Record) error {
-	for {
-		if client, err := sock.Dial(ctx, r.Socket); err == nil {
-			for err == nil {
-				_, err = client.Next(ctx)
-			}
-			client.Close()
-		} else if _, listens := sock.Listening(r.Socket); !listens {
-			return errGone
-		}
-		select {
-		case <-time.After(lookAgain):
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-}
-
-// lookAgain is how soon a wrapper is called again that hung up and may still be there.
-const lookAgain = 100 * time.Millisecond
+// lastWords is how long a wrapper that has retired is still read. It ends by itself much earlier,
+// unless the next wrapper of that name listens at the same place already.
+const lastWords = 5 * time.Second
 
 // errLog is that the log took no more, which ends the router.
 type errLog struct{ error }

@@ -25,6 +25,7 @@ func (f *Fleet) follow(ctx context.Context, r registry.Record, room chan<- struc
 		cursor, known = a.Cursor, ok && a.Cursor.Epoch != ""
 	})
 	events := sock.Follow(r.Socket, cursor.Seq, cursor.Epoch, told...)
+	events.UntilGone()
 	defer events.Close()
 	for {
 		frame, err := events.Next(ctx)

@@ -14,6 +14,7 @@ import (
 	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
+	"relay-pty/protocol/registry"
 )
 
 // memory is a store that is gone with the test.
@@ -78,7 +79,7 @@ func aHub(t *testing.T, store Store) *Hub {
 
 func (h *Hub) mustUp(t *testing.T, name string) {
 	t.Helper()
-	if err := h.Up(t.Context(), name, "generic", 1); err != nil {
+	if err := h.Up(t.Context(), registry.Record{Name: name, Agent: "generic", PID: 1}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -264,7 +265,7 @@ func TestExpiry(t *testing.T) {
 func TestOldAndNewWrapper(t *testing.T) {
 	h := aHub(t, &memory{})
 	h.mustUp(t, "bob")
-	if err := h.Up(t.Context(), "bob", "generic", 2); err != nil {
+	if err := h.Up(t.Context(), registry.Record{Name: "bob", Agent: "generic", PID: 2}); err != nil {
 		t.Fatal(err)
 	}
 	for i, runs := range []bool{true, false} {

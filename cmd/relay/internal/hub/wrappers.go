@@ -4,21 +4,22 @@ import (
 	"context"
 
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol/registry"
 )
 
 // Up says that a wrapper runs, and puts that into the log if it is news.
-func (h *Hub) Up(ctx context.Context, name, profile string, pid int) error {
+func (h *Hub) Up(ctx context.Context, r registry.Record) error {
 	h.writing.Lock()
 	defer h.writing.Unlock()
 	h.mu.Lock()
-	h.running[name]++
-	was, _ := h.state.Agent(name)
+	h.running[r.Name]++
+	was, _ := h.state.Agent(r.Name)
 	h.mu.Unlock()
-	if was.Running && was.PID == pid {
+	if was.Running && was.PID == r.PID {
 		return nil
 	}
-	e := router.Event{Type: router.TypeUp, Agent: name}
-	e.Profile, e.PID = profile, pid
+	e := router.Event{Type: router.TypeUp, Agent: r.Name}
+	e.Profile, e.PID, e.StartedAt = r.Agent, r.PID, r.StartedAt
 	return h.append(ctx, e)
 }
 

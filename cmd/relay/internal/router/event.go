@@ -81,8 +81,9 @@ type Condition struct {
 	BlockedBy  string `json:"blocked_by,omitzero"`
 	Profile    string `json:"profile,omitzero"`
 	PID        int    `json:"pid,omitzero"`
-	Code       *int   `json:"code,omitzero"` // exit status
-	Raw        string `json:"raw,omitzero"`  // of a marker that is none
+	StartedAt  int64  `json:"started_at,omitzero"` // of the wrapper, Unix milliseconds
+	Code       *int   `json:"code,omitzero"`       // exit status
+	Raw        string `json:"raw,omitzero"`        // of a marker that is none
 	Reason     string `json:"reason,omitzero"`
 }
 

@@ -1,0 +1,135 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/relay/internal/hub"
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+	"relay-pty/protocol/registry"
+	"relay-pty/protocol/sock"
+)
+
+// patience is how long a test waits for what must come.
+const patience = 30 * time.Second
+
+// slow is a store that keeps nothing, and takes events of one type only once it may.
+type slow struct {
+	kind string
+	may  chan struct{}
+	at   chan struct{} // receives when such an event has come
+
+	mu   sync.Mutex
+	last int64
+}
+
+func (s *slow) Append(ctx context.Context, kind, _ string, _ []byte) (int64, error) {
+	if kind == s.kind {
+		s.at <- struct{}{}
+		<-s.may
+	}
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last++
+	return s.last, nil
+}
+
+func (s *slow) Read(context.Context, int64, func(int64, []byte) error) error { return nil }
+func (s *slow) Get(context.Context, int64) ([]byte, bool, error)             { return nil, false, nil }
+func (s *slow) Span(context.Context) (int64, int64, error)                   { return 1, 1, nil }
+
+// speaks is a wrapper that tells some events to whoever follows, and no more.
+func speaks(ctx context.Context, c *sock.Conn, events ...protocol.Event) {
+	for {
+		select {
+		case in, open := <-c.Incoming():
+			if !open {
+				return
+			}
+			if ask, ok := in.Request.(*protocol.Subscribe); ok {
+				c.Answer(&protocol.Subscribed{Head: ask.Head, Epoch: "e"})
+				for _, e := range events {
+					c.Answer(e)
+				}
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// TestLastWords: what an agent says just before it ends is routed, however long the log takes.
+func TestLastWords(t *testing.T) {
+	dir := testrig.Dir(t)
+	store := &slow{kind: (*protocol.State)(nil).Type(), may: make(chan struct{}), at: make(chan struct{})}
+	h, err := hub.New(t.Context(), store, router.Rules{}, func() string { return "id" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	bob := registry.Record{Name: "bob", Socket: filepath.Join(testrig.Dir(t), "bob"), PID: os.Getpid(), Agent: "generic"}
+	l, err := sock.Listen(bob.Socket, bob.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	says := []protocol.Event{
+		&protocol.State{Stamp: protocol.Stamp{Seq: 1, Timestamp: 1}, State: "busy"},
+		&protocol.RelayCommand{Stamp: protocol.Stamp{Seq: 2, Timestamp: 2}, ID: "last", From: "bob", To: router.Human, Body: "farewell", Source: "stream"},
+		&protocol.Exit{Stamp: protocol.Stamp{Seq: 3, Timestamp: 3}},
+	}
+	serving, end := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() {
+		served <- l.Serve(serving, func(ctx context.Context, c *sock.Conn) { speaks(ctx, c, says...) })
+	}()
+	retire, err := registry.Announce(dir, bob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
+	ran := make(chan error, 1)
+	go func() { ran <- (&Fleet{Hub: h, Dir: dir}).Run(ctx) }()
+	await(t, ctx, "the first event", store.at)
+	retire()
+	end()
+	<-served
+	l.Close()
+	close(store.may)
+	for {
+		changed, down := h.Changed(), false
+		h.View(func(s *router.State, _ func(string) bool) {
+			a, _ := s.Agent("bob")
+			down = !a.Running
+			if _, ok := s.Find("last"); down && !ok {
+				t.Error("bob has ended, and his last message is not in the log")
+			}
+		})
+		if down {
+			break
+		}
+		await(t, ctx, "bob's end", changed)
+	}
+	stop()
+	if err := <-ran; !errors.Is(err, context.Canceled) {
+		t.Errorf("Run ended with %v", err)
+	}
+}
+
+func await(t *testing.T, ctx context.Context, what string, c <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-c:
+	case <-ctx.Done():
+		t.Fatalf("wait for %s: %v", what, context.Cause(ctx))
+	}
+}
