@@ -159,7 +159,7 @@ func readBody(in io.Reader) (string, error) {
 
 // await waits for a level, for ever when limit is 0. What came of it is told by the message.
 func await(ctx context.Context, asked *asking, m api.Message, level string, limit time.Duration, began time.Time) (api.Message, error) {
-	for !done(m, level) {
+	for !m.Reached(level) {
 		wait := longWait
 		if limit > 0 {
 			wait = min(wait, limit-time.Since(began))
@@ -179,14 +179,6 @@ func await(ctx context.Context, asked *asking, m api.Message, level string, limi
 		}
 	}
 	return m, nil
-}
-
-// done says whether there is nothing more to wait for.
-func done(m api.Message, level string) bool {
-	if level == api.UntilReplied {
-		return len(m.Replies) > 0 || router.Ended(m.Status) && m.Status != protocol.StatusDelivered
-	}
-	return router.Ended(m.Status)
 }
 
 // tell prints how far a message came. The exit status says whether that is what was asked for.
@@ -225,7 +217,10 @@ func (f *sending) verdict(s streams, m api.Message, asked bool) error {
 	case m.Status == router.StatusAccepted && f.until == api.UntilQueued && !asked:
 		say("%s; the message waits", whyNot(m))
 		return nil
-	case done(m, f.until) || f.until == api.UntilQueued:
+	case m.Abandoned && f.until == api.UntilReplied:
+		say("%s: %s ended without an answer", m.ID, m.To)
+		return exit(exitFailed)
+	case m.Reached(f.until) || f.until == api.UntilQueued:
 		return exit(exitFailed)
 	}
 	say("%s is not %s after %v", m.ID, f.until, f.wait.d)

@@ -53,6 +53,7 @@ func traits(m api.Message) []string {
 	add("thread %s", m.Thread != "", m.Thread)
 	add("priority %d", m.Priority != 0, m.Priority)
 	add("at most %v", m.TimeoutMS != 0, time.Duration(m.TimeoutMS)*time.Millisecond)
+	add("%s ended without an answer", m.Abandoned, m.To)
 	return list
 }
 

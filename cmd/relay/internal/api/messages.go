@@ -169,7 +169,7 @@ func (s *Server) until(ctx context.Context, id, level string, millis int64) (Mes
 		if !ok {
 			return Message{}, noMessage(id)
 		}
-		if level == "" || reached(m, level) || level == UntilQueued && !m.Running {
+		if level == "" || m.Reached(level) || level == UntilQueued && !m.Running {
 			return m, nil
 		}
 		select {
@@ -180,15 +180,22 @@ func (s *Server) until(ctx context.Context, id, level string, millis int64) (Mes
 	}
 }
 
-// reached says whether a message has come to a level, or to an end before.
-func reached(m Message, level string) bool {
+// Reached says whether a message has come to a level, or to an end before: there is nothing more to
+// wait for.
+func (m Message) Reached(level string) bool {
 	switch {
 	case level == UntilReplied:
-		return len(m.Replies) > 0 || m.Status != protocol.StatusDelivered && router.Ended(m.Status)
+		return len(m.Replies) > 0 || m.Abandoned || router.Ended(m.Status) && !m.mayBeAnswered()
 	case level == UntilDelivered:
 		return router.Ended(m.Status)
 	}
 	return m.Status != router.StatusAccepted
+}
+
+// mayBeAnswered says whether an agent has a message, or may have had it in its last moment, of which
+// not all is known yet.
+func (m Message) mayBeAnswered() bool {
+	return m.Status == protocol.StatusDelivered || m.Status == protocol.StatusUnknown && m.Error != nil && m.Error.Code == protocol.FaultAgentExited
 }
 
 func (s *Server) look(id string) (m Message, ok bool) {
@@ -198,6 +205,7 @@ func (s *Server) look(id string) (m Message, ok bool) {
 			return
 		}
 		m = messageOf(k, running(k.To))
+		m.Abandoned = state.Abandoned(&k)
 		for _, reply := range k.Replies {
 			if r, ok := state.Find(reply); ok {
 				m.Replies = append(m.Replies, Reply{ID: r.ID, From: r.From, Body: r.Body})

@@ -67,9 +67,10 @@ type Message struct {
 	Evidence      string             `json:"evidence,omitzero"`
 	Attempt       int                `json:"attempt,omitzero"`
 	Error         *router.ErrorValue `json:"error,omitzero"`
-	AcceptedAt    int64              `json:"accepted_at"` // Unix milliseconds
-	Seq           int64              `json:"seq"`         // of its first event
-	Running       bool               `json:"running"`     // the recipient's wrapper runs
+	AcceptedAt    int64              `json:"accepted_at"`        // Unix milliseconds
+	Seq           int64              `json:"seq"`                // of its first event
+	Running       bool               `json:"running"`            // the recipient's wrapper runs
+	Abandoned     bool               `json:"abandoned,omitzero"` // the run that was given it ended, and it has no answer
 	Replies       []Reply            `json:"replies"`
 	Life          []router.Event     `json:"life,omitzero"` // its events, where they were asked for
 }

@@ -377,6 +377,47 @@ func TestLastWordsOfATurn(t *testing.T) {
 	}
 }
 
+// TestAbandoned: a wait for an answer is over when the run that was given the message has ended, and
+// nothing more that was said in it can come.
+func TestAbandoned(t *testing.T) {
+	started := func(l *log) { l.add(Event{Type: TypeUp, Agent: "bob", Condition: Condition{StartedAt: l.now + 1}}) }
+	says := func(l *log, at int64) {
+		l.add(Event{Type: stateType, Agent: "bob", Origin: &Origin{"e", l.Last}, Timestamp: at})
+		l.agents["bob"].Heard = at
+	}
+	down := func(l *log) { l.add(Event{Type: TypeDown, Agent: "bob"}) }
+	delivered := func(l *log) { l.result("bob", "m1", protocol.StatusDelivered) }
+	for name, c := range map[string]struct {
+		events []func(*log)
+		want   bool
+	}{
+		"its agent runs":                     {[]func(*log){delivered}, false},
+		"its agent ended":                    {[]func(*log){delivered, down}, true},
+		"nobody knows, and its agent ended":  {[]func(*log){func(l *log) { l.result("bob", "m1", protocol.StatusUnknown) }, down}, true},
+		"it waits, and its agent ended":      {[]func(*log){down}, false},
+		"it failed, and its agent ended":     {[]func(*log){func(l *log) { l.result("bob", "m1", protocol.StatusFailed) }, down}, false},
+		"another run, of which nothing came": {[]func(*log){delivered, started}, false},
+		"another run, and old words of its":  {[]func(*log){delivered, started, func(l *log) { says(l, l.now-1) }}, false},
+		"another run, and its first words":   {[]func(*log){delivered, started, func(l *log) { says(l, l.now) }}, true},
+		"delivered in the other run":         {[]func(*log){started, func(l *log) { says(l, l.now) }, delivered}, false},
+		"answered, and its agent ended":      {[]func(*log){delivered, func(l *log) { l.send(Message{ID: "m2", From: "bob", To: "ci", Body: "yes", ReplyTo: "m1"}) }, down}, false},
+		"answered in words, and it has ended": {[]func(*log){delivered, func(l *log) {
+			l.add(Event{Type: TypeTurnEnd, Agent: "bob", IDs: []string{"m1"}, Message: Message{Body: "Yes."}})
+		}, down}, false},
+	} {
+		l := newLog(t)
+		l.up("bob")
+		l.send(Message{ID: "hello", From: "ci", To: Human, Body: "hi"})
+		l.send(Message{ID: "m1", From: "ci", To: "bob", Body: "hi"})
+		for _, e := range c.events {
+			e(l)
+		}
+		if got := l.Abandoned(l.messages["m1"]); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 func TestNamesWithAHost(t *testing.T) {
 	l := newLog(t)
 	l.Rules.Host = "Mars"

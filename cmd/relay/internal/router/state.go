@@ -13,6 +13,7 @@ type Known struct {
 	Message
 	Result
 	Accepted int64    // Unix milliseconds
+	EndedAt  int64    // when the wrapper said how it ended, Unix milliseconds; 0: it has not
 	Seq      int64    // of the event that accepted it
 	Events   []int64  // of all events about it
 	Replies  []string // ids of the messages that answer it
@@ -27,6 +28,8 @@ type Agent struct {
 	Profile string
 	PID     int // of its wrapper
 	State   string
+	Started int64  // of its newest wrapper, Unix milliseconds
+	Heard   int64  // the time of the newest event of a wrapper of its, Unix milliseconds
 	Seen    int64  // Unix milliseconds
 	Running bool   // as far as the log says
 	Cursor  Origin // the newest event of its wrapper that is in the log
@@ -184,11 +187,11 @@ func (s *State) meet(e Event) {
 	a := s.named(e.Agent)
 	a.Seen = e.Timestamp
 	if e.Origin != nil {
-		a.Cursor = *e.Origin
+		a.Cursor, a.Heard = *e.Origin, e.Timestamp
 	}
 	switch e.Type {
 	case TypeUp:
-		a.Wrapped, a.Running, a.Profile, a.PID, a.State = true, true, e.Profile, e.PID, ""
+		a.Wrapped, a.Running, a.Profile, a.PID, a.State, a.Started = true, true, e.Profile, e.PID, "", e.StartedAt
 	case TypeDown:
 		a.Running, a.State = false, ""
 	case stateType:
@@ -256,10 +259,22 @@ func (s *State) result(e Event) {
 	if !protocol.Terminal(m.Status) {
 		return
 	}
+	m.EndedAt = e.Timestamp
 	if m.Status == protocol.StatusDelivered && len(m.Replies) > 0 {
 		m.Status = StatusReplied
 	}
 	s.leave(m)
+}
+
+// Abandoned says whether the run of the agent that was given a message has ended, and all that was
+// said in it is known, without an answer.
+func (s *State) Abandoned(m *Known) bool {
+	a := s.agents[m.To]
+	given := m.Status == protocol.StatusDelivered || m.Status == protocol.StatusUnknown
+	if !given || len(m.Replies) > 0 || m.Words != "" || a == nil || !a.Wrapped {
+		return false
+	}
+	return !a.Running || m.EndedAt < a.Started && a.Heard >= a.Started
 }
 
 // turnEnd keeps the last words of the turn that took messages.
