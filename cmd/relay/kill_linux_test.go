@@ -18,12 +18,7 @@ import (
 // is there once, in its sender's order, and each wait ends with the answer.
 func TestRouterIsKilled(t *testing.T) {
 	const senders, each, kills = 5, 5, 6 // bob may answer thirty times a minute
-	seed := uint64(time.Now().UnixNano())
-	if s, err := strconv.ParseUint(os.Getenv("RELAY_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	t.Logf("RELAY_SEED=%d", seed)
-	rnd := rand.New(rand.NewPCG(seed, 0))
+	rnd := rand.New(rand.NewPCG(seed(t), 0))
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 3*patience, fmt.Errorf("the messages are not all answered after %v", 3*patience))
 	defer cancel()
 	u := newUser(t)

@@ -66,14 +66,20 @@ func environment(dir, bin string) []string {
 }
 
 // running are the processes of the user at dir whose command lines hold that word.
-func running(dir, word string) (pids []int) {
+func running(dir, word string) []int {
+	return processes(dir, func(_, line []byte) bool { return bytes.Contains(line, []byte(word)) })
+}
+
+// processes are those of the user at dir for which is is true: of an environment and a command line,
+// whose parts end with NUL.
+func processes(dir string, is func(env, line []byte) bool) (pids []int) {
 	mark := []byte("XDG_RUNTIME_DIR=" + dir + "\x00")
 	all, _ := filepath.Glob("/proc/[0-9]*") // the pattern is sound
 	for _, path := range all {
 		env, _ := os.ReadFile(path + "/environ") // gone, or not ours
 		line, _ := os.ReadFile(path + "/cmdline")
 		pid, err := strconv.Atoi(filepath.Base(path))
-		if err == nil && pid != os.Getpid() && bytes.Contains(env, mark) && bytes.Contains(line, []byte(word)) {
+		if err == nil && pid != os.Getpid() && bytes.Contains(env, mark) && is(env, line) {
 			pids = append(pids, pid)
 		}
 	}

@@ -1,7 +1,7 @@
-// Package testrig is what tests and the demo put around the wrapper: fake
-// agents, a terminal with a human's hands, a client for the socket. Its
-// sub-packages hold the real agents in a fresh home (agentrig, claude), the
-// fake agents' code (agents) and the terminal (term).
+// Package testrig is what tests put around the wrapper: fake agents, a terminal
+// with a human's hands, a client for the socket. Its sub-packages hold the fake
+// agents' code (agents) and the terminal (term); package agentrig, beside it,
+// has the real agents.
 // Nothing here is linked into the wrapper.
 package testrig
 
