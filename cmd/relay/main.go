@@ -78,6 +78,23 @@ func (s streams) json(v any) error { return json.NewEncoder(s.out).Encode(v) }
 
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	s := streams{in, out, errs}
+	root := newRoot(s)
+	root.SetArgs(args)
+	ran, err := root.ExecuteContextC(ctx)
+	if refused := (*router.ErrorValue)(nil); errors.As(err, &refused) && wantsJSON(ran) {
+		s.json(refused) // whoever cannot be told finds the exit status
+	}
+	return status(errs, err)
+}
+
+// wantsJSON says whether a command was asked for JSON.
+func wantsJSON(c *cobra.Command) bool {
+	f := c.Flags().Lookup("json")
+	return f != nil && f.Value.String() == "true"
+}
+
+// newRoot is all commands.
+func newRoot(s streams) *cobra.Command {
 	root := &cobra.Command{
 		Use: "relay", Short: "Messages between coding agents, and to them", Long: intro, Version: version,
 		SilenceErrors: true, SilenceUsage: true, Args: noCommand,
@@ -110,12 +127,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		overview(s.out, root)
 	})
 	completions(root)
-	root.SetArgs(args)
-	root.SetIn(in)
-	root.SetOut(out)
-	root.SetErr(errs)
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{err} })
-	return status(errs, root.ExecuteContext(ctx))
+	return root
 }
 
 // noCommand refuses what is no command, and names one that is like it.
@@ -168,7 +184,11 @@ func status(errs io.Writer, err error) int {
 	case errors.As(err, &code):
 		return int(code)
 	}
-	fmt.Fprintf(errs, "relay: %v\n", err)
+	if errors.As(err, &refused) {
+		fmt.Fprintf(errs, "relay: %s: %v\n", refused.Code, err)
+	} else {
+		fmt.Fprintf(errs, "relay: %v\n", err)
+	}
 	if errors.As(err, &hint) {
 		fmt.Fprintf(errs, "relay: hint: %s\n", hint.Hint())
 	}

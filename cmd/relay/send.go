@@ -199,7 +199,7 @@ func (f *sending) tell(s streams, m api.Message, asked bool) error {
 		fmt.Fprintf(s.out, "%s %s\n", m.ID, m.Status)
 	}
 	if m.Error != nil && !f.json {
-		fmt.Fprintf(s.err, "relay: %s: %s\n", m.ID, m.Error.Message)
+		fmt.Fprintf(s.err, "relay: %s: %s: %s\n", m.ID, m.Error.Code, m.Error.Message)
 	}
 	return f.verdict(s, m, asked)
 }
