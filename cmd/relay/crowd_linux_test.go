@@ -87,12 +87,7 @@ func (c *crowd) keep(ctx context.Context, name string) {
 // meet waits until all agents are known.
 func (c *crowd) meet(ctx context.Context) {
 	for _, name := range c.names {
-		for !strings.Contains(c.does(ctx, "ls"), name) {
-			if ctx.Err() != nil {
-				c.t.Fatalf("wait for %s: %v", name, context.Cause(ctx))
-			}
-			c.does(ctx, "events", "--wait", "--after", "0")
-		}
+		c.sees(ctx, name+" to run", func(e router.Event) bool { return e.Type == router.TypeUp && e.Agent == name })
 	}
 }
 

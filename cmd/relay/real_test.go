@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/cmd/relay/internal/router"
 )
 
@@ -131,5 +134,49 @@ func TestRealAnswersWithoutMarkers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRealDraftIsKept: who is half way through a prompt, and gone, finds it as it was; the message that
+// was sent meanwhile is answered.
+func TestRealDraftIsKept(t *testing.T) {
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Minute, errors.New("not within 2m"))
+	defer cancel()
+	u, claude := newUser(t), agentrig.Claude("2.1.329")
+	path, err := claude.Find()
+	testrig.Require(t, claude.Name(), err)
+	api, err := claude.API()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer api.Close()
+	api.Respond = func(turn fakemodel.Turn) fakemodel.Reply {
+		if strings.HasPrefix(claude.Received(turn), "[relay ") {
+			return fakemodel.Say("Understood.")
+		}
+		return fakemodel.Say("You said more.")
+	}
+	env, cwd, err := claude.Prepare(testrig.Dir(t), api.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	argv := append([]string{filepath.Join(u.bin, "relay"), "run", "alice", "--socket", filepath.Join(u.dir, "alice"), "--draft-timeout", "2s", "--"}, claude.Argv(path)...)
+	tm := testrig.StartTerm(t, term.Options{Argv: argv, Env: slices.Concat(u.env, env, environment(u.dir, u.bin)[:2]), Dir: cwd, Answers: true})
+	u.sees(ctx, "alice to be ready", func(e router.Event) bool { return e.State == "ready" })
+	const draft = "I am typing something"
+	if err := errors.Join(tm.Type(draft), tm.WaitText(ctx, "❯\u00a0"+draft)); err != nil {
+		t.Fatal(err)
+	}
+	if got := u.does(ctx, "send", "alice", "interrupting message", "--id", "m-1", "--wait=90s"); got != "Understood.\n" {
+		t.Errorf("got %q\n%s", got, tm.Screen())
+	}
+	if err := errors.Join(tm.WaitText(ctx, "❯\u00a0"+draft), tm.Type(" else\r")); err != nil {
+		t.Fatalf("%v\n%s", err, tm.Screen())
+	}
+	if err := tm.WaitText(ctx, "You said more."); err != nil {
+		t.Fatalf("%v\n%s", err, tm.Screen())
+	}
+	if got := claude.Received(api.Turns()[1]); got != draft+" else" {
+		t.Errorf("the human's turn was %q", got)
 	}
 }

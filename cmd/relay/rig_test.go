@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/relay/internal/router"
 )
 
 // user is someone on a machine of his own, with the programs.
@@ -84,11 +86,32 @@ func (u *user) runs(ctx context.Context, name, cwd string, env []string, argv ..
 		cmd.Wait() // however it ended
 		u.t.Logf("%s said: %s", name, errs.Bytes())
 	})
-	for !strings.Contains(u.does(ctx, "ls"), "\n"+name+" ") {
-		if ctx.Err() != nil {
-			u.t.Fatal(context.Cause(ctx))
+	u.sees(ctx, name+" to run", func(e router.Event) bool { return e.Type == router.TypeUp && e.Agent == name })
+}
+
+// sees waits for an event, one that was or one that comes.
+func (u *user) sees(ctx context.Context, what string, want func(router.Event) bool) {
+	u.t.Helper()
+	cmd := u.command(ctx, "events", "--follow", "--after", "0", "--json")
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	defer func() {
+		cmd.Process.Kill()
+		cmd.Wait() // however it ended
+	}()
+	for events := json.NewDecoder(out); ; {
+		var e router.Event
+		if err := events.Decode(&e); err != nil {
+			u.t.Fatalf("wait for %s: %v", what, cmp.Or(context.Cause(ctx), err))
 		}
-		u.does(ctx, "events", "--wait", "--after", "0")
+		if want(e) {
+			return
+		}
 	}
 }
 

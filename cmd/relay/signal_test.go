@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"relay-pty/cmd/relay/internal/router"
 )
 
 // TestSendThatIsInterrupted: it ends as a shell expects, and says which message goes its way.
@@ -27,7 +29,7 @@ func TestSendThatIsInterrupted(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		u.until(ctx, id)
+		u.sees(ctx, id+" to be accepted", func(e router.Event) bool { return e.ID == id })
 		if err := cmd.Process.Signal(sig); err != nil {
 			t.Fatal(err)
 		}
@@ -36,17 +38,6 @@ func TestSendThatIsInterrupted(t *testing.T) {
 		if got := cmd.ProcessState.ExitCode(); got != status || errs.String() != want {
 			t.Errorf("%v: ended with %d and %q, want %d and %q", sig, got, &errs, status, want)
 		}
-	}
-}
-
-// until waits until the log speaks of something.
-func (u *user) until(ctx context.Context, what string) {
-	u.t.Helper()
-	for !strings.Contains(u.does(ctx, "events"), what) {
-		if ctx.Err() != nil {
-			u.t.Fatalf("wait for %s in the log: %v", what, context.Cause(ctx))
-		}
-		u.does(ctx, "events", "--wait", "--after", "0")
 	}
 }
 
