@@ -39,5 +39,6 @@ fuzz:
 	FUZZTIME=$(FUZZTIME) bash .ci/fuzz
 bench:
 	$(GO) test -run=NONE -bench=. -benchmem ./pty/... ./parser/... ./protocol/...
+	@$(MAKE) --silent build && CGO_ENABLED=0 $(GO) build $(SMALL) -o $(BIN)/ ./cmd/relay-bench && $(BIN)/relay-bench
 prove:
 	bash .ci/prove
