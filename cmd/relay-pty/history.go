@@ -17,8 +17,7 @@ import (
 )
 
 // history looks at the files that the agent keeps of its own session: its state,
-// and what it said and was told. Agents write when they act, and acting paints,
-// so it looks when the terminal speaks and a while after, then not at all.
+// and what it said and was told. When it looks is pace's to say.
 type history struct {
 	w      *wrapper
 	format transcript.Format
@@ -33,16 +32,6 @@ type history struct {
 	pending map[string]bool // ids being typed, and whether a turn has shown them
 	turn    transcript.Turn // the present one
 	failed  bool            // the last look failed, as the log was told
-}
-
-// lookGap is the least time between two looks; lookAfter is when to look again
-// once the terminal is silent, each counted from the look before. Logs follow
-// what they tell by up to half a second.
-const lookGap = 100 * time.Millisecond
-
-var lookAfter = []time.Duration{
-	50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond,
-	400 * time.Millisecond, 800 * time.Millisecond, 1600 * time.Millisecond,
 }
 
 // newHistory returns nil where the log's format is not known.
@@ -79,31 +68,34 @@ func (h *history) dir(pid int) string {
 
 // run looks until ctx ends.
 func (h *history) run(ctx context.Context) error {
-	var last time.Time
-	var timer <-chan time.Time
-	step := 0
+	var p pace
 	for {
+		var timer <-chan time.Time
+		if wait, soon := p.next(time.Now()); soon {
+			timer = time.After(wait)
+		}
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-h.output:
-			step = 0
-			select { // what comes meanwhile needs no waking
-			case <-time.After(lookGap - time.Since(last)):
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
+			p.spoke(time.Now())
 		case <-timer:
 		}
-		h.look()
-		last, timer = time.Now(), nil
-		if step < len(lookAfter) {
-			timer = time.After(lookAfter[step])
-			step++
-		} else if !h.format.Ends() && h.w.board.get().Verdict.State == ready.Ready {
-			h.endTurn()
+		switch now := time.Now(); {
+		case p.due(now), p.glances(now) && h.grown():
+			h.look()
+			if p.looked(time.Now()) && !h.format.Ends() && h.w.board.get().Verdict.State == ready.Ready {
+				h.endTurn()
+			}
 		}
 	}
+}
+
+// grown says whether the log that was found has changed since the last look.
+func (h *history) grown() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.follow != nil && h.follow.Grown()
 }
 
 // look reads what is new.

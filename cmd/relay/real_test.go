@@ -45,23 +45,24 @@ func counting(a agentrig.Agent, other string, last int) fakemodel.Responder {
 	}
 }
 
-// runsReal runs a real agent with that model.
-func (u *user) runsReal(ctx context.Context, name string, a agentrig.Agent, model fakemodel.Responder) *fakemodel.Server {
+// runsReal runs a real agent with that model, in a home of its own.
+func (u *user) runsReal(ctx context.Context, name string, a agentrig.Agent, model fakemodel.Responder) (api *fakemodel.Server, home string) {
 	u.t.Helper()
 	path, err := a.Find()
 	testrig.Require(u.t, a.Name(), err)
-	api, err := a.API()
+	api, err = a.API()
 	if err != nil {
 		u.t.Fatal(err)
 	}
 	u.t.Cleanup(func() { api.Close() })
 	api.Respond = model
-	env, cwd, err := a.Prepare(testrig.Dir(u.t), api.URL())
+	home = testrig.Dir(u.t)
+	env, cwd, err := a.Prepare(home, api.URL())
 	if err != nil {
 		u.t.Fatal(err)
 	}
 	u.runs(ctx, name, cwd, env, append([]string{"--agent", a.Profile, "--"}, a.Argv(path)...)...)
-	return api
+	return api, home
 }
 
 // TestRealAgentsTalk: Claude Code and Codex count together to forty, by messages to each other.
@@ -73,16 +74,19 @@ func TestRealAgentsTalk(t *testing.T) {
 	defer cancel()
 	u := newUser(t)
 	began, claude, codex := time.Now(), agentrig.Claude("2.1.329"), agentrig.Codex()
-	apis := []*fakemodel.Server{
-		u.runsReal(ctx, "alice", claude, counting(claude, "bob", last)),
-		u.runsReal(ctx, "bob", codex, counting(codex, "alice", last)),
-	}
+	alice, one := u.runsReal(ctx, "alice", claude, counting(claude, "bob", last))
+	bob, other := u.runsReal(ctx, "bob", codex, counting(codex, "alice", last))
+	logs := rows{dirs: []string{one, other}, at: map[int]int64{}}
+	stop := logs.follow(ctx)
 	if got, want := u.does(ctx, "send", "alice", "0", "--wait=3m"), fmt.Sprintf("counted to %d\n", last); got != want {
 		t.Errorf("got %q, want %q\n%s", got, want, u.does(t.Context(), "events"))
 	}
 	t.Logf("%d messages between real agents after %v", last, time.Since(began))
+	stop()
+	events := u.log(ctx)
+	logs.quick(t, events)
 	next, delivered := 0, 0
-	for _, e := range u.log(ctx) {
+	for _, e := range events {
 		switch {
 		case e.Type == router.TypeMessage && e.To != router.Human:
 			if to := []string{"alice", "bob"}[next%2]; e.To != to || e.Body != strconv.Itoa(next) {
@@ -96,7 +100,7 @@ func TestRealAgentsTalk(t *testing.T) {
 	if next != last+1 || delivered != last+1 {
 		t.Errorf("%d messages, %d delivered; want %d", next, delivered, last+1)
 	}
-	for i, api := range apis {
+	for i, api := range []*fakemodel.Server{alice, bob} {
 		read := i
 		for _, turn := range api.Turns() {
 			if got := envelope.FindStringSubmatch(turn.UserText()); got == nil || got[3] != strconv.Itoa(read) {

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"maps"
+	"os"
 	"slices"
 	"time"
 
@@ -14,6 +15,28 @@ type Log struct {
 	source   source
 	owner    owner
 	Expected map[string]bool // ids of messages that are being delivered, see Look
+
+	path string // of the conversation that Look named last
+	seen stamp  // of its file, before that look
+}
+
+// stamp is what a glance at a conversation's file sees, and at a database's log beside it.
+type stamp struct{ file, wal version }
+
+// version is the zero value where there is no file.
+type version struct {
+	size    int64
+	changed time.Time
+}
+
+func stampOf(path string) stamp { return stamp{versionOf(path), versionOf(path + "-wal")} }
+
+func versionOf(path string) version {
+	info, err := os.Stat(path)
+	if err != nil {
+		return version{}
+	}
+	return version{info.Size(), info.ModTime()}
 }
 
 // source looks at an agent's files.
@@ -58,9 +81,17 @@ func Follow(f Format, dir string, child int, since time.Time) *Log {
 // processes of the agent run in one directory, a conversation's entries are held
 // until one of the Expected messages stands in it and in none of another process.
 func (l *Log) Look() (Session, []Entry, error) {
+	l.seen = stampOf(l.path)
 	s, all, err := l.source.look()
+	if s.Transcript != l.path {
+		l.path, l.seen = s.Transcript, stamp{}
+	}
 	return s, l.owner.sort(time.Now(), all, l.Expected), err
 }
+
+// Grown says whether the conversation that Look named last has changed since: a reason to look again
+// that costs two stats.
+func (l *Log) Grown() bool { return l.path != "" && l.seen != stampOf(l.path) }
 
 // rival says whether a process other than child's runs an agent of that name in
 // the same directory. With grown, only one counts that may be starting, too.

@@ -307,3 +307,33 @@ func TestLookWithoutNews(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// named is a source whose conversation is at a path.
+type named string
+
+func (n named) look() (Session, []news, error) { return Session{Transcript: string(n)}, nil, nil }
+
+// TestGrown: what came after a look is seen at a glance, in the file and in a database's log.
+func TestGrown(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	l := &Log{source: named(path)}
+	if l.Grown() {
+		t.Error("nothing was found yet, and it has grown")
+	}
+	for n, file := range []string{path, path, path + "-wal"} {
+		for l.Look(); l.Grown(); { // a look that finds another file does not know what it was before
+			l.Look()
+		}
+		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString("row\n"); err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		if !l.Grown() {
+			t.Errorf("%d: what was written to %s is not seen", n, filepath.Base(file))
+		}
+	}
+}
