@@ -36,9 +36,9 @@ agent to another is no secret: whoever uses this computer as you can read all of
 	flags := c.Flags()
 	flags.BoolVar(&f.follow, "follow", false, "go on with what happens")
 	flags.BoolVar(&f.wait, "wait", false, "wait for the next events, and end")
-	flags.StringSliceVar(&f.Types, "event", nil, "only events of these types, as message,inject_result,state")
-	flags.Int64Var(&f.After, "after", 0, "only events after this number (default all; with --follow or --wait, what comes)")
-	flags.StringVar(&f.Target, "target", "any", "only events of this agent; self, any")
+	flags.StringSliceVar(&f.Types, "event", nil, "only events of these `TYPES`, as message,inject_result,state")
+	flags.Int64Var(&f.After, "after", 0, "only events after the one of this `NUMBER` (default all; with --follow or --wait, what comes)")
+	flags.StringVar(&f.Target, "target", "any", "only events of the agent `NAME`; self, any")
 	flags.BoolVar(&f.json, "json", false, "print JSON lines")
 	flags.BoolVar(&f.text, "text", false, "print text")
 	return c

@@ -78,6 +78,9 @@ func (s streams) json(v any) error { return json.NewEncoder(s.out).Encode(v) }
 
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	s := streams{in, out, errs}
+	if err := checkWait(args); err != nil {
+		return status(errs, usage{err})
+	}
 	root := newRoot(s)
 	root.SetArgs(args)
 	ran, err := root.ExecuteContextC(ctx)

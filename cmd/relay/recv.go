@@ -43,10 +43,10 @@ no wrapper types for.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.as, "as", "", "whose messages, outside of an agent (default human)")
-	flags.StringVar(&f.From, "from", "", "only those of this sender")
-	flags.Int64Var(&f.After, "after", 0, "only those after this number of an event")
-	flags.IntVar(&f.last, "last", 10, "so many of the newest, of older ones the number; 0: all")
+	flags.StringVar(&f.as, "as", "", "show those to `NAME`, outside of an agent (default human)")
+	flags.StringVar(&f.From, "from", "", "only those of the sender `NAME`")
+	flags.Int64Var(&f.After, "after", 0, "only those after the event of this `NUMBER`")
+	flags.IntVar(&f.last, "last", 10, "the newest `N`, and how many older ones there are; 0: all")
 	waitFlag(flags, &f.wait, "wait for the next ones, and end (--wait=30s: so long at most)")
 	flags.BoolVar(&f.follow, "follow", false, "go on with those that come")
 	flags.BoolVar(&f.consume, "consume", false, "show each once, and call it delivered")

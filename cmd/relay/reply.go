@@ -30,8 +30,8 @@ func replyCommand(s streams) *cobra.Command {
 			return reply(c.Context(), s, args[0], body, ask, asJSON)
 		},
 	}
-	c.Flags().StringVar(&ask.From, "from", "", "who answers, outside of an agent (default human)")
-	c.Flags().StringVar(&ask.ID, "id", "", "the answer's own id; sent again with the same one, it is still one message")
+	c.Flags().StringVar(&ask.From, "from", "", "answer as `NAME`, outside of an agent (default human)")
+	c.Flags().StringVar(&ask.ID, "id", "", "give the answer this `ID`; sent again with the same one, it is still one message")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }

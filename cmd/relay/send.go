@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,14 +49,14 @@ An agent that does not run gets it when it does.`,
 	flags.BoolVar(&f.important, "important", false, "hand it to a busy agent at its next opportunity")
 	flags.BoolVar(&f.urgent, "urgent", false, "interrupt the agent")
 	waitFlag(flags, &f.wait, "wait for the answer, and print it (--wait=30s: so long at most)")
-	flags.StringVar(&f.until, "until", "", "wait until it is queued (default), delivered or replied")
+	flags.StringVar(&f.until, "until", "", "wait until it is `LEVEL`: queued (default), delivered or replied")
 	flags.Var(&f.timeout, "timeout", "give up when it was not delivered after so long (default never)")
 	flags.Lookup("timeout").DefValue = ""
-	flags.StringVar(&f.From, "from", "", "who sends, outside of an agent (default human)")
-	flags.StringVar(&f.ReplyTo, "reply-to", "", "the message that this one answers")
-	flags.StringVar(&f.Thread, "thread", "", "what it belongs to")
+	flags.StringVar(&f.From, "from", "", "send as `NAME`, outside of an agent (default human)")
+	flags.StringVar(&f.ReplyTo, "reply-to", "", "answer the message `ID`")
+	flags.StringVar(&f.Thread, "thread", "", "the conversation that it belongs to, by any `NAME`")
 	flags.Int64Var(&f.Priority, "priority", 0, "lower goes first")
-	flags.StringVar(&f.ID, "id", "", "its id; sent again with the same one, it is still one message")
+	flags.StringVar(&f.ID, "id", "", "give it this `ID`; sent again with the same one, it is still one message")
 	flags.BoolVar(&f.command, "command", false, "type TEXT as a command, to run (needs --allow-command there)")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	return c
@@ -80,6 +81,9 @@ func send(c *cobra.Command, s streams, f *sending, args []string) error {
 		return err
 	}
 	if f.until != api.UntilQueued {
+		if m.Status == router.StatusAccepted && !f.json {
+			fmt.Fprintf(s.err, "relay: %s: %s; the message waits\n", m.ID, whyNot(m))
+		}
 		if m, err = await(ctx, asked, m, f.until, f.wait.d, began); err != nil {
 			return fmt.Errorf("wait for %s: %w", m.ID, err)
 		}
@@ -256,7 +260,24 @@ type duration struct{ d time.Duration }
 // waitFlag is --wait, without end, or --wait=30s.
 func waitFlag(flags *pflag.FlagSet, d *duration, help string) {
 	flags.Var(d, "wait", help)
-	flags.Lookup("wait").NoOptDefVal, flags.Lookup("wait").DefValue = "0", ""
+	flags.Lookup("wait").NoOptDefVal, flags.Lookup("wait").DefValue = noEnd, ""
+}
+
+// noEnd is the value of a bare --wait.
+const noEnd = "forever"
+
+// checkWait refuses "--wait 5m", which would send the words of the text and 5m.
+func checkWait(args []string) error {
+	end := slices.Index(args, "--")
+	if end < 0 {
+		end = len(args)
+	}
+	for i, arg := range args[:max(end-1, 0)] {
+		if arg == "--wait" && new(duration).Set(args[i+1]) == nil {
+			return fmt.Errorf("--wait %s: write --wait=%s, or -- before a text", args[i+1], args[i+1])
+		}
+	}
+	return nil
 }
 
 func (d *duration) String() string { return d.d.String() }
@@ -266,6 +287,10 @@ func (d *duration) Type() string { return "duration" }
 
 // Set reads the flag.
 func (d *duration) Set(v string) error {
+	if v == noEnd {
+		d.d = 0
+		return nil
+	}
 	if n, err := strconv.ParseInt(v, 10, 64); err == nil && n >= 0 {
 		d.d = time.Duration(n) * time.Millisecond
 		return nil

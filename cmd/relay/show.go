@@ -107,10 +107,10 @@ func logCommand(s streams) *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.IntVar(&last, "last", 20, "so many of the newest; 0: all")
-	flags.Int64Var(&q.After, "after", 0, "only those after this number of an event")
-	flags.StringVar(&q.From, "from", "", "only those of this sender")
-	flags.StringVar(&q.To, "to", "", "only those to this recipient")
+	flags.IntVar(&last, "last", 20, "the newest `N`; 0: all")
+	flags.Int64Var(&q.After, "after", 0, "only those after the event of this `NUMBER`")
+	flags.StringVar(&q.From, "from", "", "only those of the sender `NAME`")
+	flags.StringVar(&q.To, "to", "", "only those to the recipient `NAME`")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }

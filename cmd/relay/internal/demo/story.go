@@ -64,7 +64,8 @@ func (s *stage) play() error {
 			return err
 		}
 	}
-	_, err = fmt.Fprint(s.o.Out, "\nShown: 6 messages arrived once, none ran; your draft and dialog stayed yours.\n")
+	_, err = fmt.Fprint(s.o.Out, "\nShown: 6 messages arrived once, none ran; your draft and dialog stayed yours.\n"+
+		"Yours: relay run alice -- claude; in another terminal, relay run bob -- codex.\n")
 	return err
 }
 

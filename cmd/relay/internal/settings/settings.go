@@ -57,7 +57,11 @@ var all = []setting{
 		}
 		return nil
 	}},
-	{"draft_timeout", func(s *Settings, v string) error { s.DraftTimeout = v; _, err := duration(v); return err }},
+	{"draft_timeout", func(s *Settings, v string) error {
+		d, err := duration(v)
+		s.DraftTimeout = d.String() // relay-pty knows no days
+		return err
+	}},
 	{"batch_max", func(s *Settings, v string) error {
 		if n, err := strconv.Atoi(v); err != nil || n < 1 {
 			return fmt.Errorf("%q is no number from 1 on", v)
