@@ -81,12 +81,12 @@ func (h *history) run(ctx context.Context) error {
 			p.spoke(time.Now())
 		case <-timer:
 		}
-		switch now := time.Now(); {
-		case p.due(now), p.glances(now) && h.grown():
-			h.look()
-			if p.looked(time.Now()) && !h.format.Ends() && h.w.board.get().Verdict.State == ready.Ready {
-				h.endTurn()
-			}
+		if now := time.Now(); !p.due(now) && !(p.glances(now) && h.grown()) {
+			continue
+		}
+		h.look()
+		if rests := p.looked(time.Now()); rests && !h.format.Ends() && h.w.board.get().Verdict.State == ready.Ready {
+			h.endTurn()
 		}
 	}
 }

@@ -17,6 +17,7 @@ type pace struct {
 const (
 	lookGap   = 100 * time.Millisecond // the least time between two looks without a reason
 	glanceGap = 15 * time.Millisecond
+	growGap   = 30 * time.Millisecond  // from a look to the first glance after it: some logs grow with each word
 	glanceFor = 600 * time.Millisecond // after the terminal spoke: logs follow it by up to half a second
 )
 
@@ -57,7 +58,7 @@ func (p *pace) glances(now time.Time) bool {
 
 // looked says that a look is over, and returns whether it was the last for now.
 func (p *pace) looked(now time.Time) (rests bool) {
-	p.last, p.glanced, p.look = now, now, time.Time{}
+	p.last, p.glanced, p.look = now, now.Add(growGap-glanceGap), time.Time{}
 	if p.step == len(lookAfter) {
 		return true
 	}
