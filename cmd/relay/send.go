@@ -248,6 +248,8 @@ func whyNot(m api.Message) string {
 	switch {
 	case m.To == router.Human:
 		return "relay recv shows it"
+	case m.Reads:
+		return "relay recv --as " + m.To + " shows it"
 	case m.Running:
 		return m.To + " takes no more messages at present"
 	}

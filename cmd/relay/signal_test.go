@@ -34,7 +34,7 @@ func TestSendThatIsInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 		cmd.Wait() // its status is looked at
-		want := fmt.Sprintf("relay: wait for %s: ended by a signal: %v\n", id, sig)
+		want := fmt.Sprintf("relay: %s: relay recv --as ci shows it; the message waits\nrelay: wait for %[1]s: ended by a signal: %v\n", id, sig)
 		if got := cmd.ProcessState.ExitCode(); got != status || errs.String() != want {
 			t.Errorf("%v: ended with %d and %q, want %d and %q", sig, got, &errs, status, want)
 		}

@@ -205,7 +205,7 @@ func (s *Server) look(id string) (m Message, ok bool) {
 			return
 		}
 		m = messageOf(k, running(k.To))
-		m.Abandoned = state.Abandoned(&k)
+		m.Reads, m.Abandoned = !state.Wrapped(k.To), state.Abandoned(&k)
 		for _, reply := range k.Replies {
 			if r, ok := state.Find(reply); ok {
 				m.Replies = append(m.Replies, Reply{ID: r.ID, From: r.From, Body: r.Body})

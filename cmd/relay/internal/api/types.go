@@ -70,6 +70,7 @@ type Message struct {
 	AcceptedAt    int64              `json:"accepted_at"`        // Unix milliseconds
 	Seq           int64              `json:"seq"`                // of its first event
 	Running       bool               `json:"running"`            // the recipient's wrapper runs
+	Reads         bool               `json:"reads,omitzero"`     // the recipient has no wrapper, but reads (relay recv): a person or a script
 	Abandoned     bool               `json:"abandoned,omitzero"` // the run that was given it ended, and it has no answer
 	Replies       []Reply            `json:"replies"`
 	Life          []router.Event     `json:"life,omitzero"` // its events, where they were asked for

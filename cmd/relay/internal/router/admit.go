@@ -62,7 +62,7 @@ func (s *State) Admit(m Message, now int64, running func(name string) bool) (adm
 	if _, ok := s.agents[m.To]; m.To != Human && !ok && !running(m.To) {
 		return m, nil, s.Unknown(m.To)
 	}
-	if s.Rules.NoDirect && s.wrapped(m.From) && s.wrapped(m.To) {
+	if s.Rules.NoDirect && s.Wrapped(m.From) && s.Wrapped(m.To) {
 		return m, nil, refuse(string(protocol.NotAuthorized), "agents may not write to agents here (allow_agent_direct), so %s not to %s", m.From, m.To)
 	}
 	if m.marked() {

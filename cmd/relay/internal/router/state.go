@@ -87,15 +87,15 @@ func (s *State) Inbox(agent string) []Known {
 // wait for whoever reads them, and need no router for it.
 func (s *State) Waiting() bool {
 	for name := range s.inboxes {
-		if s.wrapped(name) {
+		if s.Wrapped(name) {
 			return true
 		}
 	}
 	return false
 }
 
-// wrapped says whether messages to that name are typed.
-func (s *State) wrapped(name string) bool {
+// Wrapped says whether messages to that name are typed; else it reads them.
+func (s *State) Wrapped(name string) bool {
 	a := s.agents[name]
 	return a != nil && a.Wrapped
 }
@@ -228,7 +228,7 @@ func (s *State) reply(asked, m *Known) {
 	asked.Replies = append(asked.Replies, m.ID)
 	switch asked.Status {
 	case StatusAccepted:
-		if s.wrapped(asked.To) {
+		if s.Wrapped(asked.To) {
 			return
 		}
 	case protocol.StatusInjecting, protocol.StatusDelivered, protocol.StatusUnknown:
