@@ -81,7 +81,11 @@ func (h *history) run(ctx context.Context) error {
 			p.spoke(time.Now())
 		case <-timer:
 		}
-		if now := time.Now(); !p.due(now) && !(p.glances(now) && h.grown()) {
+		switch now := time.Now(); {
+		case p.due(now):
+		case p.glances(now) && h.grown():
+			p.spoke(now)
+		default:
 			continue
 		}
 		h.look()

@@ -336,7 +336,7 @@ func TestKeysThatWaitedKeepTheirPauses(t *testing.T) {
 			_, err := f.agent.WaitEvent(patience(t), agents.KindSwallow, 1)
 			must(t, err)
 			h.do(keys)
-			h.rest(50 * time.Millisecond)
+			h.rest(200 * time.Millisecond) // the replay's longest pause, for an agent that a loaded machine holds up
 			h.do("\r")
 			f.delivers("m1", "submitted")
 			if _, err := f.agent.WaitEvent(patience(t), agents.KindReply, 2); err != nil {

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// paced runs a pace on outputs at those milliseconds, with a log that grows at others, until it rests,
-// and returns when it looked, and how often it glanced.
-func paced(outputs []int, grows ...int) (looks []int, glances int) {
+// paced runs a pace on outputs at those milliseconds, with a log that grows at others, until it looks
+// no more, and returns when it looked, when that found quiet, and how often it glanced.
+func paced(outputs []int, grows ...int) (looks []int, rested, glances int) {
 	var p pace
 	start := time.Unix(1000, 0)
 	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
-	grown, rests := false, false
-	for ms := 0; !rests || len(outputs) > 0; ms++ {
+	grown := false
+	for ms := 0; ms == 0 || !p.look.IsZero() || len(outputs) > 0; ms++ {
 		now := at(ms)
 		if len(outputs) > 0 && outputs[0] == ms {
 			p.spoke(now)
@@ -28,15 +28,19 @@ func paced(outputs []int, grows ...int) (looks []int, glances int) {
 		look := p.due(now)
 		if !look && p.glances(now) {
 			glances++
-			look = grown
+			if look = grown; look {
+				p.spoke(now)
+			}
 		}
 		if look {
 			grown = false
 			looks = append(looks, ms)
-			rests = p.looked(now)
+			if p.looked(now) {
+				rested = ms
+			}
 		}
 	}
-	return looks, glances
+	return looks, rested, glances
 }
 
 func TestPace(t *testing.T) {
@@ -47,20 +51,21 @@ func TestPace(t *testing.T) {
 	for name, c := range map[string]struct {
 		outputs, grows []int
 		looks          []int
+		rested         int
 	}{
-		"a word, then silence":           {[]int{0}, nil, []int{0, 50, 150, 350, 750, 1550, 3150}},
-		"two words":                      {[]int{0, 40}, nil, []int{0, 100, 150, 250, 450, 850, 1650, 3250}},
-		"a log that follows":             {[]int{0}, []int{203}, []int{0, 50, 150, 210, 610, 1410, 3010}},
-		"a log that follows late":        {[]int{0}, []int{583}, []int{0, 50, 150, 350, 590, 1390, 2990}},
-		"a log that follows later still": {[]int{0}, []int{640}, []int{0, 50, 150, 350, 750, 1550, 3150}},
-		"one that never stops":           {busy, nil, []int{0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1050, 1150, 1350, 1750, 2550, 4150}},
+		"a word, then silence":  {[]int{0}, nil, []int{0, 50, 150, 350, 750, 1550, 3150, 6350, 12750, 25550}, 3150},
+		"two words":             {[]int{0, 40}, nil, []int{0, 100, 150, 250, 450, 850, 1650, 3250, 6450, 12850, 25650}, 3250},
+		"a log that follows":    {[]int{0}, []int{203}, []int{0, 50, 150, 210, 260, 360, 560, 960, 1760, 3360, 6560, 12960, 25760}, 3360},
+		"one in many parts":     {[]int{0}, []int{100, 200, 300, 400, 500, 600}, []int{0, 50, 110, 160, 205, 255, 300, 350, 410, 460, 505, 555, 600, 650, 750, 950, 1350, 2150, 3750, 6950, 13350, 26150}, 3750},
+		"one that follows late": {[]int{0}, []int{640}, []int{0, 50, 150, 350, 750, 1550, 3150, 6350, 12750, 25550}, 3150},
+		"one that never stops":  {busy, nil, []int{0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1050, 1150, 1350, 1750, 2550, 4150, 7350, 13750, 26550}, 4150},
 	} {
-		looks, _ := paced(c.outputs, c.grows...)
-		if !slices.Equal(looks, c.looks) {
-			t.Errorf("%s: looked at %v, want %v", name, looks, c.looks)
+		looks, rested, _ := paced(c.outputs, c.grows...)
+		if !slices.Equal(looks, c.looks) || rested != c.rested {
+			t.Errorf("%s: looked at %v, quiet at %d; want %v, %d", name, looks, rested, c.looks, c.rested)
 		}
 	}
-	if _, glances := paced([]int{0}); glances > 40 {
+	if _, _, glances := paced([]int{0}); glances > 40 {
 		t.Errorf("%d glances after one word, want at most one each 15 ms for 600 ms", glances)
 	}
 }
