@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -57,15 +58,24 @@ func endBySignals(ctx context.Context, cancel context.CancelCauseFunc) {
 		}
 	}
 	go func() {
+		var first time.Time
 		for s := range c {
 			by := stopped{s.(syscall.Signal)} // all that os/signal tells are
-			if ctx.Err() != nil {
+			switch {
+			case ctx.Err() == nil:
+				first = time.Now()
+				cancel(by)
+			case time.Since(first) > oneSignal:
 				os.Exit(128 + int(by.Signal))
 			}
-			cancel(by)
 		}
 	}()
 }
+
+// oneSignal is how far apart two signals are the same one: one that is sent to our process group while
+// we start a program may come twice, once by way of the new process, which shares our memory until it
+// runs its own program (seen with Go 1.26 on Linux).
+const oneSignal = 200 * time.Millisecond
 
 // streams are what a command reads and writes.
 type streams struct {
