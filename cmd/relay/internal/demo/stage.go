@@ -105,9 +105,20 @@ func (s *stage) endRouter(ctx context.Context, sig syscall.Signal) error {
 	}
 }
 
+// startRouter waits until a router runs. It is not interrupted: one that is just being started when the
+// demo ends would be left behind.
+func (s *stage) startRouter() error {
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(s.ctx), patience, errLate)
+	defer cancel()
+	_, err := output(s.command(ctx, "ls"))
+	return err
+}
+
 // relay is a command of ours, which ends with the demo.
-func (s *stage) relay(args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(s.ctx, s.o.Relay, args...)
+func (s *stage) relay(args ...string) *exec.Cmd { return s.command(s.ctx, args...) }
+
+func (s *stage) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, s.o.Relay, args...)
 	cmd.Env, cmd.Dir = s.env, filepath.Join(s.dir, "home")
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second

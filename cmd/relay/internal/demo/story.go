@@ -36,7 +36,10 @@ const (
 // play tells the story, act by act.
 func (s *stage) play() error {
 	s.introduce()
-	var err error
+	err := s.startRouter()
+	if err != nil {
+		return err
+	}
 	if s.events, err = follow(s.relay("events", "--follow", "--after", "0", "--json")); err != nil {
 		return err
 	}
@@ -196,8 +199,7 @@ func (s *stage) draft() (scripts []*script, err error) {
 		if err := s.endRouter(ctx, syscall.SIGKILL); err != nil {
 			return err
 		}
-		_, err := output(s.relay("ls"))
-		return err
+		return s.startRouter()
 	})
 	s.tell("", "the router is killed (kill -9); another one starts and goes on")
 	return scripts, err
