@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,24 +17,6 @@ import (
 	"relay-pty/cmd/internal/testrig/agents/compose"
 	"relay-pty/inject/profile"
 )
-
-// seed is what a random test starts from, and prints: $RELAY_SEED, else a new one in `make
-// prove` and always the same elsewhere. The schedule is the same for the same seed, the
-// machine's timing not.
-func seed(t *testing.T) uint64 {
-	t.Helper()
-	s := uint64(1)
-	if proving() {
-		s = rand.Uint64N(1 << 32)
-	}
-	if v := os.Getenv("RELAY_SEED"); v != "" {
-		n, err := strconv.ParseUint(v, 10, 64)
-		must(t, err)
-		s = n
-	}
-	t.Logf("RELAY_SEED=%d", s)
-	return s
-}
 
 // hand is a human who types at random. What comes of it without any message is
 // known: the same keys go, write by write, into an editor of the agent's kind.

@@ -20,17 +20,12 @@ import (
 	"relay-pty/parser"
 )
 
-// proving says that this is `make prove`: full counts, random seeds, and nothing runs beside
-// a test, so that times, rates and memory are asserted. Elsewhere they are only reported.
-func proving() bool { return os.Getenv("RELAY_PROVE") != "" }
-
-// runs is how often a test repeats: short in `make test`, full in `make prove`.
-func runs(short, full int) int {
-	if proving() {
-		return full
-	}
-	return short
-}
+// Short names of what all test packages share.
+var (
+	proving = testrig.Proving
+	runs    = testrig.Runs
+	seed    = testrig.Seed
+)
 
 // shown reports what a test has shown, for testdata/evidence.md.
 func shown(t *testing.T, what, format string, args ...any) {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
@@ -24,11 +25,11 @@ import (
 // second. What was accepted is not lost and arrives once, in its sender's order; a kill may leave one
 // message of which nobody knows; whoever waits for an answer gets it, or a reason.
 func TestAnyoneIsKilled(t *testing.T) {
-	kills := runs(12, 100)
+	kills := testrig.Runs(12, 100)
 	limit := 2*patience + time.Duration(kills)*5*time.Second
 	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, fmt.Errorf("it is not over after %v", limit))
 	defer cancel()
-	c := crowd{user: newUser(t), rnd: rand.New(rand.NewPCG(seed(t), 0)), killed: map[string]int{}}
+	c := crowd{user: newUser(t), rnd: rand.New(rand.NewPCG(testrig.Seed(t), 0)), killed: map[string]int{}}
 	var agents, senders sync.WaitGroup
 	keeping, release := context.WithCancel(ctx)
 	for i := range 5 {

@@ -12,13 +12,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"relay-pty/cmd/internal/testrig"
 )
 
 // TestRouterIsKilled kills the router at random moments while messages are sent and answered. Each
 // is there once, in its sender's order, and each wait ends with the answer.
 func TestRouterIsKilled(t *testing.T) {
 	const senders, each, kills = 5, 5, 6 // bob may answer thirty times a minute
-	rnd := rand.New(rand.NewPCG(seed(t), 0))
+	rnd := rand.New(rand.NewPCG(testrig.Seed(t), 0))
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 3*patience, fmt.Errorf("the messages are not all answered after %v", 3*patience))
 	defer cancel()
 	u := newUser(t)

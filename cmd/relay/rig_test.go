@@ -5,12 +5,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -113,33 +111,4 @@ func (u *user) sees(ctx context.Context, what string, want func(router.Event) bo
 			return
 		}
 	}
-}
-
-// proving says whether full counts are asked for.
-func proving() bool { return os.Getenv("RELAY_PROVE") != "" }
-
-// runs is how often something is done.
-func runs(short, full int) int {
-	if proving() {
-		return full
-	}
-	return short
-}
-
-// seed is what random choices are made of: always the same, unless full counts are asked for.
-func seed(t *testing.T) uint64 {
-	t.Helper()
-	s := uint64(1)
-	if proving() {
-		s = rand.Uint64N(1 << 32)
-	}
-	if v := os.Getenv("RELAY_SEED"); v != "" {
-		n, err := strconv.ParseUint(v, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s = n
-	}
-	t.Logf("RELAY_SEED=%d", s)
-	return s
 }

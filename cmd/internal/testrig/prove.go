@@ -1,0 +1,39 @@
+package testrig
+
+import (
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+)
+
+// Proving says that this is `make prove`: full counts, random seeds, and nothing runs beside a test,
+// so that times, rates and memory are asserted. Elsewhere they are only reported.
+func Proving() bool { return os.Getenv("RELAY_PROVE") != "" }
+
+// Runs is how often a test repeats: short in `make test`, full in `make prove`.
+func Runs(short, full int) int {
+	if Proving() {
+		return full
+	}
+	return short
+}
+
+// Seed is what the random choices of a test come from: $RELAY_SEED, else a random number in
+// `make prove`, else 1. The test's log tells it.
+func Seed(t testing.TB) uint64 {
+	t.Helper()
+	s := uint64(1)
+	if Proving() {
+		s = rand.Uint64N(1 << 32)
+	}
+	if v := os.Getenv("RELAY_SEED"); v != "" {
+		n, err := strconv.ParseUint(v, 10, 64)
+		if err != nil {
+			t.Fatalf("$RELAY_SEED: %v", err)
+		}
+		s = n
+	}
+	t.Logf("RELAY_SEED=%d", s)
+	return s
+}
