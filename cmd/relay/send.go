@@ -221,7 +221,7 @@ func (f *sending) verdict(s streams, m api.Message, asked bool) error {
 	case m.Status == router.StatusAccepted && f.until == api.UntilQueued && !asked:
 		say("%s; the message waits", whyNot(m))
 		return nil
-	case m.Abandoned && f.until == api.UntilReplied:
+	case m.Abandoned && m.Error == nil && f.until == api.UntilReplied: // else the error says so
 		say("%s: %s ended without an answer", m.ID, m.To)
 		return exit(exitFailed)
 	case m.Reached(f.until) || f.until == api.UntilQueued:
