@@ -29,8 +29,8 @@ func (r *rig) pause() error {
 	}
 }
 
-// times notes how long command takes, and how long it is until an agent has its words.
-func (r *rig) time(command func() error, whole, arrived measure, words string) error {
+// clock notes how long command takes, and how long it is until an agent has its words.
+func (r *rig) clock(command func() error, whole, arrived measure, words string) error {
 	began := now()
 	if err := command(); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (r *rig) time(command func() error, whole, arrived measure, words string) e
 }
 
 func (r *rig) warm(words, from string) error {
-	return r.time(func() error { return r.do(r.relay, "send", "a", words, "--from", from) }, sendWarm, sendByte, words)
+	return r.clock(func() error { return r.do(r.relay, "send", "a", words, "--from", from) }, sendWarm, sendByte, words)
 }
 
 // cold ends the router first.
@@ -53,7 +53,7 @@ func (r *rig) cold(words, from string) error {
 	if err := r.endRouter(); err != nil {
 		return err
 	}
-	return r.time(func() error { return r.do(r.relay, "send", "b", words, "--from", from) }, sendCold, "", words)
+	return r.clock(func() error { return r.do(r.relay, "send", "b", words, "--from", from) }, sendCold, "", words)
 }
 
 // typed is how it is done without relay.
@@ -62,7 +62,7 @@ func (r *rig) typed(words, _ string) error {
 		return nil
 	}
 	words = "typed" + words
-	return r.time(func() error { return r.keys("send-keys", "-t", "c", words, "Enter") }, sendKeys, keysByte, words)
+	return r.clock(func() error { return r.keys("send-keys", "-t", "c", words, "Enter") }, sendKeys, keysByte, words)
 }
 
 // marker has one agent write to the other.
