@@ -58,7 +58,7 @@ func showStatus(s streams, a api.AgentStatus) error {
 		fmt.Fprintf(p, "%s %s\n", a.Name, p.paint(stateOf(a.Agent)))
 		line("agent", "%s", a.Profile)
 		line("seen", "%s", ago(a.SeenAt))
-		return lastLine(p, "waiting", strconv.Itoa(a.Waiting)+" messages, which it gets when it runs")
+		return lastLine(p, "waiting", count(a.Waiting)+", to be typed when it runs")
 	}
 	fmt.Fprintf(p, "%s %s\n", a.Name, p.paint(w.State))
 	line("agent", "%s, process %d, for %s", w.Agent, w.PID, millis(&w.UptimeMS))
@@ -76,7 +76,7 @@ func showStatus(s streams, a api.AgentStatus) error {
 	if w.Degraded {
 		line("degraded", "%s", "its disk takes nothing; new messages are refused")
 	}
-	waiting := strconv.Itoa(a.Waiting) + " messages"
+	waiting := count(a.Waiting)
 	if w.OldestPendingMS != nil {
 		waiting += ", the oldest for " + millis(w.OldestPendingMS)
 	}
@@ -89,6 +89,14 @@ func showStatus(s streams, a api.AgentStatus) error {
 func lastLine(p paper, name, text string) error {
 	_, err := fmt.Fprintf(p, "  %-10s %s\n", name, text)
 	return err
+}
+
+// count is a number of messages in words.
+func count(n int) string {
+	if n == 1 {
+		return "1 message"
+	}
+	return strconv.Itoa(n) + " messages"
 }
 
 func yes(b bool) string {

@@ -122,9 +122,11 @@ func describe(e router.Event) string {
 		return fmt.Sprintf("%s runs (%s)", e.Agent, e.Profile)
 	case router.TypeDown:
 		return e.Agent + " no longer runs"
-	}
-	if e.Type == router.TypeTurnEnd {
+	case router.TypeTurnEnd:
 		return fmt.Sprintf("%s, given %s, ended its turn: %s", e.Agent, strings.Join(e.IDs, ", "), firstLine(e.Body))
+	}
+	if e.Code != nil {
+		return fmt.Sprintf("%s ended with exit status %d", e.Agent, *e.Code)
 	}
 	if e.ID != "" {
 		return strings.TrimRight(fmt.Sprintf("%s %s %s %s", e.ID, e.Status, e.Evidence, reason(e.Error)), " ") + "  (" + e.Agent + ")"

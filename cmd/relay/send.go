@@ -81,15 +81,27 @@ func send(c *cobra.Command, s streams, f *sending, args []string) error {
 		return err
 	}
 	if f.until != api.UntilQueued {
-		if m.Status == router.StatusAccepted && !f.json {
-			fmt.Fprintf(s.err, "relay: %s: %s; the message waits\n", m.ID, whyNot(m))
-		}
+		f.sayWaits(s, m)
 		if m, err = await(ctx, asked, m, f.until, f.wait.d, began); err != nil {
 			return fmt.Errorf("wait for %s: %w", m.ID, err)
 		}
 	}
 	return f.tell(s, m, c.Flags().Changed("until"))
 }
+
+// sayWaits tells whoever is about to wait what the message waits for.
+func (f *sending) sayWaits(s streams, m api.Message) {
+	switch {
+	case f.json:
+	case m.Status == router.StatusAccepted:
+		fmt.Fprintf(s.err, "relay: %s: %s; the message waits\n", m.ID, whyNot(m))
+	case m.Status == protocol.StatusQueued && m.WaitingFor != nil && slices.Contains(humans, *m.WaitingFor):
+		fmt.Fprintf(s.err, "relay: %s: the message waits for: %s\n", m.ID, *m.WaitingFor)
+	}
+}
+
+// humans are what only a human ends: a draft, a dialog.
+var humans = []string{protocol.WaitsForDraft, protocol.WaitsForDialog}
 
 // complete makes a request of flags and arguments.
 func (f *sending) complete(c *cobra.Command, in io.Reader, args []string) (err error) {
