@@ -124,7 +124,7 @@ func (in *Injector) accepts(l view.Look, v ready.Verdict) bool {
 // row is the row in which the cursor stands.
 func (in *Injector) row(l view.Look) prompt.Row {
 	return prompt.Row{
-		Line: l.Line, After: l.After, Read: l.Unread <= 0,
+		Line: l.Line, After: l.After, Read: l.Unread <= 0, Edits: l.Facts.Raw,
 		Typed: l.Draft.Begun && (in.back || l.Draft.LastKey.After(in.lastInput)), Ever: !l.Draft.LastKey.IsZero(),
 	}
 }

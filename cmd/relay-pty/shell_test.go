@@ -205,6 +205,32 @@ func TestRealShellHoldsUntilItsLineIsAPrompt(t *testing.T) {
 	}
 }
 
+// TestRealShellBuiltinThatAsks: what it asks with may look like the prompt; a message is not the answer.
+func TestRealShellBuiltinThatAsks(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		argv       []string
+		asks, says string
+	}{
+		"bash": {[]string{"bash", "--norc"}, "read -p 'you $ ' v; echo \"[$v]\"\r", "you $"},
+		"zsh":  {[]string{"zsh", "-f"}, "PS1='$ '\rread 'v?you $ '; echo \"[$v]\"\r", "you $"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, _ := startShell(t, c.argv)
+			must(t, w.Type(c.asks))
+			must(t, w.WaitScreen(patience(t, "the builtin's question"), func(s *screen.Screen) bool {
+				row, _ := s.Cursor()
+				return s.Row(row) == c.says
+			}))
+			w.inject("m1", "hello")
+			w.held("m1", "turn", 2*time.Second)
+			must(t, w.Type("mine\r"))
+			w.delivers("m1", "echo")
+			must(t, w.WaitText(patience(t, "what the builtin has read"), "[mine]"))
+		})
+	}
+}
+
 // waitsFor waits until a message that is not typed waits for one of the given things.
 func (w *wrapped) waitsFor(id, reasons string) {
 	w.t.Helper()

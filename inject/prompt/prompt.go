@@ -15,12 +15,14 @@ type Row struct {
 	Typed bool   // keys of any kind came since the last Enter
 	Ever  bool   // any key ever came
 	Read  bool   // the program has read all that was typed
+	Edits bool   // the program edits lines by itself: its terminal is not in canonical mode
 }
 
 // Watch remembers a program's prompts. The zero value has seen none.
 type Watch struct {
 	fresh string // the row at the newest prompt, before any key
 	sigil string // how the rows of prompts end, by the first one
+	edits bool   // at that one the program edited its line by itself
 }
 
 // Pattern is a regular expression.
@@ -28,8 +30,10 @@ type Pattern interface{ Match(row string) bool }
 
 // At says whether a row that matches the prompt pattern is a prompt: not one for
 // the rest of something begun, which continued matches, and, where there are
-// such, one that ends as the first prompt of all did, before which nothing was
-// begun. What stands there before any key is kept: it tells a draft from a
+// such, one like the first prompt of all, before which nothing was begun: it ends
+// alike, and a shell that edits its line by itself does so. A builtin of the shell
+// that asks, as bash's read, may show the same text, but leaves the line to the
+// terminal. What stands there before any key is kept: it tells a draft from a
 // prompt. A nil continued means that there are none.
 func (w *Watch) At(r Row, continued Pattern) bool {
 	if continued != nil {
@@ -37,9 +41,9 @@ func (w *Watch) At(r Row, continued Pattern) bool {
 			return false
 		}
 		if w.sigil == "" && !r.Ever {
-			w.sigil = ending(r.Line)
+			w.sigil, w.edits = ending(r.Line), r.Edits
 		}
-		if w.sigil != "" && ending(r.Line) != w.sigil {
+		if w.sigil != "" && (ending(r.Line) != w.sigil || w.edits && !r.Edits) {
 			return false
 		}
 	}
@@ -53,7 +57,7 @@ func (w *Watch) At(r Row, continued Pattern) bool {
 // a prompt before the first of its keys. shown says that the keys left a trace
 // before the cursor.
 func (w *Watch) Continues(r Row, shown bool) bool {
-	if w.fresh == "" || !r.Typed {
+	if w.fresh == "" || !r.Typed || w.edits && !r.Edits {
 		return false
 	}
 	return strings.HasPrefix(r.Line, w.fresh) && r.Line != w.fresh || shown

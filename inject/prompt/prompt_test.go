@@ -32,6 +32,24 @@ func TestAt(t *testing.T) {
 	}
 }
 
+// TestAtOneThatEdits: where the first prompt was a line editor's, the others must be, too.
+func TestAtOneThatEdits(t *testing.T) {
+	for _, edits := range []bool{false, true} {
+		for _, later := range []bool{false, true} {
+			var w Watch
+			w.At(Row{Line: "$ ", Read: true, Edits: edits}, continued)
+			want := later || !edits
+			if got := w.At(Row{Line: "who $ ", Read: true, Ever: true, Edits: later}, continued); got != want {
+				t.Errorf("first %v, then %v: %v, want %v", edits, later, got, want)
+			}
+			draft := Row{Line: "$ ls", Read: true, Ever: true, Typed: true, Edits: later}
+			if got := w.Continues(draft, true); got != want {
+				t.Errorf("a line; first %v, then %v: %v, want %v", edits, later, got, want)
+			}
+		}
+	}
+}
+
 func TestWhatStandsBehindThePrompt(t *testing.T) {
 	typed := func(line, after string) Row {
 		return Row{Line: line, After: after, Typed: true, Ever: true, Read: true}
