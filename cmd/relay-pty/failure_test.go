@@ -188,7 +188,7 @@ func TestAgentThatNeverReads(t *testing.T) {
 	for name, conf := range map[string]agents.Config{"raw": {Lines: -1}, "line mode": {Lines: -1, Canonical: true}} {
 		t.Run(name, func(t *testing.T) {
 			times(t, "agent never reads ("+name+") => failed (no_consume), taken back whole", func(t *testing.T) {
-				f := startFake(t, "deaf", conf)
+				f := startFake(t, "deaf", conf, "--agent", "generic")
 				f.state("ready")
 				f.inject("m1", "hello")
 				f.fails("m1", "failed", "no_consume")
@@ -205,7 +205,7 @@ func TestAgentThatNeverReads(t *testing.T) {
 
 func TestAgentThatNeverReadsAndPrints(t *testing.T) {
 	times(t, "agent prints without pause and never reads => not ready; the message waits and expires", func(t *testing.T) {
-		f := startFake(t, "deaf", agents.Config{})
+		f := startFake(t, "deaf", agents.Config{}, "--agent", "generic")
 		must(t, f.client.Send(map[string]any{"type": "inject", "id": "m1", "from": "bob", "body": "hello", "timeout_ms": 3000}))
 		if end := f.ends("m1"); end.Str("status") != "expired" {
 			t.Errorf("got %s", end.Raw)
@@ -218,7 +218,7 @@ func TestAgentThatLies(t *testing.T) {
 	for name, conf := range map[string]agents.Config{"raw": {}, "line mode": {Canonical: true}} {
 		t.Run(name, func(t *testing.T) {
 			times(t, "agent prints our text as if it had read it ("+name+") => failed (no_consume)", func(t *testing.T) {
-				f := startFake(t, "liar", conf)
+				f := startFake(t, "liar", conf, "--agent", "generic")
 				f.state("ready")
 				f.inject("m1", "hello")
 				_, err := f.client.WaitStatus(patience(t), "m1", "injecting")

@@ -27,6 +27,9 @@ lines are typed into it when it is ready; what is typed by hand goes through.
   --name NAME            who the agent is; others address it by this
   --socket PATH          injection socket        (/tmp/relay-pty-NAME.sock)
   --agent PROFILE        %s; or FILE.json (from COMMAND)
+                         Programs that no profile knows get messages only if
+                         they read lines; generic, spelled out, lets them in
+                         anywhere, where they may be keys or commands
   --prompt-pattern RE    the line up to the cursor that means ready
   --idle-timeout DUR     silence that means ready if nothing better does (500)
   --queue-max N          most messages waiting (50); --queue-high, --queue-low

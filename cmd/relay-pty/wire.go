@@ -296,7 +296,7 @@ func (w *wrapper) aside(id string, set bool) {
 func tuned(cfg config) *profile.Profile {
 	p := *cfg.Profile
 	if cfg.Prompt != "" {
-		p.Rules.NeedPrompt, p.Continued = true, nil
+		p.Rules.NeedPrompt, p.Rules.Reserved, p.Continued = true, false, nil
 	}
 	p.Rules.Quiet = cfg.Idle
 	p.Rules.RawQuiet = max(p.Rules.RawQuiet, cfg.Idle)

@@ -6,6 +6,14 @@ import (
 	"relay-pty/inject/ready"
 )
 
+// undescribed is generic for a program that nobody has said anything of.
+var undescribed = reserved(generic)
+
+func reserved(p Profile) Profile {
+	p.Rules.Reserved = true
+	return p
+}
+
 // generic is any program: a prompt before the cursor or silence means ready.
 // Measures: busy TUIs were seen silent for up to 1 s, so raw-mode programs wait 2.
 var generic = Profile{

@@ -168,7 +168,7 @@ func (p *Pattern) Last(text string) (match string, found bool) {
 // String is the pattern's source.
 func (p *Pattern) String() string { return p.source }
 
-// all lists the profiles; the last is the one for unknown commands.
+// all lists the profiles that can be named.
 var all = []*Profile{&claude, &codex, &gemini, &opencode, &shell, &generic}
 
 // Names lists the profiles' names.
@@ -196,7 +196,8 @@ func Named(name string, argv ...string) (*Profile, bool) {
 }
 
 // For is the profile for a command line: by the command's base name, or the
-// shell's when it is one that prompts; generic when unknown.
+// shell's when it is one that prompts. Any other program gets generic, reserved as
+// one must be with a program that nobody has described.
 func For(argv ...string) *Profile {
 	base := filepath.Base(argv[0])
 	for _, p := range all {
@@ -207,5 +208,5 @@ func For(argv ...string) *Profile {
 	if p, prompts := shellFor(argv); prompts {
 		return p
 	}
-	return &generic
+	return &undescribed
 }

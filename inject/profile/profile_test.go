@@ -1,6 +1,9 @@
 package profile
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestEveryPatternCompiles(t *testing.T) {
 	for _, p := range all {
@@ -33,5 +36,30 @@ func TestForCommand(t *testing.T) {
 	}
 	if _, ok := Named("nosuch"); ok {
 		t.Error("there is a profile nosuch")
+	}
+}
+
+// TestReserved: only a program that somebody named a profile for is not reserved.
+func TestReserved(t *testing.T) {
+	spelled, _ := Named("generic", "less")
+	if !For("less").Rules.Reserved || spelled.Rules.Reserved || For("claude").Rules.Reserved || For("bash").Rules.Reserved {
+		t.Error("the wrong programs are reserved")
+	}
+	p, err := Overlay([]byte(`{"name":"mine"}`))
+	if err != nil || p.Rules.Reserved {
+		t.Errorf("one with an overlay is reserved (%v)", err)
+	}
+}
+
+func TestHost(t *testing.T) {
+	for command, want := range map[string]string{
+		"tmux new": "tmux", "/usr/bin/ssh -T far": "ssh", "sudo -u eve sh": "sudo", "gdb": "gdb",
+		"perl -de1": "perl", "perl prog.pl": "", "python3 -m pdb x.py": "python3", "python3 agent.py": "",
+		"lua": "lua", "lua -i": "lua", "lua agent.lua": "", "vim -e": "vim", "busybox sh": "busybox", "busybox cat": "",
+		"php -a": "php", "php agent.php": "", "cat": "", "": "",
+	} {
+		if got := Host(strings.Fields(command)...); got != want {
+			t.Errorf("%q: %q, want %q", command, got, want)
+		}
 	}
 }

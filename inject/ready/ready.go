@@ -50,8 +50,10 @@ type Facts struct {
 
 	Exited     bool
 	Stopped    bool
-	Foreground bool // its process group has the terminal
-	Raw        bool // its terminal is not in canonical mode
+	Foreground bool   // its process group has the terminal
+	Raw        bool   // its terminal is not in canonical mode
+	Draws      bool   // it is on the alternate screen
+	Host       string // the program in front, if that hands on what it reads; "" is none
 
 	Own      Word      // the agent's own word, newest
 	Dialog   string    // the row that shows a dialog; "" is none
@@ -72,6 +74,7 @@ type Facts struct {
 type Rules struct {
 	HasComposer bool          // the profile knows the agent's composer
 	NeedPrompt  bool          // the user gave a prompt pattern: without a match it is not ready
+	Reserved    bool          // nobody has described it: only its own word lets it have keys or lines that it might run
 	Quiet       time.Duration // silence that counts as ready where nothing better is known
 	RawQuiet    time.Duration // the same for programs in raw mode
 	Settle      time.Duration // how long ready evidence must follow busy evidence
@@ -149,6 +152,9 @@ func (r Rules) judgeLine(f Facts) (Verdict, time.Duration) {
 	if f.Own.State == Ready && !f.Own.At.Before(f.LastInput) {
 		return Verdict{State: Ready, Confidence: BySignal}, 0
 	}
+	if why := r.reserve(f); why != "" {
+		return Verdict{State: Unknown, Confidence: ByScreen, BlockedBy: why}, max(0, handover-silent)
+	}
 	if f.AtPrompt && !f.LastOutput.Before(f.LastInput) {
 		if left := f.rest(r.PromptRest) - silent; left > 0 {
 			return r.unproven(f, Busy), left
@@ -166,6 +172,21 @@ func (r Rules) judgeLine(f Facts) (Verdict, time.Duration) {
 		return r.unproven(f, Busy), left
 	}
 	return Verdict{State: Ready, Confidence: ByGuess}, 0
+}
+
+// reserve says why a program that nobody has described gets nothing, and the way out; "" where it
+// may: it reads lines, and is not known to hand them on.
+func (r Rules) reserve(f Facts) string {
+	const out = "; nothing is typed there unless --agent or --prompt-pattern describes it, or --agent generic allows it"
+	switch {
+	case !r.Reserved:
+		return ""
+	case f.Host != "":
+		return f.Host + " hands on what it reads, and what is behind it may run that" + out
+	case f.Raw || f.Draws:
+		return "the program draws its own screen or takes single keys, and no profile knows it" + out
+	}
+	return ""
 }
 
 // rest is the silence that counts as ready, where usual is without better evidence: a

@@ -15,6 +15,8 @@ var composer = Rules{
 	HasComposer: true, Settle: 150 * ms, Grace: 2000 * ms, TakeUp: 2000 * ms, StaleBusy: 10000 * ms,
 }
 
+var reserved = Rules{Reserved: true, Quiet: 500 * ms, RawQuiet: 2000 * ms, PromptRest: 40 * ms}
+
 var line = Rules{Quiet: 500 * ms, RawQuiet: 2000 * ms, PromptRest: 40 * ms}
 
 // fact changes one fact of an agent that sits idle since long.
@@ -116,6 +118,17 @@ func TestJudgeLine(t *testing.T) {
 		{"signalled blocked and answered", line, idle(cooked, said(Blocked, 1000), func(f *Facts) { f.LastInput = at(2000) }), Ready, ByGuess, 0},
 		{"the user's pattern does not match", Rules{NeedPrompt: true, Quiet: 500 * ms}, idle(cooked), Busy, ByGuess, 0},
 		{"a password is asked for", line, idle(cooked, func(f *Facts) { f.Dialog = "Password:" }), Blocked, ByScreen, 0},
+		{"undescribed, reads lines", reserved, idle(cooked), Ready, ByGuess, 0},
+		{"undescribed, in raw mode", reserved, idle(), Unknown, ByScreen, 0},
+		{"undescribed, in raw mode at a prompt", reserved, idle(prompt), Unknown, ByScreen, 0},
+		{"undescribed, in raw mode just now", reserved, idle(func(f *Facts) { f.LastOutput = at(59_900) }), Unknown, ByScreen, 100 * ms},
+		{"undescribed, in raw mode, never ready", reserved, idle(func(f *Facts) { f.WasReady = false }), Unknown, ByScreen, 0},
+		{"undescribed, on the alternate screen", reserved, idle(cooked, func(f *Facts) { f.Draws = true }), Unknown, ByScreen, 0},
+		{"undescribed, hands on what it reads", reserved, idle(cooked, func(f *Facts) { f.Host = "ssh" }), Unknown, ByScreen, 0},
+		{"undescribed, in raw mode, and says it is ready", reserved, idle(said(Ready, 59_000)), Ready, BySignal, 0},
+		{"the same before our Enter", reserved, idle(said(Ready, 100), func(f *Facts) { f.LastInput = at(59_900) }), Unknown, ByScreen, 100 * ms},
+		{"undescribed, in raw mode, and says it is busy", reserved, idle(said(Busy, 30_000)), Busy, BySignal, 30_000 * ms},
+		{"described, on the alternate screen, a host", line, idle(func(f *Facts) { f.Draws, f.Host = true, "tmux" }), Ready, ByGuess, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v, again := c.rules.Judge(c.facts)

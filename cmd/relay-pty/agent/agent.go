@@ -48,8 +48,9 @@ func New(p *profile.Profile, pattern string, command []string) (*Agent, error) {
 	}
 	a := &Agent{
 		profile: p, prompt: re, Suspends: make(chan pty.TTY, 1),
-		unlike: p.Composer == nil && !p.Quote.Inert() && !profile.For(command...).Quote.Inert(),
 	}
+	a.front.is = kindOf(command...)
+	a.unlike = p.Composer == nil && !p.Quote.Inert() && !a.front.is.shell
 	a.shadow.Lines, a.shadow.Chips = p.Composer == nil, p.Chips()
 	return a, nil
 }
@@ -74,9 +75,11 @@ func (a *Agent) LastSuspend() time.Time { return a.shadow.State().Suspend }
 func (a *Agent) Look() view.Look {
 	var l view.Look
 	cols := 0
+	draws := false
 	a.Session.View(func(s *screen.Screen) {
 		l.Sight = sight.Look(a.profile, s)
 		_, cols = s.Size()
+		draws = s.Modes().AltScreen
 	})
 	now := time.Now()
 	a.Own.show(l.Said, now)
@@ -89,7 +92,7 @@ func (a *Agent) Look() view.Look {
 	l.Facts = ready.Facts{
 		Now: now, Started: a.Started, LastOutput: a.Session.LastOutput(),
 		Stopped: a.Session.Stopped(), Own: a.Own.get(), Stood: a.stood,
-		AtPrompt: a.prompt.match(l.Line),
+		AtPrompt: a.prompt.match(l.Line), Draws: draws,
 	}
 	select {
 	case <-a.Session.Done():
@@ -106,7 +109,11 @@ func (a *Agent) Look() view.Look {
 	if l.Facts.Raw = !tty.Canonical; l.Facts.Raw {
 		a.Session.View(func(s *screen.Screen) { l.Menu = sight.Menu(a.profile, s) })
 	}
-	l.Facts.Foreground = tty.Foreground == a.Session.PID() && !(a.unlike && a.front.shell(tty.Foreground))
+	l.Facts.Foreground = tty.Foreground == a.Session.PID()
+	if a.unlike {
+		front := a.front.kind(tty.Foreground)
+		l.Facts.Host, l.Facts.Foreground = front.host, l.Facts.Foreground && !front.shell
+	}
 	l.Echo, l.Unread = tty.Echo, tty.Unread
 	l.Facts.Took = a.took.After(a.LastKey())
 	a.asks = tty.Canonical && tty.Unread == 0 && a.Session.Asks()

@@ -9,42 +9,50 @@ import (
 	"relay-pty/inject/profile"
 )
 
-// front knows whether the leader of the process group in front is a shell that
-// prompts: a program that was exec'd in the agent's place, say, to which a
-// message would be commands. It is asked at every look, so it remembers.
+// front knows what the leader of the process group in front is: a shell that prompts, say, which
+// was exec'd in the agent's place, and to which a message would be commands. It is asked at every
+// look, so it remembers.
 type front struct {
-	path    string // of the leader's command line
-	pgrp    int
-	last    []byte // that command line
-	isShell bool
-	buf     [4 << 10]byte
+	path string // of the leader's command line
+	pgrp int
+	last []byte // that command line
+	is   kind
+	buf  [4 << 10]byte
 }
 
-// shell asks. Where the system does not tell, nobody is one.
-func (f *front) shell(pgrp int) bool {
+// kind is what a command line starts.
+type kind struct {
+	shell bool   // that prompts
+	host  string // its name, if it hands on what it reads; "": it does not, as far as we know
+}
+
+func kindOf(argv ...string) kind {
+	if len(argv) == 0 || argv[0] == "" {
+		return kind{}
+	}
+	return kind{shell: profile.For(argv...).Quote.Inert(), host: profile.Host(argv...)}
+}
+
+// kind asks. Where the system does not tell, it is what it was before.
+func (f *front) kind(pgrp int) kind {
 	if pgrp != f.pgrp {
 		f.pgrp, f.path = pgrp, "/proc/"+strconv.Itoa(pgrp)+"/cmdline"
 	}
-	line := f.read()
-	if !bytes.Equal(line, f.last) {
-		f.last = append(f.last[:0], line...)
-		f.isShell = len(line) > 0 && profile.For(arguments(line)...).Quote.Inert()
+	if line, err := f.read(); err == nil && !bytes.Equal(line, f.last) {
+		f.last, f.is = append(f.last[:0], line...), kindOf(arguments(line)...)
 	}
-	return f.isShell
+	return f.is
 }
 
-// read is the beginning of the command line, empty when there is none.
-func (f *front) read() []byte {
+// read is the beginning of the command line, empty for a process that has ended.
+func (f *front) read() ([]byte, error) {
 	fd, err := unix.Open(f.path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer unix.Close(fd) // only read
 	n, err := unix.Read(fd, f.buf[:])
-	if err != nil {
-		return nil
-	}
-	return f.buf[:n]
+	return f.buf[:max(0, n)], err
 }
 
 // arguments splits a command line of the kernel's form.

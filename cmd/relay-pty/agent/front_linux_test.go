@@ -18,16 +18,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestShellInFront (only Linux shows command lines) asks about real processes; one says when its exec is over.
-func TestShellInFront(t *testing.T) {
+// TestWhatIsInFront (only Linux shows command lines) asks about real processes; one says when its exec is over.
+func TestWhatIsInFront(t *testing.T) {
 	var f front
 	for _, c := range []struct {
 		argv []string
-		want bool
+		want kind
 	}{
-		{[]string{"sh", "-c", "echo; read x"}, false},
-		{[]string{"sh", "-i"}, true},
-		{[]string{"cat"}, false},
+		{[]string{"sh", "-c", "echo; read x"}, kind{}},
+		{[]string{"sh", "-i"}, kind{shell: true}},
+		{[]string{"cat"}, kind{}},
+		{[]string{"bash", "-c", "exec -a ssh cat"}, kind{host: "ssh"}},
 	} {
 		ctx := testrig.Within(t, time.Minute)
 		cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
@@ -50,14 +51,11 @@ func TestShellInFront(t *testing.T) {
 			t.Fatalf("a line of %q: %v, %v", c.argv, err, context.Cause(ctx))
 		}
 		for range 2 { // asked again it answers from memory
-			if got := f.shell(cmd.Process.Pid); got != c.want {
-				t.Errorf("%q is a shell: %v, want %v", c.argv, got, c.want)
+			if got := f.kind(cmd.Process.Pid); got != c.want {
+				t.Errorf("%q is %+v, want %+v", c.argv, got, c.want)
 			}
 		}
 		in.Close()
 		cmd.Wait() // its status means nothing here
-		if f.shell(cmd.Process.Pid) {
-			t.Errorf("%q still is one after its end", c.argv)
-		}
 	}
 }
