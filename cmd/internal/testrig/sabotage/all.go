@@ -178,7 +178,7 @@ func typing() []Sabotage {
 			Provoke:  Provoke{Programs: []string{"slow", "slow"}, Kinds: []string{"kill-agent", "kill-wrapper"}, Faults: 12, Messages: 300},
 			Edits: []Edit{
 				{deliver, "\tif r, ok := a.await(ctx, a.holdsOurs); !ok {\n\t\treturn r\n\t}\n\tt := a.in.Profile.Typing",
-					"\ta.pressEnter(ctx)\n\tif true {\n\t\treturn &Result{Status: Delivered, Evidence: Submitted}\n\t}\n\tt := a.in.Profile.Typing"},
+					"\ta.pressEnter(ctx)\n\tif true {\n\t\treturn &Result{Status: Delivered, Evidence: protocol.EvidenceSubmitted}\n\t}\n\tt := a.in.Profile.Typing"},
 			},
 		},
 		{
