@@ -1,6 +1,7 @@
 package term
 
 import (
+	"errors"
 	"os"
 	"runtime"
 	"unsafe"
@@ -12,6 +13,15 @@ const (
 	getTermios      = unix.TCGETS
 	setTermiosDrain = unix.TCSETSW // after pending output; keeps type-ahead, which TCSETSF would throw away
 )
+
+// drain waits until output is written. As whoever sets modes, a process in the background is stopped by it first, until it is in front.
+func drain(fd int) error {
+	for {
+		if err := unix.IoctlSetInt(fd, unix.TCSBRK, 1); !errors.Is(err, unix.EINTR) { // tcdrain(3)
+			return err
+		}
+	}
+}
 
 // stopSelf stops our process by SIGTSTP, as ^Z stops other programs: shells tell it from SIGSTOP, and say so. It returns when we are continued, or at once
 // where nobody could do that. The runtime never gives the signal its default action back, so that is done here for the moment.

@@ -20,32 +20,47 @@ var ErrHangup = errors.New("terminal hung up")
 // Both stay in the blocking mode they came in, since that belongs to whoever shares them.
 type Terminal struct {
 	in, out  *os.File
-	tty      *os.File     // whose modes are ours to switch: in, else out, else nil
-	keyboard bool         // it is in
-	saved    unix.Termios // as found
+	tty      *os.File // whose modes are ours to switch: in, else out, else nil
+	keyboard bool     // it is in
 	signals  chan os.Signal
 
-	mu  sync.Mutex // guards what follows
-	raw bool       // raw is wanted; while we are suspended the modes are nevertheless the saved ones
+	mu    sync.Mutex   // guards what follows
+	saved unix.Termios // as found
+	own   bool         // found while no other job was in front of us: they are no shell's that edits its own line
+	raw   bool         // raw is wanted; while we are suspended the modes are nevertheless the saved ones
 }
 
-// Open looks at in and out and remembers the terminal's modes. It fails only when a terminal does not tell its modes.
+// Open looks at in and out and remembers the terminal's modes. It fails only when a terminal does not tell its modes. Begun in the background of a shell's
+// job control it first waits, stopped, to be brought to the front if keys come from the terminal: what is set until then is for the shell's own editing.
 // From then on a closed pipe is a write error and no longer a signal that ends the process; ignoring the signal instead would be inherited by the agent.
 func Open(in, out *os.File) (*Terminal, error) {
 	t := &Terminal{in: in, out: out, signals: make(chan os.Signal, 2)}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	for _, f := range []*os.File{in, out} {
-		modes, err := readModes(f)
+		_, err := readModes(f)
 		switch {
 		case err == nil:
-			t.saved, t.tty = *modes, f
-			t.keyboard = f == in
-			return t, nil
+			t.tty, t.keyboard = f, f == in
+			if t.keyboard {
+				Control(f, drain) // where the kernel cannot let us wait, the modes are what there is
+			}
+			return t, t.findLocked() // nobody else has t yet
 		case errors.Is(err, unix.EIO): // a terminal, but hung up
 			return nil, fmt.Errorf("read terminal modes: %w", err)
 		}
 	}
 	return t, nil
+}
+
+// findLocked remembers the terminal's modes.
+func (t *Terminal) findLocked() error {
+	t.own = !t.background()
+	modes, err := readModes(t.tty)
+	if err != nil {
+		return fmt.Errorf("read terminal modes: %w", err)
+	}
+	t.saved = *modes
+	return nil
 }
 
 func readModes(f *os.File) (modes *unix.Termios, err error) {
@@ -76,10 +91,12 @@ func (t *Terminal) Size() Winsize {
 	return Winsize{Rows: DefaultRows, Cols: DefaultCols}
 }
 
-// Lend gives m, the modes of a new tty for an agent, what the terminal's modes were when it was opened. Keys that do not come from a terminal are not
-// echoed, since nothing would echo them to a bare agent.
+// Lend gives m, the modes of a new tty for an agent, what the terminal's modes were when it was opened, unless another job had it then. Keys that do
+// not come from a terminal are not echoed, since nothing would echo them to a bare agent.
 func (t *Terminal) Lend(m *unix.Termios) {
-	if t.tty != nil {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.tty != nil && t.own {
 		*m = t.saved
 	}
 	if !t.keyboard {
@@ -114,6 +131,10 @@ func (t *Terminal) enterLocked() error {
 		return t.set(rawModes(t.saved))
 	case t.background(): // as a program that only writes, we may go on there
 		return nil
+	case !t.own:
+		if err := t.findLocked(); err != nil {
+			return err
+		}
 	}
 	modes := t.saved
 	modes.Oflag &^= unix.OPOST
@@ -131,7 +152,7 @@ func (t *Terminal) Restore() error {
 }
 
 func (t *Terminal) leaveLocked() error {
-	if !t.raw || t.background() {
+	if !t.raw || t.background() || !t.own && !t.keyboard { // the last: its modes were never touched
 		return nil
 	}
 	return t.set(t.saved)
