@@ -50,7 +50,7 @@ var layers = map[string]string{
 	"cmd/relay-pty/agent":         "inject/draft inject/profile inject/ready inject/sight inject/view parser pty pty/screen",
 	"cmd/relay-pty/desk":          "parser protocol protocol/sock queue",
 	"cmd/relay-pty/ledger":        "protocol protocol/own queue queue/journal",
-	"cmd/relay-pty/tty":           "cmd/relay-pty/agent pty pty/term",
+	"cmd/relay-pty/tty":           "cmd/relay-pty/agent pty pty/screen pty/term",
 	"cmd/internal/fakemodel":      "",
 	"cmd/internal/agentrig":       "cmd/internal/fakemodel cmd/relay-pty/check/scratch",
 	"cmd/relay-pty-check":         "cmd/relay-pty/check/program",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,6 +20,16 @@ import (
 // its own settings of the terminal in the file outside.
 func jobShell(t *testing.T) *stage {
 	t.Helper()
+	s := humanShell(t, "bash", "--norc", "--noprofile", "-i")
+	s.sees(ps1)
+	s.types("stty -a >outside\r")
+	s.sees(ps1)
+	return s
+}
+
+// humanShell is a shell on a human's terminal, whose word `run` is the wrapper.
+func humanShell(t *testing.T, argv ...string) *stage {
+	t.Helper()
 	testrig.KnownStart()
 	home := filepath.Join(scratch(t), "home")
 	runs := scratch(t)
@@ -26,11 +37,8 @@ func jobShell(t *testing.T) *stage {
 	s := &stage{t: t, home: home, wrapped: true}
 	furnish(t, home, filepath.Join(runs, "wrapped"))
 	s.Term = testrig.StartTerm(t, term.Options{
-		Argv: []string{"bash", "--norc", "--noprofile", "-i"}, Dir: home, Env: environ(home, nil),
+		Argv: argv, Dir: home, Env: environ(home, nil),
 	})
-	s.sees(ps1)
-	s.types("stty -a >outside\r")
-	s.sees(ps1)
 	return s
 }
 
@@ -54,13 +62,16 @@ func (s *stage) holds(name string) string {
 	return string(b)
 }
 
-// stops waits until a process is stopped.
+// stops waits until a process is stopped, with all its threads: sooner its shell does not know.
 func (s *stage) stops(pid int) {
 	s.t.Helper()
 	s.waitsFor(fmt.Sprintf("process %d stopped", pid), func() bool {
-		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 		must(s.t, err)
-		return strings.HasPrefix(string(b[strings.LastIndexByte(string(b), ')'):]), ") T")
+		return len(tasks) > 0 && !slices.ContainsFunc(tasks, func(task string) bool {
+			b, _ := os.ReadFile(task) // a thread that has ended does not count as stopped
+			return !bytes.Contains(b, []byte(") T "))
+		})
 	})
 }
 

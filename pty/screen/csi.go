@@ -27,6 +27,8 @@ func (t *terminal) CSI(s *vt.Sequence) {
 		t.private(s)
 	case s.Prefix == 0:
 		t.special(s)
+	case s.Inter == 0:
+		t.traces.keysAs(s)
 	}
 }
 
@@ -49,6 +51,8 @@ func (t *terminal) special(s *vt.Sequence) {
 	switch string([]byte{s.Inter, s.Final}) {
 	case "!p":
 		t.softReset()
+	case " q": // DECSCUSR
+		t.traces.shape = s.Args[0] != 0
 	case "\"q": // DECSCA
 		t.Guard = s.Args[0] == 1
 	case "$x": // DECFRA

@@ -22,6 +22,7 @@ type Modes struct {
 // setPrivate is DECSET and DECRST of one mode.
 func (t *terminal) setPrivate(mode uint16, on bool) {
 	m := &t.modes
+	t.traces.mode(mode, on)
 	switch mode {
 	case 1:
 		m.AppCursor = on

@@ -18,7 +18,8 @@ type terminal struct {
 	fenced   bool      // the region does not span all columns
 	brim     bool      // the right margin, in column col-1, was just written: wrap next
 	modes    Modes
-	margins  bool // mode 69: CSI s sets the left and right margins
+	traces   Traces // but for what the fields beside it tell
+	margins  bool   // mode 69: CSI s sets the left and right margins
 
 	charsets [4]byte // designated to G0 … G3: 'B' ASCII, '0' line drawing
 	shift    int     // the one of them in use
@@ -65,7 +66,7 @@ func newTerminal(rows, cols int) terminal {
 func (t *terminal) reset() {
 	t.leaveAlt(false)
 	t.softReset()
-	t.modes, t.altSaved = Modes{}, t.saved
+	t.modes, t.traces, t.altSaved = Modes{}, Traces{}, t.saved
 	t.row, t.col = 0, 0
 	t.defaultTabs(0)
 	t.Wipe(0, t.Rows-1, 0)
@@ -78,6 +79,7 @@ func (t *terminal) softReset() {
 	t.saved = cursor{charsets: ascii}
 	t.margins = false
 	t.wholeRegion()
+	t.traces.soft()
 	m := &t.modes
 	m.Insert, m.Origin, m.NoWrap, m.CursorHidden, m.AppCursor, m.AppKeypad = false, false, false, false, false, false
 }

@@ -75,6 +75,7 @@ func (t *Terminal) Suspend() (suspended bool, err error) {
 func (t *Terminal) pause() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	defer t.guard.sleep(true)
 	return t.leaveLocked()
 }
 

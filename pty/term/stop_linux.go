@@ -23,6 +23,12 @@ func drain(fd int) error {
 	}
 }
 
+// narrow makes a pipe hold no more than two pages: one that a line may still be in, one for the next.
+func narrow(fd int) error {
+	_, err := unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, 2*os.Getpagesize())
+	return err
+}
+
 // stopSelf stops our process by SIGTSTP, as ^Z stops other programs: shells tell it from SIGSTOP, and say so. It returns when we are continued, or at once
 // where nobody could do that. The runtime never gives the signal its default action back, so that is done here for the moment.
 func stopSelf() error {

@@ -27,6 +27,7 @@ type Terminal struct {
 	mu    sync.Mutex   // guards what follows
 	saved unix.Termios // as found
 	own   bool         // found while no other job was in front of us: they are no shell's that edits its own line
+	guard *Guard       // nil: none watches
 	raw   bool         // raw is wanted; while we are suspended the modes are nevertheless the saved ones
 }
 
@@ -120,6 +121,7 @@ func (t *Terminal) Raw() error {
 func (t *Terminal) resume() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	defer t.guard.sleep(false)
 	return t.enterLocked()
 }
 

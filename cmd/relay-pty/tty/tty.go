@@ -14,6 +14,7 @@ import (
 
 	"relay-pty/cmd/relay-pty/agent"
 	"relay-pty/pty"
+	"relay-pty/pty/screen"
 	"relay-pty/pty/term"
 )
 
@@ -55,6 +56,7 @@ func (t *Terminal) Jobs(a *agent.Agent) []Job {
 		{"stops", func(ctx context.Context) error { return t.followStops(ctx, a) }},
 		{"suspends", func(ctx context.Context) error { return t.followSuspends(ctx, a) }},
 		{"job control", t.Own.WatchStops},
+		{"guard", func(ctx context.Context) error { return t.guard(ctx, a.Session) }},
 	}
 }
 
@@ -79,6 +81,30 @@ func (t *Terminal) watchSize(ctx context.Context, session *pty.Session) error {
 	return t.Own.WatchSize(ctx, func(size pty.Winsize) {
 		session.Resize(size) // fails only when the agent is gone
 	})
+}
+
+// guard has the terminal watched, and keeps the watcher told of what our death would
+// leave behind on its screen.
+func (t *Terminal) guard(ctx context.Context, session *pty.Session) error {
+	changed := session.Watch()
+	guard, err := t.Own.Guard()
+	if err != nil {
+		return err
+	}
+	defer guard.Dismiss()
+	var told screen.Traces
+	for {
+		now := told
+		session.View(func(s *screen.Screen) { now = s.Traces() })
+		if now != told && guard.Tell(now.Undo()) {
+			told = now
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // followStops stops us when the agent stops at the human's Ctrl-Z, which would
