@@ -25,8 +25,16 @@ func fullScreen(writes string) string {
 	return `run sh -c 'echo $$ $PPID >pids; stty raw -echo; printf "` + writes + `up"; exec cat'`
 }
 
-// guardian is the process that watches the terminal for the shell's wrapper.
+// guardian is the process that watches the terminal for the shell's wrapper, when it knows all.
 func (s *stage) guardian() int {
+	s.t.Helper()
+	guardian := s.guards()
+	s.settles(guardian)
+	return guardian
+}
+
+// guards is that process, which may have more to hear.
+func (s *stage) guards() int {
 	s.t.Helper()
 	guardian := 0
 	s.waitsFor("the terminal's guardian", func() bool {
@@ -44,7 +52,6 @@ func (s *stage) guardian() int {
 		}
 		return guardian != 0 && s.rested(guardian)
 	})
-	s.settles(guardian)
 	return guardian
 }
 
