@@ -27,6 +27,7 @@ type fakeTerm struct {
 
 	box      string // the composer's text
 	dialog   string
+	foreign  bool // the composer is in a mode of its own
 	busy     bool
 	exited   bool
 	typed    strings.Builder // every byte written
@@ -98,6 +99,7 @@ func (f *fakeTerm) Look() view.Look {
 	}
 	now, box := time.Now(), sight.Box{Visible: f.dialog == "", Top: true, Text: strings.TrimSpace(f.box)}
 	box.Blank = f.box != "" && box.Text == ""
+	box.Foreign = f.foreign
 	return view.Look{
 		Again: f.follow(box, now),
 		Sight: sight.Sight{

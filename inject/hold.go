@@ -114,6 +114,16 @@ func (in *Injector) drafted(l view.Look) bool {
 	return l.Facts.Raw && l.Draft.Shown(l.Before)
 }
 
+// occupied says whether the human has something in the composer that keeps messages from being
+// typed: a draft, one that may be about to show, or a mode of the composer's own. Text of ours,
+// which a dialog keeps there, is nothing of theirs.
+func (in *Injector) occupied(l view.Look) bool {
+	if l.Facts.Exited || in.stranded != nil {
+		return false
+	}
+	return in.drafted(l) || in.unshown(l) || l.Box.Foreign
+}
+
 func (in *Injector) accepts(l view.Look, v ready.Verdict) bool {
 	if in.Profile.Composer != nil {
 		return l.Box.Visible && !l.Box.Foreign && v.State != ready.Blocked

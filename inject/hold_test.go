@@ -174,3 +174,44 @@ func TestPromptsAreToldFromOtherLines(t *testing.T) {
 		}
 	}
 }
+
+// TestDraftIsToldWhereItHolds: whatever makes messages wait for the human's draft is told as one,
+// and our own text, which a dialog keeps in the composer, is not.
+func TestDraftIsToldWhereItHolds(t *testing.T) {
+	cases := []struct {
+		name  string
+		begin func(r *rig)
+		hold  Hold
+		draft bool
+	}{
+		{"text", func(r *rig) { r.human("half a draft") }, "draft", true},
+		{"a mode of the composer's own, without text", func(r *rig) {
+			r.do(func(f *fakeTerm) { f.foreign = true })
+		}, "draft", true},
+		{"such a mode while the agent works", func(r *rig) {
+			r.do(func(f *fakeTerm) { f.foreign, f.busy = true, true })
+		}, "turn", true},
+		{"keys that do not show yet", func(r *rig) {
+			r.do(func(f *fakeTerm) { f.lag = time.Minute })
+			r.human("x")
+			r.mail.add("m1", "hello")
+		}, "draft", true},
+		{"our own text beneath a dialog", func(r *rig) {
+			r.do(func(f *fakeTerm) { f.onPaste = func(f *fakeTerm) { f.dialog = "may I?" } })
+			r.mail.add("m1", "hello")
+		}, "dialog", false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			run(t, func(t *testing.T, r *rig) {
+				c.begin(r)
+				pass(1500 * time.Millisecond)
+				synctest.Wait()
+				if got := r.last.Load(); got.Hold != c.hold || got.Draft != c.draft {
+					t.Errorf("waits for %q, draft %v; want %q, %v", got.Hold, got.Draft, c.hold, c.draft)
+				}
+				r.do(func(f *fakeTerm) { f.exited = true })
+			})
+		})
+	}
+}

@@ -71,7 +71,7 @@ type Hold string
 type Report struct {
 	Verdict ready.Verdict
 	Hold    Hold
-	Draft   bool
+	Draft   bool // the human has something in the composer that keeps messages from being typed
 	Accepts bool // text that is typed now would stand in a composer, or at a prompt
 }
 
@@ -137,8 +137,8 @@ func (in *Injector) Run(ctx context.Context) error {
 		hold, rest := in.hold(look, v, b)
 		_, back := in.restores(look, v)
 		again = sooner(again, back)
-		in.Report(Report{v, hold, in.drafted(look), in.accepts(look, v)})
-		if b != nil || in.stranded != nil || in.returned != "" {
+		in.Report(Report{v, hold, in.occupied(look), in.accepts(look, v)})
+		if b != nil || in.stranded != nil || in.returned != "" || in.unshown(look) {
 			again = sooner(sooner(again, rest), look.Again)
 		}
 		if in.act(ctx, look, v, b, hold) {

@@ -25,6 +25,12 @@ type Size struct {
 
 // StatusAnswer answers a status. The _ms are milliseconds, nil (null) where there is
 // nothing to measure.
+//
+// Draft says that the human has something in the composer that keeps messages from being
+// typed. While Degraded, the journal cannot be written: messages are refused, so Accept is
+// false. WaitingFor is what the oldest waiting message waits for, empty (null) where none
+// waits or nothing holds it. Injecting is the id of the message whose attempt began last and
+// has not ended: it is being typed or, once Enter was pressed, confirmed; empty (null): none.
 type StatusAnswer struct {
 	Head
 	AgentIdle       bool     `json:"agent_idle"` // State is ready
@@ -42,6 +48,8 @@ type StatusAnswer struct {
 	Draft           bool     `json:"draft"`
 	HumanIdleMS     *int64   `json:"human_idle_ms"`
 	OldestPendingMS *int64   `json:"oldest_pending_ms"`
+	WaitingFor      OrNull   `json:"waiting_for"`
+	Injecting       OrNull   `json:"injecting"`
 	Size            Size     `json:"size"`
 	Protocol        int      `json:"protocol"`
 	Features        []string `json:"features"`

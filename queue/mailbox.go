@@ -277,27 +277,6 @@ func (m *Mailbox) Len() int {
 	return len(m.waiting)
 }
 
-// Oldest is when the oldest message that has not ended was accepted.
-func (m *Mailbox) Oldest() (at time.Time, ok bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, live := range [][]*entry{m.waiting, m.injecting} {
-		for _, e := range live {
-			if !ok || e.QueuedAt.Before(at) {
-				at, ok = e.QueuedAt, true
-			}
-		}
-	}
-	return at, ok
-}
-
-// Accepting is false between the high mark and the low one.
-func (m *Mailbox) Accepting() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return !m.pressed && !m.closed
-}
-
 // Query returns the latest result of a message. For a waiting one that is its queued
 // result with its present place and what it waits for now. Seq and Timestamp are those
 // of the last event about the message: later events have a greater Seq.

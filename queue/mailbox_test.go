@@ -274,11 +274,11 @@ func TestFull(t *testing.T) {
 func TestBackpressure(t *testing.T) {
 	m, log := newMailbox(t, Config{Max: 10, High: 3, Low: 1})
 	enqueue(t, m, message("a"), message("b"))
-	if !m.Accepting() {
+	if !m.Glance().Accepting {
 		t.Error("pressed below the high mark")
 	}
 	enqueue(t, m, message("c"), message("d"))
-	if m.Accepting() {
+	if m.Glance().Accepting {
 		t.Error("not pressed at the high mark")
 	}
 	for _, id := range []string{"a", "b", "c", "d"} {
@@ -386,8 +386,8 @@ func TestClose(t *testing.T) {
 	if r, known, err := m.Enqueue(message("a"), t0); !known || err != nil || r.Status != "failed" {
 		t.Errorf("a known one afterwards: %+v, %v, %v", r, known, err)
 	}
-	if _, ok := m.Oldest(); ok || m.Len() != 0 || m.Accepting() {
-		t.Error("something is left")
+	if g := m.Glance(); g != (Glance{}) {
+		t.Errorf("something is left: %+v", g)
 	}
 }
 
@@ -413,8 +413,12 @@ func TestRemembersAtMost(t *testing.T) {
 	}
 }
 
-func TestOldest(t *testing.T) {
+func TestGlance(t *testing.T) {
 	m, _ := newMailbox(t, Config{})
+	m.Hold("draft", t0)
+	if got, want := m.Glance(), (Glance{Accepting: true}); got != want {
+		t.Errorf("of an empty one got %+v, want %+v", got, want)
+	}
 	for i, id := range []string{"a", "b", "c"} {
 		msg := message(id)
 		msg.Priority = -int64(i)
@@ -422,8 +426,14 @@ func TestOldest(t *testing.T) {
 	}
 	m.Take(t0, "b")
 	m.Finish("a", Outcome{Status: "failed"}, t0)
-	if at, ok := m.Oldest(); !ok || !at.Equal(t0.Add(time.Second)) {
-		t.Errorf("got %v, %v; want the one that is being injected", at, ok)
+	want := Glance{Waiting: 1, WaitingFor: "draft", Injecting: "b", Oldest: t0.Add(time.Second), Accepting: true}
+	if got := m.Glance(); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	m.Take(t0, "c")
+	want = Glance{Injecting: "c", Oldest: want.Oldest, Accepting: true}
+	if got := m.Glance(); got != want {
+		t.Errorf("with two attempts got %+v, want %+v", got, want)
 	}
 }
 

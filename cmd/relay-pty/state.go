@@ -72,14 +72,17 @@ func (w *wrapper) tellState(v ready.Verdict) error {
 
 // status is what a status request is answered with.
 func (w *wrapper) status() *protocol.StatusAnswer {
+	box, fault := w.box.Glance(), w.events.Fault() // before the board, which is told of an end before the mailbox
 	r, now := w.board.get(), time.Now()
 	s := &protocol.StatusAnswer{
-		AgentIdle: r.Verdict.State == ready.Ready, QueueLength: w.box.Len(),
+		AgentIdle: r.Verdict.State == ready.Ready, QueueLength: box.Waiting,
 		Name: w.cfg.Name, PID: w.agent.Session.PID(), Agent: w.cfg.Profile.Name,
 		State: string(r.Verdict.State), Confidence: string(r.Verdict.Confidence),
-		BlockedBy: protocol.OrNull(r.Verdict.BlockedBy), CanAccept: r.Accepts, Accept: w.box.Accepting(), Draft: r.Draft,
+		BlockedBy: protocol.OrNull(r.Verdict.BlockedBy), CanAccept: r.Accepts,
+		Accept: box.Accepting && fault == nil, Draft: r.Draft,
+		WaitingFor: protocol.OrNull(box.WaitingFor), Injecting: protocol.OrNull(box.Injecting),
 		Protocol: protocol.Version, Features: protocol.Features(),
-		UptimeMS: now.Sub(w.agent.Started).Milliseconds(), Degraded: w.events.Fault() != nil,
+		UptimeMS: now.Sub(w.agent.Started).Milliseconds(), Degraded: fault != nil,
 	}
 	w.agent.Session.View(func(sc *screen.Screen) {
 		row, col := sc.Cursor()
@@ -88,9 +91,7 @@ func (w *wrapper) status() *protocol.StatusAnswer {
 	})
 	s.LastOutputMS = age(w.agent.Session.LastOutput(), now)
 	s.HumanIdleMS = age(w.agent.LastKey(), now)
-	if oldest, ok := w.box.Oldest(); ok {
-		s.OldestPendingMS = age(oldest, now)
-	}
+	s.OldestPendingMS = age(box.Oldest, now)
 	return s
 }
 

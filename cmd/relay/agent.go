@@ -73,6 +73,12 @@ func showStatus(s streams, a api.AgentStatus) error {
 	if w.LastOutputMS != nil {
 		line("output", "%s ago", millis(w.LastOutputMS))
 	}
+	if w.Injecting != "" {
+		line("typing", "%s", w.Injecting)
+	}
+	if w.WaitingFor != "" {
+		line("waits for", "%s", w.WaitingFor)
+	}
 	if w.Degraded {
 		line("degraded", "%s", "its disk takes nothing; new messages are refused")
 	}
@@ -80,7 +86,7 @@ func showStatus(s streams, a api.AgentStatus) error {
 	if w.OldestPendingMS != nil {
 		waiting += ", the oldest for " + millis(w.OldestPendingMS)
 	}
-	if !w.Accept {
+	if !w.Accept && !w.Degraded {
 		waiting += "; its queue is full"
 	}
 	return lastLine(p, "waiting", waiting)

@@ -1,0 +1,34 @@
+package queue
+
+import (
+	"slices"
+	"time"
+)
+
+// Glance is how a mailbox stands at one moment.
+type Glance struct {
+	Waiting    int       // messages
+	WaitingFor string    // what they wait for; "": none waits, or nothing holds them
+	Injecting  string    // the message whose attempt began last, of those not at its end; "": none
+	Oldest     time.Time // when the oldest message that has not ended was accepted; zero: there is none
+	Accepting  bool      // false between the high mark and the low one
+}
+
+// Glance tells how the mailbox stands, all of it at the same moment.
+func (m *Mailbox) Glance() Glance {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	g := Glance{Waiting: len(m.waiting), Accepting: !m.pressed && !m.closed}
+	if g.Waiting > 0 {
+		g.WaitingFor = m.hold
+	}
+	if n := len(m.injecting); n > 0 {
+		g.Injecting = m.injecting[n-1].ID
+	}
+	for _, e := range slices.Concat(m.waiting, m.injecting) {
+		if g.Oldest.IsZero() || e.QueuedAt.Before(g.Oldest) {
+			g.Oldest = e.QueuedAt
+		}
+	}
+	return g
+}
