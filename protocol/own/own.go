@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -51,56 +52,87 @@ func (e *PathError) Error() string { return e.Path + ": " + e.Problem }
 // Hint says what to do about it.
 func (e *PathError) Hint() string { return e.Advice }
 
-// lock is an advisory lock on a file of ours, held as long as the file is open, so at
-// most until the process ends, however it ends. The file holds who we are.
-type lock struct {
-	path string
-	file *os.File
+// Lock is an advisory lock on a file of ours, held as long as the file is open, so at most until
+// the process ends, however it ends. The file holds who we are.
+type Lock struct {
+	path, what, name string
+
+	mu   sync.Mutex
+	file *os.File // nil: given up
 }
 
 // advice is what to do about something in the way of a lock file.
 const advice = "remove it, or choose another --socket"
 
-// Hold takes the lock file at path for the agent of that name until release is called,
-// at most until the process ends. What it stands for is said in the [HeldError] of the
-// next who wants it.
-func Hold(path, what, name string) (release func(), err error) {
-	l, err := take(path, what, name)
-	if err != nil {
+// Hold takes the lock file at path for the agent of that name until it is released, at most until
+// the process ends. What it stands for is said in the [HeldError] of the next who wants it.
+func Hold(path, what, name string) (*Lock, error) {
+	l := &Lock{path: path, what: what, name: name}
+	var err error
+	if l.file, err = l.take(); err != nil {
 		return nil, err
 	}
-	return l.release, nil
+	return l, nil
 }
 
-// take creates and locks the file at path. Whoever gets a lock removes the file before
-// letting it go, so a lock counts only if the file still has its name: otherwise
-// another process could hold one on a newer file of the same name.
-func take(path, what, name string) (*lock, error) {
+// take creates and locks the file. Whoever gets a lock removes the file before letting it go, so a
+// lock counts only if the file still has its name: otherwise another process could hold one on a
+// newer file of the same name.
+func (l *Lock) take() (*os.File, error) {
 	for {
-		f, err := openOwn(path)
+		f, err := openOwn(l.path)
 		if err != nil {
 			return nil, err
 		}
 		err = Control(f, func(fd int) error { return unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) })
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			held := holder(f, what)
+			held := holder(f, l.what)
 			f.Close() // only read
 			return nil, held
 		}
 		if err != nil {
 			f.Close() // nothing written
-			return nil, fmt.Errorf("lock %s: %w", path, err)
+			return nil, fmt.Errorf("lock %s: %w", l.path, err)
 		}
-		if !isAt(f, path) {
+		if !isAt(f, l.path) {
 			f.Close() // its last owner removed it while we waited; nothing written
 			continue
 		}
-		l := &lock{path: path, file: f}
-		if err := l.sign(name); err != nil {
-			l.release()
-			return nil, fmt.Errorf("lock %s: %w", path, err)
+		if err := sign(f, l.name); err != nil {
+			giveUp(f, l.path)
+			return nil, fmt.Errorf("lock %s: %w", l.path, err)
 		}
-		return l, nil
+		return f, nil
+	}
+}
+
+// Keep sees to it that the lock's file has its name, without which others could take the lock: a
+// file that was removed is made anew. A live process that has the lock by now is a [HeldError].
+func (l *Lock) Keep() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.file == nil:
+		return fmt.Errorf("lock %s: %w", l.path, fs.ErrClosed)
+	case isAt(l.file, l.path):
+		return nil
+	}
+	f, err := l.take()
+	if err != nil {
+		return err
+	}
+	l.file.Close() // it has no name, and nothing left to write
+	l.file = f
+	return nil
+}
+
+// Release removes the lock file, if it is still the one that we locked, and unlocks.
+func (l *Lock) Release() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file != nil {
+		giveUp(l.file, l.path)
+		l.file = nil
 	}
 }
 
@@ -143,11 +175,11 @@ func inTheWay(path string) string {
 	return ""
 }
 
-func (l *lock) sign(name string) error {
-	if err := l.file.Truncate(0); err != nil {
+func sign(f *os.File, name string) error {
+	if err := f.Truncate(0); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(l.file, "pid %d started %d name %s\n", os.Getpid(), time.Now().UnixMilli(), name)
+	_, err := fmt.Fprintf(f, "pid %d started %d name %s\n", os.Getpid(), time.Now().UnixMilli(), name)
 	return err
 }
 
@@ -173,12 +205,11 @@ func holder(f *os.File, what string) *HeldError {
 	return e
 }
 
-// release removes the lock file, if it is still the one that we locked, and unlocks.
-func (l *lock) release() {
-	if isAt(l.file, l.path) {
-		os.Remove(l.path) // a lock file that stays behind does no harm
+func giveUp(f *os.File, path string) {
+	if isAt(f, path) {
+		os.Remove(path) // a lock file that stays behind does no harm
 	}
-	l.file.Close() // nothing left to write
+	f.Close() // nothing left to write
 }
 
 func isAt(f *os.File, path string) bool {

@@ -18,7 +18,7 @@ func TestNeverTwoLocks(t *testing.T) {
 	for range 16 {
 		wg.Go(func() {
 			for range 2000 {
-				release, err := Hold(path, "lock", "alice")
+				held, err := Hold(path, "lock", "alice")
 				if err != nil {
 					continue
 				}
@@ -28,7 +28,7 @@ func TestNeverTwoLocks(t *testing.T) {
 				}
 				runtime.Gosched()
 				owners.Add(-1)
-				release()
+				held.Release()
 			}
 		})
 	}
@@ -50,23 +50,60 @@ func TestLockOnARemovedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first()
+	first.Release()
 	if _, err := Hold(path, "lock", "carol"); err == nil {
 		t.Error("the first one's end took the second one's file along")
 	}
-	second()
+	second.Release()
 }
 
 func TestHeldErrorTellsWho(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	release, err := Hold(path, "journal of alice", "alice")
+	held, err := Hold(path, "journal of alice", "alice")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer release()
+	defer held.Release()
 	_, err = Hold(path, "journal of alice", "bob")
-	var held *HeldError
-	if !errors.As(err, &held) || held.PID != os.Getpid() || held.Name != "alice" || held.Started.IsZero() || held.Hint() == "" {
+	var who *HeldError
+	if !errors.As(err, &who) || who.PID != os.Getpid() || who.Name != "alice" || who.Started.IsZero() || who.Hint() == "" {
 		t.Errorf("got %#v", err)
+	}
+}
+
+// TestLockIsKept over the removal of its file, unless somebody else has taken it since.
+func TestLockIsKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	first, err := Hold(path, "lock", "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held *HeldError
+	for range 2 { // kept as it is, and made anew
+		if err := first.Keep(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Hold(path, "lock", "bob"); !errors.As(err, &held) || held.Name != "alice" {
+			t.Fatalf("kept, it is held by %+v (%v)", held, err)
+		}
+		os.Remove(path)
+	}
+	second, err := Hold(path, "lock", "bob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Keep(); !errors.As(err, &held) || held.Name != "bob" {
+		t.Errorf("another has it: %v", err)
+	}
+	second.Release()
+	if err := first.Keep(); err != nil {
+		t.Errorf("the other has let go: %v", err)
+	}
+	first.Release()
+	if err := first.Keep(); err == nil {
+		t.Error("kept what was given up")
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a lock file is left")
 	}
 }

@@ -55,20 +55,20 @@ func Announce(dir string, r Record) (remove func(), err error) {
 		return nil, err
 	}
 	file := filepath.Join(dir, r.Name+suffix)
-	release, err := own.Hold(filepath.Join(dir, r.Name+".lock"), "name "+r.Name, r.Name)
+	lock, err := own.Hold(filepath.Join(dir, r.Name+".lock"), "name "+r.Name, r.Name)
 	if err != nil {
 		return nil, err
 	}
 	ours, err := place(file, r)
 	if err != nil {
-		release()
+		lock.Release()
 		return nil, fmt.Errorf("announce %s: %w", r.Name, err)
 	}
 	return func() {
 		if now, err := os.Lstat(file); err == nil && os.SameFile(now, ours) {
 			os.Remove(file) // a stale record is what readers must expect anyway
 		}
-		release()
+		lock.Release()
 	}, nil
 }
 

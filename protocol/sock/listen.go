@@ -20,11 +20,11 @@ const MaxPath = 107
 
 // Listener owns a socket path from Listen to Close.
 type Listener struct {
-	path    string
-	release func() // gives the lock of the path up
-	ln      *net.UnixListener
-	inode   os.FileInfo
-	close   sync.Once
+	path  string
+	lock  *own.Lock // of the path
+	ln    *net.UnixListener
+	inode os.FileInfo
+	close sync.Once
 
 	firstLine time.Duration // how long a new connection may take for its first line
 	grace     time.Duration // how long frames may still go out once Serve ends
@@ -43,14 +43,14 @@ func Listen(path, name string) (*Listener, error) {
 	if err := checkPath(path); err != nil {
 		return nil, err
 	}
-	release, err := own.Hold(path+".lock", "socket "+path, name)
+	lock, err := own.Hold(path+".lock", "socket "+path, name)
 	if err != nil {
 		return nil, err
 	}
-	l := &Listener{path: path, release: release,
+	l := &Listener{path: path, lock: lock,
 		firstLine: 30 * time.Second, grace: time.Second, drain: 30 * time.Second, farewell: time.Second}
 	if err := l.listen(); err != nil {
-		release()
+		lock.Release()
 		return nil, err
 	}
 	return l, nil
@@ -187,7 +187,7 @@ func (l *Listener) Close() error {
 			err = os.Remove(l.path)
 		}
 		err = errors.Join(err, l.ln.Close())
-		l.release()
+		l.lock.Release()
 	})
 	return err
 }

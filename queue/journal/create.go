@@ -14,10 +14,10 @@ import (
 	"relay-pty/queue"
 )
 
-// create puts a file that fill has written in the place of path, at once or not at all.
-// Its name lasts when the directory was synced: that is left to the caller, who has to
-// know the new file even if that fails.
-func create(path string, fill func(*bbolt.Tx) error) (*bbolt.DB, error) {
+// create puts a file that fill has written in the place of path, at once or not at all, and only
+// when free says that it may. Its name lasts when the directory was synced: that is left to the caller, who
+// has to know the new file even if that fails.
+func create(path string, free func() error, fill func(*bbolt.Tx) error) (*tree, error) {
 	if err := MakeDir(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
@@ -40,6 +40,9 @@ func create(path string, fill func(*bbolt.Tx) error) (*bbolt.DB, error) {
 		})
 	})
 	if err == nil {
+		err = free()
+	}
+	if err == nil {
 		err = os.Rename(temp, path)
 	}
 	if err != nil {
@@ -49,6 +52,28 @@ func create(path string, fill func(*bbolt.Tx) error) (*bbolt.DB, error) {
 	}
 	return db, nil
 }
+
+// free says whether a file of ours may be put in the place of the name: no other wrapper has it,
+// and nothing stands there but what we put there. Two journals cannot be made one, and which is
+// wanted is not ours to say.
+func (j *Journal) free() error {
+	if j.Mine != nil {
+		if err := j.Mine(); err != nil {
+			return err
+		}
+	}
+	if j.db != nil && j.named() {
+		return nil
+	}
+	if _, err := os.Lstat(j.path); !errors.Is(err, fs.ErrNotExist) {
+		return errReplaced
+	}
+	return nil
+}
+
+// errReplaced is another file in the place of the journal.
+var errReplaced = errors.New("somebody put another file in its place; " +
+	"move that away, or end this wrapper, and the next one goes on with it")
 
 // MakeDir makes a directory, and those above it that are missing, so that they last.
 func MakeDir(dir string) error {
@@ -103,7 +128,7 @@ func (j *Journal) begin() error {
 	for _, c := range j.held {
 		all.events = append(all.events, c.Entry)
 	}
-	db, err := create(j.path, all.putAll)
+	db, err := create(j.path, j.free, all.putAll)
 	if err != nil {
 		return err
 	}
@@ -112,12 +137,12 @@ func (j *Journal) begin() error {
 	return syncDir(filepath.Dir(j.path))
 }
 
-// renew writes the file anew with what it held before the commit that failed. That one
+// renew writes the file anew, from the one that is open whether it still has a name or not, with what it held before the commit that failed. That one
 // may have left anything, but it has not written over what was there: bbolt keeps the
 // tree before the newest.
 func (j *Journal) renew() error {
-	return mapped(j.path, func(old []byte) error {
-		db, err := create(j.path, func(tx *bbolt.Tx) error {
+	return mapped(j.db.file, func(old []byte) error {
+		db, err := create(j.path, j.free, func(tx *bbolt.Tx) error {
 			return walk(old, j.tx, func(bucket string, key, value []byte) error {
 				return tx.Bucket([]byte(bucket)).Put(key, value)
 			})
@@ -131,11 +156,11 @@ func (j *Journal) renew() error {
 }
 
 // adopt takes a file in the place of the one before.
-func (j *Journal) adopt(db *bbolt.DB) {
+func (j *Journal) adopt(db *tree) {
 	j.mu.Lock()
 	j.db, db = db, j.db
 	j.mu.Unlock()
-	j.tx = newest(j.db)
+	j.tx = newest(j.db.DB)
 	j.gone.Store(j.state.Gone)
 	if db != nil {
 		db.Close() // all of it was read, and what it could not write is in the new one

@@ -22,17 +22,18 @@ type contents struct {
 // inspect looks at every page and every value of a file that nobody has open for
 // writing. Whatever is wrong with it is [errDamaged].
 func inspect(path string) (all contents, err error) {
-	return all, mapped(path, all.read)
+	file, err := os.Open(path)
+	if err != nil {
+		return all, err
+	}
+	defer file.Close() // only read
+	err = mapped(file, all.read)
+	return all, err
 }
 
 // mapped calls f with what a file holds. It is mapped, for what is read once is not to
 // stay in our memory.
-func mapped(path string, f func([]byte) error) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close() // only read
+func mapped(file *os.File, f func([]byte) error) error {
 	info, err := file.Stat()
 	if err != nil {
 		return err

@@ -1,7 +1,9 @@
 // Package journal keeps on disk what the queue of one agent has promised: accepted
 // messages, what became of them, and every event, in one bbolt file.
 //
-// A commit is on disk when [Journal.Commit] returns. After one that failed nothing is
+// A commit is on disk when [Journal.Commit] returns, under the journal's name. A file that was
+// removed takes commits as ever and is lost when it is closed, so it is written anew; while another
+// one has its name nothing is committed. After one that failed nothing is
 // known of what the disk holds, for the kernel may have dropped what it could not write;
 // so the next one first writes the whole file anew, beside the old one, and puts it in
 // its place.
@@ -14,6 +16,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -39,6 +42,10 @@ const pruneMost = 256
 
 // Journal is the file of one agent, which no other process may have open.
 type Journal struct {
+	// Mine is asked before a file is put in the place of the name; an error leaves what is there.
+	// nil: nobody else can have the name.
+	Mine func() error
+
 	path   string
 	gone   atomic.Int64
 	state  state          // as the file has it; Commit's alone
@@ -47,7 +54,13 @@ type Journal struct {
 	tx     uint64         // number of the last that did not
 
 	mu sync.RWMutex // held while db is exchanged
-	db *bbolt.DB    // nil while there is no file
+	db *tree        // nil while there is no file
+}
+
+// tree is a bbolt file that we have open.
+type tree struct {
+	*bbolt.DB
+	file *os.File
 }
 
 // state is what the file says of itself. The counts are there to notice records that
@@ -89,7 +102,7 @@ func (j *Journal) commit(changes []queue.Change) (err error) {
 	switch {
 	case j.db == nil:
 		err = j.begin()
-	case j.broken:
+	case j.broken || !j.named():
 		err = j.renew()
 	}
 	if err != nil {
@@ -101,11 +114,27 @@ func (j *Journal) commit(changes []queue.Change) (err error) {
 		return next.apply(tx, changes, time.Now())
 	})
 	j.gone.Store(next.Gone) // if that failed, nobody knows whether they are still there
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case !j.named():
+		return errNameless
 	}
 	j.state, j.tx = next, id
 	return nil
+}
+
+// errNameless is a commit into a file that lost its name meanwhile.
+var errNameless = errors.New("it was removed or replaced while it was written")
+
+// named says whether the file that is open has the journal's name.
+func (j *Journal) named() bool {
+	open, err := j.db.file.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Lstat(j.path)
+	return err == nil && os.SameFile(open, now)
 }
 
 // Gone is the number up to which events are no longer kept.

@@ -277,6 +277,93 @@ func TestOnlyWhatWasSurvivesAFailure(t *testing.T) {
 	}
 }
 
+// TestRemovedFile: what is accepted after somebody removed the journal is kept like all that was
+// accepted before.
+func TestRemovedFile(t *testing.T) {
+	cases := map[string]func(path string) error{
+		"the file is removed":      os.Remove,
+		"the directory is removed": func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
+		"the directory is another": func(path string) error {
+			dir := filepath.Dir(path)
+			return errors.Join(os.Rename(dir, dir+".away"), os.Mkdir(dir, 0o700))
+		},
+	}
+	for name, remove := range cases {
+		t.Run(name, func(t *testing.T) {
+			path := file(t)
+			r := start(t, path)
+			r.accept(t, "a", "b")
+			if err := r.Take(t0, "a"); err != nil {
+				t.Fatal(err)
+			}
+			if err := remove(path); err != nil {
+				t.Fatal(err)
+			}
+			r.accept(t, "c")
+			epoch, last := r.log.Epoch(), r.log.Last()
+			r.end()
+			r = start(t, path)
+			defer r.end()
+			if got := fmt.Sprint(r.heads(), len(r.interrupted)); got != "[b c] 1" || r.past.Epoch != epoch || r.past.Last != last {
+				t.Errorf("%s, %+v; want b and c, one interrupted, epoch %s, last %d", got, r.past, epoch, last)
+			}
+		})
+	}
+}
+
+// TestReplacedFile: what stands in the place of the journal is left alone, and nothing accepted,
+// until it is moved away and the name is nobody else's.
+func TestReplacedFile(t *testing.T) {
+	for name, replace := range map[string]func(path string) error{
+		"a file":      func(path string) error { return os.WriteFile(path, []byte("another"), 0o600) },
+		"a directory": func(path string) error { return os.Mkdir(path, 0o700) },
+		"a link":      func(path string) error { return os.Symlink("elsewhere", path) },
+		"an owner":    func(string) error { return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := file(t)
+			j, _, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer j.Close() // all of it is tested before
+			said := func(seq int64) []queue.Change {
+				return []queue.Change{{Entry: queue.Entry{Seq: seq, Type: command, Frame: []byte("{}\n")}}}
+			}
+			if err := errors.Join(j.Commit(said(1)), os.Remove(path), replace(path)); err != nil {
+				t.Fatal(err)
+			}
+			want, before := errReplaced, stat(path)
+			if before == nil {
+				want = errors.New("held by another")
+				j.Mine = func() error { return want }
+			}
+			if err := j.Commit(said(2)); !errors.Is(err, want) {
+				t.Errorf("committed: %v, want %v", err, want)
+			}
+			if after := stat(path); before != nil && (after == nil || !os.SameFile(before, after)) {
+				t.Error("it was not left alone")
+			}
+			j.Mine = nil
+			if err := errors.Join(os.RemoveAll(path), j.Commit(said(2))); err != nil {
+				t.Errorf("moved away: %v", err)
+			}
+			if kept, err := j.Events(0, 10); err != nil || len(kept) != 2 || stat(path) == nil {
+				t.Errorf("kept %+v, %v", kept, err)
+			}
+		})
+	}
+}
+
+// stat is what stands at path, nil for nothing.
+func stat(path string) os.FileInfo {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
 // TestDamagedFileStaysUntilThereIsAnother: whatever ends the run in between.
 func TestDamagedFileStaysUntilThereIsAnother(t *testing.T) {
 	path := file(t)

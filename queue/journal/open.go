@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -35,7 +36,7 @@ func Open(path string) (*Journal, Past, error) {
 	fail := func(err error) (*Journal, Past, error) { return nil, Past{}, fmt.Errorf("journal %s: %w", path, err) }
 	all, err := inspect(path)
 	damaged := ""
-	var db *bbolt.DB
+	var db *tree
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
 		j := &Journal{path: path, state: state{Epoch: queue.NewEpoch()}}
@@ -45,7 +46,7 @@ func Open(path string) (*Journal, Past, error) {
 	case errors.Is(err, errDamaged):
 		damaged = err.Error()
 		if all, err = salvage(path); err == nil {
-			db, err = create(path, all.putAll)
+			db, err = create(path, func() error { return nil }, all.putAll)
 		}
 	case err == nil:
 		db, err = openFile(path)
@@ -65,7 +66,7 @@ func Open(path string) (*Journal, Past, error) {
 
 // last makes what was found last: a run that was killed may not have synced what it had
 // written, and what is told of it from now on must not be lost with the machine's memory.
-func last(db *bbolt.DB, path string) error {
+func last(db *tree, path string) error {
 	if err := db.Sync(); err != nil {
 		return err
 	}
@@ -85,10 +86,18 @@ func writable(dir string) error {
 }
 
 // openFile opens a bbolt file for writing.
-func openFile(path string) (db *bbolt.DB, err error) {
-	err = guarded(func() error {
-		db, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockWait, FreelistType: bbolt.FreelistMapType})
+func openFile(path string) (*tree, error) {
+	db := &tree{}
+	open := func(name string, flag int, perm os.FileMode) (f *os.File, err error) {
+		db.file, err = os.OpenFile(name, flag, perm)
+		return db.file, err
+	}
+	err := guarded(func() (err error) {
+		db.DB, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockWait, FreelistType: bbolt.FreelistMapType, OpenFile: open})
 		return err
 	})
-	return db, err
+	if err != nil {
+		return nil, err
+	}
+	return db, nil
 }

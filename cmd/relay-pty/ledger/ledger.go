@@ -31,26 +31,39 @@ type Ledger struct {
 	Shown func(since time.Time, ids []string) map[string]bool
 
 	journal *journal.Journal // nil: it could not be opened yet
+	lock    *own.Lock        // of the journal; nil: its directory could not be written yet
 }
 
 // Hold makes sure that no other wrapper has the journal: then it is a [own.HeldError].
 // A directory that cannot be written is no error: the terminal works, and the queue is
 // degraded.
 func (l *Ledger) Hold() (release func(), err error) {
+	release = func() {
+		if l.lock != nil {
+			l.lock.Release()
+		}
+	}
 	if l.Dir == "" {
-		return func() {}, nil
+		return release, nil
 	}
 	journal.MakeDir(l.Dir) // opening the journal tells why it cannot be made
-	release, err = own.Hold(filepath.Join(l.Dir, l.Name+".lock"), "journal of "+l.Name, l.Name)
+	err = l.mine()
 	var held *own.HeldError
-	switch {
-	case errors.As(err, &held):
-		return nil, err
-	case err != nil:
+	if err != nil && !errors.As(err, &held) {
 		l.Log.Error().Err(err).Msg("journal")
-		return func() {}, nil
+		return release, nil
 	}
-	return release, nil
+	return release, err
+}
+
+// mine makes sure that no other wrapper has the journal, also when its lock could not be taken at
+// the start, or somebody has removed it.
+func (l *Ledger) mine() (err error) {
+	if l.lock != nil {
+		return l.lock.Keep()
+	}
+	l.lock, err = own.Hold(filepath.Join(l.Dir, l.Name+".lock"), "journal of "+l.Name, l.Name)
+	return err
 }
 
 // Start opens the journal, takes over what it holds, and keeps the queue on disk until
@@ -87,7 +100,7 @@ func (l *Ledger) open() {
 	if past.Damaged != "" {
 		l.Log.Error().Str("err", past.Damaged).Msg("journal was damaged and is put aside")
 	}
-	l.journal = j
+	l.journal, j.Mine = j, l.mine
 	l.Events.Keep(j, past.Epoch, past.Last)
 	if past.Fault != nil {
 		l.tell(past.Fault)

@@ -72,7 +72,7 @@ func Open(ctx context.Context, dir string, keep Keep) (*Log, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	release, err := own.Hold(filepath.Join(dir, "lock"), "store "+dir, "relay")
+	lock, err := own.Hold(filepath.Join(dir, "lock"), "store "+dir, "relay")
 	var held *own.HeldError
 	if errors.As(err, &held) {
 		return nil, &HeldError{dir, held.PID}
@@ -80,7 +80,7 @@ func Open(ctx context.Context, dir string, keep Keep) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{release: release}
+	l := &Log{release: lock.Release}
 	if err := l.open(ctx, dir, keep); err != nil {
 		l.Close()
 		return nil, fmt.Errorf("open store %s: %w", dir, err)

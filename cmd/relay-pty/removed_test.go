@@ -1,0 +1,69 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"relay-pty/cmd/internal/testrig/term"
+)
+
+// TestRemovedJournal: what is accepted after somebody removed the journal beneath the wrapper, or
+// all of the directory, lasts as what was accepted before.
+func TestRemovedJournal(t *testing.T) {
+	t.Parallel()
+	for name, remove := range map[string]func(state string) error{
+		"file": func(state string) error { return os.Remove(filepath.Join(state, "alice.journal")) },
+		"lock": func(state string) error { return os.Remove(filepath.Join(state, "alice.lock")) },
+		"all":  os.RemoveAll,
+		"all that is above it": func(state string) error {
+			return os.RemoveAll(filepath.Dir(state))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := scratch(t)
+			state := filepath.Join(dir, "states", "alice")
+			w := startIn(t, dir, term.Options{Argv: unready}, "--prompt-pattern", "^never$", "--state-dir", state)
+			w.accepted("m1")
+			must(t, remove(state))
+			w.accepted("m2")
+			w.kill()
+			w = startIn(t, dir, term.Options{Argv: []string{"cat"}}, "--state-dir", state)
+			w.delivers("m1", "echo")
+			w.delivers("m2", "echo")
+		})
+	}
+}
+
+// accepted sends a message, which must be accepted for good.
+func (w *wrapped) accepted(id string) {
+	w.t.Helper()
+	w.inject(id, "body of "+id)
+	if f := w.queued(id); !strings.Contains(f.Raw, `"durable":true`) {
+		w.t.Fatalf("accepted: %s", f.Raw)
+	}
+}
+
+// TestJournalThatAnotherTook: of two wrappers of a name, which both could start because somebody
+// removed the first one's lock and journal, the first accepts nothing more while the second runs.
+func TestJournalThatAnotherTook(t *testing.T) {
+	t.Parallel()
+	dir := scratch(t)
+	state := filepath.Join(dir, "state")
+	first := startIn(t, dir, term.Options{Argv: unready}, "--prompt-pattern", "^never$", "--state-dir", state)
+	first.accepted("m1")
+	must(t, os.RemoveAll(state))
+	second := startIn(t, scratch(t), term.Options{Argv: unready}, "--prompt-pattern", "^never$", "--state-dir", state)
+	second.accepted("m2")
+	first.inject("m3", "hello")
+	if f := first.queued("m3"); f.Str("code") != "degraded" || !strings.Contains(f.Raw, "journal of alice: held by relay-pty pid") {
+		t.Errorf("the first one answers %s", f.Raw)
+	}
+	first.wantStatus(map[string]any{"degraded": true, "accept": false})
+	second.accepted("m4")
+	second.kill()
+	must(t, os.RemoveAll(state))
+	first.works()
+}
