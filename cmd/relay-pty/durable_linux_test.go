@@ -12,24 +12,54 @@ import (
 	"relay-pty/cmd/internal/testrig/term"
 )
 
+// smallDisk mounts a disk of its own at dir/disk.
+func smallDisk(t *testing.T, dir string) string {
+	t.Helper()
+	disk := filepath.Join(dir, "disk")
+	must(t, os.Mkdir(disk, 0o700))
+	testrig.Require(t, "a small disk, which needs root", syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=1m"))
+	t.Cleanup(func() { must(t, syscall.Unmount(disk, syscall.MNT_DETACH)) })
+	return disk
+}
+
+// fill leaves no room on the disk until the file that it returns is removed.
+func fill(t *testing.T, disk string) (filler string) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(disk, "filler"))
+	must(t, err)
+	for err == nil {
+		_, err = f.Write(make([]byte, 4096))
+	}
+	must(t, f.Close())
+	return f.Name()
+}
+
+// TestFullDiskFromTheStart: the human is told before the agent starts, and status is honest before
+// anybody has sent anything.
+func TestFullDiskFromTheStart(t *testing.T) {
+	t.Parallel()
+	dir := scratch(t)
+	disk := smallDisk(t, dir)
+	filler := fill(t, disk)
+	w := startIn(t, dir, term.Options{Argv: []string{"cat"}}, "--state-dir", disk)
+	must(t, w.WaitText(patience(t), "messages are refused"))
+	w.wantStatus(map[string]any{"degraded": true, "accept": false})
+	w.refused("m1")
+	must(t, os.Remove(filler))
+	w.recovers(2)
+	w.wantStatus(map[string]any{"degraded": false, "accept": true})
+}
+
 // TestFullDisk: what was accepted before stays, nothing is accepted while the disk is
 // full, the terminal works, and it recovers.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := scratch(t)
-	disk := filepath.Join(dir, "disk")
-	must(t, os.Mkdir(disk, 0o700))
-	testrig.Require(t, "a small disk, which needs root", syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=1m"))
-	t.Cleanup(func() { must(t, syscall.Unmount(disk, syscall.MNT_DETACH)) })
+	disk := smallDisk(t, dir)
 	w := startIn(t, dir, term.Options{Argv: []string{"cat"}}, "--state-dir", disk)
 	w.inject("m1", "hello")
 	w.delivers("m1", "echo")
-	filler, err := os.Create(filepath.Join(disk, "filler"))
-	must(t, err)
-	defer filler.Close()
-	for err == nil {
-		_, err = filler.Write(make([]byte, 4096))
-	}
+	filler := fill(t, disk)
 	accepted := 1
 	for full := false; !full; accepted++ { // what the file has free is used up first
 		id := fmt.Sprintf("m%d", accepted+1)
@@ -43,15 +73,10 @@ func TestFullDisk(t *testing.T) {
 			t.Fatal("the disk is never full")
 		}
 	}
-	must(t, w.client.Send(map[string]any{"type": "status"}))
-	f, err := w.client.Wait(patience(t, "status"), func(f testrig.Frame) bool { return f.Type() == "status" })
-	if err != nil || !strings.Contains(f.Raw, `"degraded":true`) {
-		t.Errorf("status: %s, %v", f.Raw, err)
-	}
+	w.wantStatus(map[string]any{"degraded": true, "accept": false})
 	must(t, w.Type("typed by hand\r"))
 	must(t, w.WaitText(patience(t), "typed by hand"))
-	must(t, os.Remove(filler.Name()))
-	must(t, filler.Close())
+	must(t, os.Remove(filler))
 	w.recovers(accepted + 2)
 	w.kill()
 	w = startIn(t, dir, term.Options{Argv: []string{"cat"}}, "--state-dir", disk)

@@ -124,9 +124,8 @@ func TestNoPlaceForTheJournal(t *testing.T) {
 	state := filepath.Join(dir, "state")
 	must(t, os.WriteFile(state, nil, 0o600)) // where a directory should be
 	w := startIn(t, dir, term.Options{Argv: []string{"cat"}}, "--state-dir", state)
-	if f, err := w.client.Request(patience(t), map[string]any{"type": "status"}); err != nil || !strings.Contains(f.Raw, `"degraded":true`) {
-		t.Errorf("status: %s, %v", f.Raw, err)
-	}
+	must(t, w.WaitText(patience(t), "messages are refused"))
+	w.wantStatus(map[string]any{"degraded": true, "accept": false, "queue_length": 0.0})
 	w.inject("m1", "hello")
 	if f := w.queued("m1"); f.Str("code") != "degraded" {
 		t.Fatalf("accepted: %s", f.Raw)

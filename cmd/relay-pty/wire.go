@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -78,7 +79,22 @@ func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int,
 		return 0, withHint(err)
 	}
 	defer release()
+	if err := w.ledger.Trouble(); err != nil {
+		w.warn(stderr, err)
+	}
 	return w.run(ctx, listener, stdin, stdout, stderr)
+}
+
+// warn tells the human, before the terminal is the agent's, that messages are refused, and why. Who
+// asked for JSON lines on stderr gets one.
+func (w *wrapper) warn(stderr io.Writer, why error) {
+	message := fmt.Sprintf("messages are refused until the journal can be kept: %v; "+
+		"choose another --state-dir, or none: --ephemeral", why)
+	line := []byte("relay-pty: " + message + "\n")
+	if w.cfg.JSON {
+		line, _ = protocol.Encode(&protocol.Error{Code: protocol.Degraded, Message: message}) // fails for no text
+	}
+	stderr.Write(line) // a courtesy: status tells it, too
 }
 
 // queues makes the mailbox, and what keeps it on disk.

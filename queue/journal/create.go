@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	"golang.org/x/sys/unix"
 
 	"relay-pty/protocol"
 	"relay-pty/queue"
@@ -57,10 +58,8 @@ func create(path string, free func() error, fill func(*bbolt.Tx) error) (*tree, 
 // and nothing stands there but what we put there. Two journals cannot be made one, and which is
 // wanted is not ours to say.
 func (j *Journal) free() error {
-	if j.Mine != nil {
-		if err := j.Mine(); err != nil {
-			return err
-		}
+	if err := j.mine(); err != nil {
+		return err
 	}
 	if j.db != nil && j.named() {
 		return nil
@@ -83,7 +82,10 @@ func MakeDir(dir string) error {
 			err = os.Mkdir(dir, 0o700)
 		}
 	}
-	if info, e := os.Stat(dir); errors.Is(err, fs.ErrExist) && e == nil && info.IsDir() {
+	if info, e := os.Stat(dir); errors.Is(err, fs.ErrExist) && e == nil {
+		if !info.IsDir() {
+			return &fs.PathError{Op: "mkdir", Path: dir, Err: unix.ENOTDIR}
+		}
 		return nil
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 
@@ -37,6 +38,9 @@ func mapped(file *os.File, f func([]byte) error) error {
 	info, err := file.Stat()
 	if err != nil {
 		return err
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("it is not a file")
 	}
 	if info.Size() == 0 {
 		return hurt("it is empty")

@@ -42,11 +42,8 @@ const pruneMost = 256
 
 // Journal is the file of one agent, which no other process may have open.
 type Journal struct {
-	// Mine is asked before a file is put in the place of the name; an error leaves what is there.
-	// nil: nobody else can have the name.
-	Mine func() error
-
 	path   string
+	mine   func() error
 	gone   atomic.Int64
 	state  state          // as the file has it; Commit's alone
 	held   []queue.Change // events that were told before there was a file

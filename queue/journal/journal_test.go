@@ -37,7 +37,7 @@ type run struct {
 
 func start(t *testing.T, path string) *run {
 	t.Helper()
-	j, past, err := Open(path)
+	j, past, err := Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestOneFileIsOneRuns(t *testing.T) {
 	r := start(t, path)
 	defer r.end()
 	r.accept(t, "a")
-	if _, _, err := Open(path); err == nil {
+	if _, _, err := Open(path, nil); err == nil {
 		t.Error("opened twice")
 	}
 }
@@ -158,7 +158,7 @@ func TestOldestGoFirst(t *testing.T) {
 		}
 	}
 	r.end()
-	j, past, err := Open(path)
+	j, past, err := Open(path, nil)
 	if err != nil || past.Damaged != "" {
 		t.Fatalf("%v, %s", err, past.Damaged)
 	}
@@ -186,7 +186,7 @@ func TestOldestGoFirst(t *testing.T) {
 // was refused.
 func TestFileIsWrittenAnewAfterAFailure(t *testing.T) {
 	path := file(t)
-	j, past, err := Open(path)
+	j, past, err := Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestFileIsWrittenAnewAfterAFailure(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again, now, err := Open(path)
+	again, now, err := Open(path, nil)
 	if err != nil || now.Damaged != "" || now.Epoch != past.Epoch || now.Last != 5 {
 		t.Fatalf("%+v, %v", now, err)
 	}
@@ -262,7 +262,7 @@ func TestOnlyWhatWasSurvivesAFailure(t *testing.T) {
 		tx = j.tx
 	}
 	r.end()
-	again, past, err := Open(path)
+	again, past, err := Open(path, nil)
 	if err != nil || past.Damaged != "" {
 		t.Fatalf("%+v, %v", past, err)
 	}
@@ -322,7 +322,7 @@ func TestReplacedFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := file(t)
-			j, _, err := Open(path)
+			j, _, err := Open(path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -336,7 +336,7 @@ func TestReplacedFile(t *testing.T) {
 			want, before := errReplaced, stat(path)
 			if before == nil {
 				want = errors.New("held by another")
-				j.Mine = func() error { return want }
+				j.mine = func() error { return want }
 			}
 			if err := j.Commit(said(2)); !errors.Is(err, want) {
 				t.Errorf("committed: %v, want %v", err, want)
@@ -344,7 +344,7 @@ func TestReplacedFile(t *testing.T) {
 			if after := stat(path); before != nil && (after == nil || !os.SameFile(before, after)) {
 				t.Error("it was not left alone")
 			}
-			j.Mine = nil
+			j.mine = func() error { return nil }
 			if err := errors.Join(os.RemoveAll(path), j.Commit(said(2))); err != nil {
 				t.Errorf("moved away: %v", err)
 			}
@@ -388,7 +388,7 @@ func TestDamagedFileStaysUntilThereIsAnother(t *testing.T) {
 			}
 		}
 	}
-	j, past, err := Open(path)
+	j, past, err := Open(path, nil)
 	if err != nil || past.Damaged == "" || len(past.Live) != 1 {
 		t.Fatalf("%+v, %v", past, err)
 	}
@@ -402,7 +402,7 @@ func TestFirstFileThatCannotBeMade(t *testing.T) {
 	if err := os.WriteFile(way, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	j, past, err := Open(path)
+	j, past, err := Open(path, nil)
 	if err != nil || past.Fault == nil {
 		t.Fatalf("%+v, %v", past, err)
 	}
@@ -431,7 +431,7 @@ func TestFirstFileThatCannotBeMade(t *testing.T) {
 // numbers again.
 func TestToldBeforeThereIsAFile(t *testing.T) {
 	path := file(t)
-	j, _, err := Open(path)
+	j, _, err := Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -448,7 +448,7 @@ func TestToldBeforeThereIsAFile(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	j, past, err := Open(path)
+	j, past, err := Open(path, nil)
 	if err != nil || past.Last != 1 || past.Damaged != "" {
 		t.Fatalf("%+v, %v", past, err)
 	}
@@ -481,7 +481,7 @@ func TestEveryBitFlip(t *testing.T) {
 		if err := os.WriteFile(path, hurt, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		j, past, err := Open(path)
+		j, past, err := Open(path, nil)
 		if err != nil {
 			t.Fatalf("byte %d: %v", at, err)
 		}
@@ -572,7 +572,7 @@ func TestEveryImage(t *testing.T) {
 				if err := os.WriteFile(image, b, 0o600); err != nil {
 					rt.Fatal(err)
 				}
-				j, past, err := Open(image)
+				j, past, err := Open(image, nil)
 				if err != nil || past.Damaged != "" {
 					rt.Fatalf("%v, %s", err, past.Damaged)
 				}

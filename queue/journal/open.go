@@ -32,21 +32,30 @@ const lockWait = 200 * time.Millisecond
 // to promise. A damaged file is put aside, with ".damaged" behind its name, and what it
 // still holds is taken over: messages of which it cannot be told whether they were
 // delivered count as being injected.
-func Open(path string) (*Journal, Past, error) {
+//
+// mine is asked before a file is put in the place of the name, and an error leaves alone what is
+// there; nil: nobody else can have the name.
+func Open(path string, mine func() error) (*Journal, Past, error) {
+	if mine == nil {
+		mine = func() error { return nil }
+	}
 	fail := func(err error) (*Journal, Past, error) { return nil, Past{}, fmt.Errorf("journal %s: %w", path, err) }
 	all, err := inspect(path)
 	damaged := ""
 	var db *tree
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
-		j := &Journal{path: path, state: state{Epoch: queue.NewEpoch()}}
+		j := &Journal{path: path, mine: mine, state: state{Epoch: queue.NewEpoch()}}
 		fault := writable(filepath.Dir(path))
+		if fault == nil {
+			fault = mine()
+		}
 		j.broken = fault != nil
 		return j, Past{Epoch: j.state.Epoch, Fault: fault}, nil
 	case errors.Is(err, errDamaged):
 		damaged = err.Error()
 		if all, err = salvage(path); err == nil {
-			db, err = create(path, func() error { return nil }, all.putAll)
+			db, err = create(path, mine, all.putAll)
 		}
 	case err == nil:
 		db, err = openFile(path)
@@ -58,7 +67,7 @@ func Open(path string) (*Journal, Past, error) {
 		db.Close() // nothing was written
 		return fail(err)
 	}
-	j := &Journal{path: path, state: all.state}
+	j := &Journal{path: path, mine: mine, state: all.state}
 	j.adopt(db)
 	slices.SortFunc(all.live, func(a, b queue.Record) int { return cmp.Compare(a.Arrival, b.Arrival) })
 	return j, Past{Epoch: j.state.Epoch, Last: j.state.Last, Live: all.live, Damaged: damaged}, nil

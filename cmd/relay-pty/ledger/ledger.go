@@ -4,9 +4,13 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -31,7 +35,8 @@ type Ledger struct {
 	Shown func(since time.Time, ids []string) map[string]bool
 
 	journal *journal.Journal // nil: it could not be opened yet
-	lock    *own.Lock        // of the journal; nil: its directory could not be written yet
+	lock    *own.Lock        // of the journal; nil: it could not be taken yet
+	unheld  error            // why it could not be taken at the start
 }
 
 // Hold makes sure that no other wrapper has the journal: then it is a [own.HeldError].
@@ -46,15 +51,33 @@ func (l *Ledger) Hold() (release func(), err error) {
 	if l.Dir == "" {
 		return release, nil
 	}
-	journal.MakeDir(l.Dir) // opening the journal tells why it cannot be made
+	made := journal.MakeDir(l.Dir)
 	err = l.mine()
 	var held *own.HeldError
 	if err != nil && !errors.As(err, &held) {
-		l.Log.Error().Err(err).Msg("journal")
+		l.unheld = cmp.Or(made, err)
 		return release, nil
 	}
 	return release, err
 }
+
+// Trouble is why messages are refused from the start on; nil where nothing is known to be wrong.
+// It looks at the journal without reading it, for the agent is not to wait for that.
+func (l *Ledger) Trouble() error {
+	if l.Dir == "" {
+		return nil
+	}
+	f, err := os.OpenFile(l.file(), os.O_RDWR, 0)
+	switch {
+	case err == nil:
+		f.Close() // nothing was written
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return l.unheld // it is yet to be made
+	}
+	return err
+}
+
+func (l *Ledger) file() string { return filepath.Join(l.Dir, l.Name+".journal") }
 
 // mine makes sure that no other wrapper has the journal, also when its lock could not be taken at
 // the start, or somebody has removed it.
@@ -89,7 +112,7 @@ var errStopped = errors.New("the agent has ended")
 // open opens the journal and takes over what it holds. When that fails, nothing is
 // accepted.
 func (l *Ledger) open() {
-	j, past, err := journal.Open(filepath.Join(l.Dir, l.Name+".journal"))
+	j, past, err := journal.Open(l.file(), l.mine)
 	if err != nil {
 		if l.Events.Fault() == nil {
 			l.Log.Error().Err(err).Msg("journal cannot be opened; nothing is accepted")
@@ -100,7 +123,7 @@ func (l *Ledger) open() {
 	if past.Damaged != "" {
 		l.Log.Error().Str("err", past.Damaged).Msg("journal was damaged and is put aside")
 	}
-	l.journal, j.Mine = j, l.mine
+	l.journal = j
 	l.Events.Keep(j, past.Epoch, past.Last)
 	if past.Fault != nil {
 		l.tell(past.Fault)

@@ -118,7 +118,7 @@ func (t *Told) promised() bool { return len(t.Accepted) > 0 || t.commands > 0 }
 // more message accepted, and all looked at again.
 func (t *Told) Check(dir, name string, use bool) error {
 	path := filepath.Join(dir, name+".journal")
-	j, past, err := journal.Open(path)
+	j, past, err := journal.Open(path, nil)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (t *Told) Check(dir, name string, use bool) error {
 	if err := j.Close(); err != nil {
 		return err
 	}
-	again, now, err := journal.Open(path)
+	again, now, err := journal.Open(path, nil)
 	if err != nil {
 		return err
 	}
