@@ -50,6 +50,10 @@
 // A signal is the agent's own word about its state: ready and turn_end say ready, busy and
 // turn_start say busy. It yields to fresher evidence, and a dialog on the screen stays one.
 //
+// A query is answered at once with the latest result of its message. While that is not a terminal
+// one, the later ones follow as they come, as after an inject: a client that closed its side for
+// writing is served until the message has ended. Who wants only the answer reads one line.
+//
 // # Cancelling
 //
 // A waiting message is cancelled at once; one that is being typed is taken back, if Enter

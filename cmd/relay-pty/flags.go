@@ -46,7 +46,7 @@ lines are typed into it when it is ready; what is typed by hand goes through.
   --check-profile        [AGENT] [-- COMMAND]: does the profile still hold?
   --version --help       -h, too
 
-Example, in one terminal and in another:
+Example, in one terminal and in another (nc is OpenBSD's, netcat-openbsd):
   relay-pty --name alice -- claude
   echo '{"type":"inject","id":"m1","from":"bob","body":"hello"}' |
       nc -UN /tmp/relay-pty-alice.sock
