@@ -15,9 +15,10 @@ import (
 
 // Errors of the outbox.
 var (
-	ErrCursorGone = errors.New("events after this sequence number are not kept")
-	ErrLagged     = errors.New("follower fell behind what is kept")
-	ErrDegraded   = errors.New("the journal cannot be written")
+	ErrCursorGone  = errors.New("events after this sequence number are not kept")
+	ErrCursorAhead = errors.New("no event has this sequence number yet")
+	ErrLagged      = errors.New("follower fell behind what is kept")
+	ErrDegraded    = errors.New("the journal cannot be written")
 )
 
 // FromNow is the cursor of a follower that wants no past events.
@@ -314,8 +315,8 @@ func (o *Outbox) goneLocked() int64 {
 
 // Follow returns a follower that reads the events after the given number: 0 for all
 // that are kept, [FromNow] for those to come. [ErrCursorGone] when some are no longer
-// kept, or when the number is not one that this log has given out; [ErrDegraded] while
-// what is kept cannot be read. Close the follower.
+// kept, [ErrCursorAhead] for a number that this log has not given out yet, so that it may be of
+// another one, [ErrDegraded] while what is kept cannot be read. Close the follower.
 func (o *Outbox) Follow(after int64) (*Follower, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -327,8 +328,10 @@ func (o *Outbox) Follow(after int64) (*Follower, error) {
 		return nil, degraded(o.fault)
 	case after == 0:
 		after = gone
-	case after < gone || after > o.last:
+	case after < gone:
 		return nil, ErrCursorGone
+	case after > o.last:
+		return nil, ErrCursorAhead
 	}
 	f := &Follower{log: o, wake: make(chan struct{}, 1), seq: after}
 	o.followers[f] = struct{}{}

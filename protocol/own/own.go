@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -144,6 +145,9 @@ func openOwn(path string) (*os.File, error) {
 	if err != nil {
 		if problem := inTheWay(path); problem != "" {
 			return nil, &PathError{path, problem, advice}
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, &PathError{filepath.Dir(path), "the directory does not exist", "make it, or choose another place"}
 		}
 		return nil, fmt.Errorf("lock: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -233,7 +234,7 @@ func (c *client) subscribe(r *protocol.Subscribe) {
 	}
 	f, err := c.Events.Follow(after)
 	if err != nil {
-		c.refuse(protocol.CursorGone, "after", "", r.Req, "events after this one are not kept; subscribe with 0 for all that are")
+		c.refuse(protocol.CursorGone, "after", "", r.Req, c.noCursor(after, err)+"; subscribe with 0 for all events that are kept")
 		return
 	}
 	c.listen()
@@ -252,6 +253,14 @@ func (c *client) subscribe(r *protocol.Subscribe) {
 	}
 	c.conn.Answer(&protocol.Subscribed{Head: r.Head, Seq: f.Seq(), Epoch: c.Events.Epoch(), Protocol: protocol.Version, Features: protocol.Features()})
 	c.pump()
+}
+
+// noCursor says why events cannot be read from a number on.
+func (c *client) noCursor(after int64, why error) string {
+	if errors.Is(why, queue.ErrCursorAhead) {
+		return fmt.Sprintf("there is no event %d yet, the newest is %d: the number may be of another epoch", after, c.Events.Last())
+	}
+	return fmt.Sprintf("events right after %d are no longer kept", after)
 }
 
 // listen makes sure that the client has a cursor in the log.

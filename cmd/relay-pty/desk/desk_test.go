@@ -237,7 +237,8 @@ func TestSubscribeReplaysAndFollows(t *testing.T) {
 	late.hear("type", "subscribed", "seq", 1, "epoch", epoch)
 	late.hear("type", "relay_command", "seq", 2)
 	late.say(`{"type":"subscribe","after":99}`)
-	late.hear("type", "error", "code", "cursor_gone")
+	late.hear("type", "error", "code", "cursor_gone", "message",
+		"there is no event 99 yet, the newest is 2: the number may be of another epoch; subscribe with 0 for all events that are kept")
 }
 
 func TestSubscriberThatAlsoInjectsHearsEachEventOnce(t *testing.T) {
