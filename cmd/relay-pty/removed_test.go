@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/term"
 )
 
@@ -66,4 +69,23 @@ func TestJournalThatAnotherTook(t *testing.T) {
 	second.kill()
 	must(t, os.RemoveAll(state))
 	first.works()
+}
+
+// TestRemovedSocket: it is made anew at once, without anybody's doing.
+func TestRemovedSocket(t *testing.T) {
+	t.Parallel()
+	w := start(t, term.Options{Argv: []string{"cat"}})
+	for _, name := range []string{w.socket, w.socket + ".lock", w.socket} {
+		must(t, os.Remove(name))
+		ctx := patience(t, "a new "+name)
+		for _, err := os.Lstat(name); err != nil; _, err = os.Lstat(name) {
+			must(t, context.Cause(ctx))
+			pause(t, time.Millisecond)
+		}
+	}
+	c, err := testrig.Dial(patience(t), w.socket)
+	must(t, err)
+	defer c.Close()
+	must(t, c.Send(map[string]any{"type": "inject", "id": "m1", "from": "bob", "body": "hello"}))
+	w.delivers("m1", "echo") // told to the connection of before, too
 }

@@ -27,6 +27,7 @@ import (
 	"relay-pty/inject/turn"
 	"relay-pty/parser"
 	"relay-pty/protocol"
+	"relay-pty/protocol/own"
 	"relay-pty/protocol/registry"
 	"relay-pty/protocol/sock"
 	"relay-pty/pty"
@@ -156,6 +157,7 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdou
 		Signal: w.signal, AllowCommand: w.cfg.Commands, Closed: over,
 	}
 	w.job(&jobs, user, "serve", func() error { return listener.Serve(serving, d.Handle) })
+	w.job(&jobs, user, "names", func() error { return own.Guard(serving, w.unkept, listener) })
 	if w.cfg.JSON {
 		w.job(&jobs, user, "json output", func() error { return printCommands(serving, commands, stderr, over) })
 	}
@@ -191,6 +193,15 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdou
 		w.log.Error().Err(err).Msg("output")
 	}
 	return status.Code, nil
+}
+
+// unkept is told when a file by which others find us cannot be made anew, and when it could.
+func (w *wrapper) unkept(err error) {
+	if err != nil {
+		w.log.Error().Err(err).Msg("socket")
+		return
+	}
+	w.log.Info().Msg("socket is there again")
 }
 
 // terminal takes over the user's terminal, unless we run headless.

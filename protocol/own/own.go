@@ -109,22 +109,22 @@ func (l *Lock) take() (*os.File, error) {
 
 // Keep sees to it that the lock's file has its name, without which others could take the lock: a
 // file that was removed is made anew. A live process that has the lock by now is a [HeldError].
-func (l *Lock) Keep() error {
+func (l *Lock) Keep() (anew bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case l.file == nil:
-		return fmt.Errorf("lock %s: %w", l.path, fs.ErrClosed)
+		return false, fmt.Errorf("lock %s: %w", l.path, fs.ErrClosed)
 	case isAt(l.file, l.path):
-		return nil
+		return false, nil
 	}
 	f, err := l.take()
 	if err != nil {
-		return err
+		return false, err
 	}
 	l.file.Close() // it has no name, and nothing left to write
 	l.file = f
-	return nil
+	return true, nil
 }
 
 // Release removes the lock file, if it is still the one that we locked, and unlocks.

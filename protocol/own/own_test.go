@@ -79,9 +79,9 @@ func TestLockIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	var held *HeldError
-	for range 2 { // kept as it is, and made anew
-		if err := first.Keep(); err != nil {
-			t.Fatal(err)
+	for _, removed := range []bool{false, true} {
+		if anew, err := first.Keep(); anew != removed || err != nil {
+			t.Fatalf("kept: anew %v, %v", anew, err)
 		}
 		if _, err := Hold(path, "lock", "bob"); !errors.As(err, &held) || held.Name != "alice" {
 			t.Fatalf("kept, it is held by %+v (%v)", held, err)
@@ -92,15 +92,15 @@ func TestLockIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := first.Keep(); !errors.As(err, &held) || held.Name != "bob" {
+	if _, err := first.Keep(); !errors.As(err, &held) || held.Name != "bob" {
 		t.Errorf("another has it: %v", err)
 	}
 	second.Release()
-	if err := first.Keep(); err != nil {
+	if _, err := first.Keep(); err != nil {
 		t.Errorf("the other has let go: %v", err)
 	}
 	first.Release()
-	if err := first.Keep(); err == nil {
+	if _, err := first.Keep(); err == nil {
 		t.Error("kept what was given up")
 	}
 	if _, err := os.Stat(path); err == nil {

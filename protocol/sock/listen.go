@@ -22,9 +22,12 @@ const MaxPath = 107
 type Listener struct {
 	path  string
 	lock  *own.Lock // of the path
-	ln    *net.UnixListener
-	inode os.FileInfo
 	close sync.Once
+
+	mu    sync.Mutex
+	lns   []*net.UnixListener // of the socket that has the path, behind those that it replaced
+	inode os.FileInfo         // of that socket
+	ended bool                // nobody is served any more
 
 	firstLine time.Duration // how long a new connection may take for its first line
 	grace     time.Duration // how long frames may still go out once Serve ends
@@ -49,11 +52,81 @@ func Listen(path, name string) (*Listener, error) {
 	}
 	l := &Listener{path: path, lock: lock,
 		firstLine: 30 * time.Second, grace: time.Second, drain: 30 * time.Second, farewell: time.Second}
-	if err := l.listen(); err != nil {
+	ln, inode, err := open(path)
+	if err != nil {
 		lock.Release()
 		return nil, err
 	}
+	l.lns, l.inode = []*net.UnixListener{ln}, inode
 	return l, nil
+}
+
+// Files are the socket and its lock.
+func (l *Listener) Files() []string { return []string{l.path, l.path + ".lock"} }
+
+// Keep sees to it that the socket and its lock have their names: what was removed is made anew.
+// Connections go on. What another process has by now is a *[own.HeldError], and what is in the
+// way a *[own.PathError].
+func (l *Listener) Keep() (anew bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended {
+		return false, nil
+	}
+	if anew, err = l.lock.Keep(); err != nil || l.named() {
+		return anew, err
+	}
+	ln, inode, err := open(l.path)
+	if err != nil {
+		return anew, err
+	}
+	l.lns[len(l.lns)-1].SetDeadline(time.Now().Add(leftOver)) // fails only on a closed listener
+	l.lns, l.inode = append(l.lns, ln), inode
+	return true, nil
+}
+
+// named says whether our socket has the path.
+func (l *Listener) named() bool {
+	now, err := os.Lstat(l.path)
+	return err == nil && os.SameFile(now, l.inode)
+}
+
+// leftOver is how long those are still accepted who connected to a socket while it had its name.
+const leftOver = 100 * time.Millisecond
+
+// accept takes the next connection.
+func (l *Listener) accept() (*net.UnixConn, error) {
+	for {
+		l.mu.Lock()
+		ln := l.lns[0]
+		l.mu.Unlock()
+		nc, err := ln.AcceptUnix()
+		if !errors.Is(err, os.ErrDeadlineExceeded) || !l.replaced() {
+			return nc, err
+		}
+	}
+}
+
+// replaced goes on to the next socket, if there is one.
+func (l *Listener) replaced() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.lns) == 1 {
+		return false
+	}
+	l.lns[0].Close() // nobody can find it any more
+	l.lns = l.lns[1:]
+	return true
+}
+
+// end ends accept.
+func (l *Listener) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended = true
+	for _, ln := range l.lns {
+		ln.SetDeadline(time.Unix(1, 0)) // fails only on a closed listener
+	}
 }
 
 func checkPath(path string) error {
@@ -69,35 +142,36 @@ func checkPath(path string) error {
 	return nil
 }
 
-// listen binds under the lock. Fchmod gives the socket its mode before it has a name,
+// open binds under the lock. Fchmod gives the socket its mode before it has a name,
 // and umask can only narrow it. Systems that refuse that (not Linux) leave a moment in
 // which umask alone keeps others out.
-func (l *Listener) listen() error {
-	if err := reclaim(l.path); err != nil {
-		return err
+func open(path string) (*net.UnixListener, os.FileInfo, error) {
+	if err := reclaim(path); err != nil {
+		return nil, nil, err
 	}
-	f, late, err := bind(l.path)
+	f, late, err := bind(path)
 	if err != nil {
-		return fmt.Errorf("listen: %w", err)
+		return nil, nil, fmt.Errorf("listen: %w", err)
 	}
 	defer f.Close() // a duplicate of it listens
-	ln, err := net.FileListener(f)
+	made, err := net.FileListener(f)
 	if err != nil {
-		return fmt.Errorf("listen: %w", err)
+		return nil, nil, fmt.Errorf("listen: %w", err)
 	}
-	l.ln = ln.(*net.UnixListener)
-	l.ln.SetUnlinkOnClose(false) // it would remove whatever has our name by then
+	ln := made.(*net.UnixListener)
+	ln.SetUnlinkOnClose(false) // it would remove whatever has our name by then
 	if late != nil {
-		err = os.Chmod(l.path, 0o600)
+		err = os.Chmod(path, 0o600)
 	}
+	var inode os.FileInfo
 	if err == nil {
-		l.inode, err = os.Lstat(l.path)
+		inode, err = os.Lstat(path)
 	}
 	if err != nil {
-		l.ln.Close() // already failing
-		return fmt.Errorf("listen: %w", err)
+		ln.Close() // already failing
+		return nil, nil, fmt.Errorf("listen: %w", err)
 	}
-	return nil
+	return ln, inode, nil
 }
 
 // bind makes the listening socket by hand: the net package's own way in, made for all
@@ -183,10 +257,15 @@ func (l *Listener) Path() string { return l.path }
 func (l *Listener) Close() error {
 	var err error
 	l.close.Do(func() {
-		if now, serr := os.Lstat(l.path); serr == nil && os.SameFile(now, l.inode) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.ended = true
+		if l.named() {
 			err = os.Remove(l.path)
 		}
-		err = errors.Join(err, l.ln.Close())
+		for _, ln := range l.lns {
+			err = errors.Join(err, ln.Close())
+		}
 		l.lock.Release()
 	})
 	return err

@@ -75,6 +75,57 @@ func TestLockFileRemoved(t *testing.T) {
 	dial(t, path)
 }
 
+// TestRemovedSocketIsMadeAnew: a new one has its place, connections go on, and nothing is left.
+func TestRemovedSocketIsMadeAnew(t *testing.T) {
+	for _, gone := range [][]string{{"s"}, {"s.lock"}, {"s", "s.lock"}} {
+		t.Run(strings.Join(gone, " and "), func(t *testing.T) {
+			d := dir(t)
+			l := listen(t, in(d, "s"))
+			serve(t, l, answer)
+			old := dial(t, l.path)
+			for range 2 {
+				for _, name := range gone {
+					os.Remove(in(d, name))
+				}
+				if anew, err := l.Keep(); !anew || err != nil {
+					t.Fatalf("kept: anew %v, %v", anew, err)
+				}
+				if anew, err := l.Keep(); anew || err != nil {
+					t.Fatalf("kept again: anew %v, %v", anew, err)
+				}
+				for _, c := range []*Client{old, dial(t, l.path)} {
+					c.SendLine([]byte(`{"type":"hello"}` + "\n"))
+					expect(t, c, `"hello"`)
+				}
+			}
+			var held *own.HeldError
+			if _, err := Listen(l.path, "bob"); !errors.As(err, &held) || held.Name != "alice" {
+				t.Errorf("another one gets it: %v", err)
+			}
+		})
+	}
+}
+
+// TestSocketThatAnotherTook: we leave it to the other one as long as that lives.
+func TestSocketThatAnotherTook(t *testing.T) {
+	d := dir(t)
+	l := listen(t, in(d, "s"))
+	serve(t, l, answer)
+	os.Remove(in(d, "s"))
+	os.Remove(in(d, "s.lock"))
+	holder := startHolder(t, l.path)
+	var held *own.HeldError
+	if _, err := l.Keep(); !errors.As(err, &held) || held.PID != holder.Process.Pid {
+		t.Errorf("kept: %v, want held by %d", err, holder.Process.Pid)
+	}
+	dial(t, l.path)
+	holder.Process.Kill()
+	holder.Wait()
+	if anew, err := l.Keep(); !anew || err != nil {
+		t.Errorf("the other one is gone: anew %v, %v", anew, err)
+	}
+}
+
 func TestCloseLeavesNothing(t *testing.T) {
 	d := dir(t)
 	l := listen(t, in(d, "s"))

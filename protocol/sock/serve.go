@@ -29,12 +29,12 @@ type Handler func(ctx context.Context, c *Conn)
 //
 // When ctx ends, handlers have as long as they need, and their last frames a second.
 func (l *Listener) Serve(ctx context.Context, handle Handler) error {
-	stop := context.AfterFunc(ctx, func() { l.ln.SetDeadline(time.Unix(1, 0)) }) // fails only on a closed listener
+	stop := context.AfterFunc(ctx, l.end)
 	defer stop()
 	var conns sync.WaitGroup
 	defer conns.Wait()
 	slots := make(chan struct{}, MaxConns)
-	return acceptLoop(ctx, l.ln.AcceptUnix, func(nc *net.UnixConn) {
+	return acceptLoop(ctx, l.accept, func(nc *net.UnixConn) {
 		if !permitted(nc) {
 			turnAway(nc, protocol.NotAuthorized, "this socket is for its owner and root")
 			return

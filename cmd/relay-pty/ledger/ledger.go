@@ -83,7 +83,8 @@ func (l *Ledger) file() string { return filepath.Join(l.Dir, l.Name+".journal") 
 // the start, or somebody has removed it.
 func (l *Ledger) mine() (err error) {
 	if l.lock != nil {
-		return l.lock.Keep()
+		_, err = l.lock.Keep()
+		return err
 	}
 	l.lock, err = own.Hold(filepath.Join(l.Dir, l.Name+".lock"), "journal of "+l.Name, l.Name)
 	return err

@@ -1,0 +1,67 @@
+package own
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Name is what has a name in the file system that others may remove.
+type Name interface {
+	// Files are the paths that have to be there.
+	Files() []string
+	// Keep makes anew what is not there, and says whether it did.
+	Keep() (anew bool, err error)
+}
+
+// Guard keeps names until ctx ends, and returns why. It waits for the system to tell of a change
+// of the files; only while a name cannot be kept it tries again by itself, ever more rarely. Each
+// failure that is a new one is told, and nil when all are kept again.
+func Guard(ctx context.Context, tell func(error), names ...Name) error {
+	w, err := newWatch()
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	defer context.AfterFunc(ctx, w.end)()
+	const shortest, longest = time.Second, time.Minute
+	for pause, told := shortest, ""; ; {
+		anew, err := keep(w, names)
+		now := ""
+		if err != nil {
+			now = err.Error()
+		}
+		if now != told {
+			tell(err)
+			told = now
+		}
+		switch {
+		case anew: // the watch is yet to see the new files
+			continue
+		case err == nil:
+			pause = shortest
+			err = w.wait(0)
+		default:
+			err = w.wait(pause)
+			pause = min(2*pause, longest)
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// keep has files watched before it looks whether they are there.
+func keep(w *watch, names []Name) (anew bool, err error) {
+	for _, n := range names {
+		for _, path := range n.Files() {
+			w.add(path) // one that is not there is made anew, and then watched
+		}
+		made, kept := n.Keep()
+		anew, err = anew || made, errors.Join(err, kept)
+	}
+	return anew, err
+}

@@ -1,0 +1,87 @@
+package own
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// named is a file that is made anew while fault is nil.
+type named struct {
+	path  string
+	fault chan error // of the next tries, one each
+	kept  chan bool  // what Keep said
+}
+
+func (n *named) Files() []string { return []string{n.path} }
+
+func (n *named) Keep() (anew bool, err error) {
+	defer func() { n.kept <- anew }()
+	select {
+	case err := <-n.fault:
+		return false, err
+	default:
+	}
+	if _, err := os.Lstat(n.path); err == nil {
+		return false, nil
+	}
+	return true, os.WriteFile(n.path, nil, 0o600)
+}
+
+func receive[T any](t *testing.T, c <-chan T, what string) (v T) {
+	t.Helper()
+	select {
+	case v = <-c:
+	case <-time.After(time.Minute):
+		t.Fatalf("not within a minute: %s", what)
+	}
+	return v
+}
+
+// TestGuard: a file that goes is made anew as soon as it went, again and again; one that cannot be
+// made is tried again, and told of once.
+func TestGuard(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	n := &named{path: filepath.Join(t.TempDir(), "name"), fault: make(chan error, 2), kept: make(chan bool, 100)}
+	told, done := make(chan error, 10), make(chan error, 1)
+	go func() { done <- Guard(ctx, func(err error) { told <- err }, n) }()
+	made := func() {
+		t.Helper()
+		if !receive(t, n.kept, "making the file") {
+			t.Fatal("it was not made anew")
+		}
+		if receive(t, n.kept, "a look once the file is watched") {
+			t.Fatal("it was made twice")
+		}
+	}
+	made()
+	for range 3 {
+		if err := os.Remove(n.path); err != nil {
+			t.Fatal(err)
+		}
+		made()
+	}
+	if len(told) != 0 {
+		t.Errorf("told %v", <-told)
+	}
+	cannot := errors.New("cannot")
+	n.fault <- cannot
+	n.fault <- cannot
+	if err := os.Rename(n.path, n.path+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := receive(t, told, "the fault"); !errors.Is(err, cannot) {
+		t.Errorf("told %v", err)
+	}
+	if err := receive(t, told, "its end"); err != nil {
+		t.Errorf("told %v", err)
+	}
+	end := errors.New("end")
+	cancel(end)
+	if err := receive(t, done, "the guard's end"); err != end {
+		t.Errorf("it ended with %v", err)
+	}
+}
