@@ -55,7 +55,7 @@ func TestJournalThatAnotherTook(t *testing.T) {
 	t.Parallel()
 	dir := scratch(t)
 	state := filepath.Join(dir, "state")
-	first := startIn(t, dir, term.Options{Argv: unready}, "--prompt-pattern", "^never$", "--state-dir", state)
+	first := startIn(t, dir, term.Options{Argv: []string{"cat"}}, "--state-dir", state)
 	first.accepted("m1")
 	must(t, os.RemoveAll(state))
 	second := startIn(t, scratch(t), term.Options{Argv: unready}, "--prompt-pattern", "^never$", "--state-dir", state)
@@ -68,14 +68,17 @@ func TestJournalThatAnotherTook(t *testing.T) {
 	second.accepted("m4")
 	second.kill()
 	must(t, os.RemoveAll(state))
-	first.works()
+	first.recovers(5)
 }
 
-// TestRemovedSocket: it is made anew at once, without anybody's doing.
-func TestRemovedSocket(t *testing.T) {
+// TestRemovedNames: the socket, its lock, and the record by which routers find it are made
+// anew at once, without anybody's doing.
+func TestRemovedNames(t *testing.T) {
 	t.Parallel()
-	w := start(t, term.Options{Argv: []string{"cat"}})
-	for _, name := range []string{w.socket, w.socket + ".lock", w.socket} {
+	dir := scratch(t)
+	w := startIn(t, dir, term.Options{Argv: []string{"cat"}})
+	record := filepath.Join(dir, "relay", "agents", "alice.json")
+	for _, name := range []string{w.socket, w.socket + ".lock", w.socket, record, record} {
 		must(t, os.Remove(name))
 		ctx := patience(t, "a new "+name)
 		for _, err := os.Lstat(name); err != nil; _, err = os.Lstat(name) {

@@ -69,12 +69,12 @@ func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int,
 	if err != nil {
 		return 0, fmt.Errorf("--prompt-pattern: %w", err)
 	}
-	listener, retire, err := w.claim()
+	listener, listed, err := w.claim()
 	if err != nil {
 		return 0, withHint(err)
 	}
 	defer listener.Close()
-	defer retire()
+	defer listed.Retire()
 	release, err := w.ledger.Hold()
 	if err != nil {
 		return 0, withHint(err)
@@ -83,7 +83,7 @@ func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int,
 	if err := w.ledger.Trouble(); err != nil {
 		w.warn(stderr, err)
 	}
-	return w.run(ctx, listener, stdin, stdout, stderr)
+	return w.run(ctx, listener, listed, stdin, stdout, stderr)
 }
 
 // warn tells the human, before the terminal is the agent's, that messages are refused, and why. Who
@@ -110,21 +110,21 @@ func (w *wrapper) queues() (err error) {
 }
 
 // claim takes the socket and the name, each of which only one wrapper may hold.
-func (w *wrapper) claim() (*sock.Listener, func(), error) {
+func (w *wrapper) claim() (*sock.Listener, *registry.Announcement, error) {
 	listener, err := sock.Listen(w.cfg.Socket, w.cfg.Name)
 	if err != nil {
 		return nil, nil, err
 	}
 	dir, err := registry.Dir()
 	if err == nil {
-		var retire func()
+		var listed *registry.Announcement
 		sum := sha256.Sum256([]byte(w.token))
-		retire, err = registry.Announce(dir, registry.Record{
+		listed, err = registry.Announce(dir, registry.Record{
 			Name: w.cfg.Name, Socket: w.cfg.Socket, PID: os.Getpid(), StartedAt: time.Now().UnixMilli(),
 			Agent: w.cfg.Profile.Name, TokenSHA256: hex.EncodeToString(sum[:]),
 		})
 		if err == nil {
-			return listener, retire, nil
+			return listener, listed, nil
 		}
 	}
 	listener.Close() // already failing
@@ -132,7 +132,7 @@ func (w *wrapper) claim() (*sock.Listener, func(), error) {
 }
 
 // run starts the command and every goroutine, and sees to the end of each.
-func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdout, stderr *os.File) (int, error) {
+func (w *wrapper) run(ctx context.Context, listener *sock.Listener, listed *registry.Announcement, stdin, stdout, stderr *os.File) (int, error) {
 	user, err := w.terminal(stdin, stdout)
 	if err != nil {
 		return 0, err
@@ -157,7 +157,7 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdou
 		Signal: w.signal, AllowCommand: w.cfg.Commands, Closed: over,
 	}
 	w.job(&jobs, user, "serve", func() error { return listener.Serve(serving, d.Handle) })
-	w.job(&jobs, user, "names", func() error { return own.Guard(serving, w.unkept, listener) })
+	w.job(&jobs, user, "names", func() error { return own.Guard(serving, w.unkept, listener, listed) })
 	if w.cfg.JSON {
 		w.job(&jobs, user, "json output", func() error { return printCommands(serving, commands, stderr, over) })
 	}
@@ -198,10 +198,10 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, stdin, stdou
 // unkept is told when a file by which others find us cannot be made anew, and when it could.
 func (w *wrapper) unkept(err error) {
 	if err != nil {
-		w.log.Error().Err(err).Msg("socket")
+		w.log.Error().Err(err).Msg("names")
 		return
 	}
-	w.log.Info().Msg("socket is there again")
+	w.log.Info().Msg("names are kept again")
 }
 
 // terminal takes over the user's terminal, unless we run headless.

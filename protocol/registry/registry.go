@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"sync"
 
 	"relay-pty/protocol"
 	"relay-pty/protocol/own"
@@ -46,30 +48,79 @@ func dirIn(run, tmp string) (string, error) {
 	return own.Dir(filepath.Join(tmp, "relay-"+strconv.Itoa(os.Geteuid())), "agents")
 }
 
+// Announcement is a wrapper that is listed.
+type Announcement struct {
+	file   string
+	record Record
+	lock   *own.Lock // of the name
+
+	mu   sync.Mutex
+	ours fs.FileInfo // the file that we wrote; nil: retired
+}
+
 // Announce lists the wrapper as NAME.json (0600) in dir, by the name in r, and holds the name by a lock
 // beside it; a live owner is a *[own.HeldError]. The file appears whole or not at all, and
-// replaces one that a dead wrapper left. remove takes it away again, if it is still
-// the same, and gives the name up.
-func Announce(dir string, r Record) (remove func(), err error) {
+// replaces one that a dead wrapper left.
+func Announce(dir string, r Record) (*Announcement, error) {
 	if err := protocol.ValidName(r.Name); err != nil {
 		return nil, err
 	}
-	file := filepath.Join(dir, r.Name+suffix)
-	lock, err := own.Hold(filepath.Join(dir, r.Name+".lock"), "name "+r.Name, r.Name)
-	if err != nil {
+	a := &Announcement{file: filepath.Join(dir, r.Name+suffix), record: r}
+	var err error
+	if a.lock, err = own.Hold(filepath.Join(dir, r.Name+".lock"), "name "+r.Name, r.Name); err != nil {
 		return nil, err
 	}
-	ours, err := place(file, r)
-	if err != nil {
-		lock.Release()
+	if a.ours, err = place(a.file, r); err != nil {
+		a.lock.Release()
 		return nil, fmt.Errorf("announce %s: %w", r.Name, err)
 	}
-	return func() {
-		if now, err := os.Lstat(file); err == nil && os.SameFile(now, ours) {
-			os.Remove(file) // a stale record is what readers must expect anyway
+	return a, nil
+}
+
+// Retire takes the file away again, if it is still the same, and gives the name up.
+func (a *Announcement) Retire() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ours != nil && a.listed() {
+		os.Remove(a.file) // a stale record is what readers must expect anyway
+	}
+	a.ours = nil
+	a.lock.Release()
+}
+
+func (a *Announcement) listed() bool {
+	now, err := os.Lstat(a.file)
+	return err == nil && os.SameFile(now, a.ours)
+}
+
+// Files are the record and the lock of the name.
+func (a *Announcement) Files() []string {
+	return []string{a.file, strings.TrimSuffix(a.file, suffix) + ".lock"}
+}
+
+// Keep sees to it that the wrapper stays listed: what was removed, the directory included, is made
+// anew. A live process that has the name by now is a *[own.HeldError].
+func (a *Announcement) Keep() (anew bool, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ours == nil {
+		return false, nil
+	}
+	dir := filepath.Dir(a.file)
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		if _, err := own.Dir(filepath.Dir(dir), filepath.Base(dir)); err != nil {
+			return false, err
 		}
-		lock.Release()
-	}, nil
+	}
+	if anew, err = a.lock.Keep(); err != nil || a.listed() {
+		return anew, err
+	}
+	ours, err := place(a.file, a.record)
+	if err != nil {
+		return anew, fmt.Errorf("announce %s: %w", a.record.Name, err)
+	}
+	a.ours = ours
+	return true, nil
 }
 
 // place writes r beside file and renames it into place. The name begins with a dot,

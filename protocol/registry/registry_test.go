@@ -115,7 +115,7 @@ func TestDirRefuses(t *testing.T) {
 func TestAnnounce(t *testing.T) {
 	d := dir(t)
 	os.WriteFile(in(d, "alice.json"), []byte("of a dead wrapper"), 0o644)
-	remove, err := Announce(d, record)
+	listed, err := Announce(d, record)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,15 +135,70 @@ func TestAnnounce(t *testing.T) {
 	if _, err := Announce(d, record); !errors.As(err, &held) || held.PID != os.Getpid() || !strings.HasPrefix(err.Error(), "name alice: held by relay-pty pid ") {
 		t.Errorf("same name again: %v", err)
 	}
-	remove()
+	listed.Retire()
 	if got := names(t, d); got != "" {
 		t.Errorf("left behind: %s", got)
 	}
 }
 
+// TestAnnouncementIsKept over the removal of its files and of the directories, unless another has
+// taken the name since; one that was retired stays away.
+func TestAnnouncementIsKept(t *testing.T) {
+	base := dir(t)
+	d := filepath.Join(base, "relay", "agents")
+	if err := os.MkdirAll(d, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	a, err := Announce(d, record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, remove := range map[string]func() error{
+		"record":    func() error { return os.Remove(in(d, "alice.json")) },
+		"lock":      func() error { return os.Remove(in(d, "alice.lock")) },
+		"directory": func() error { return os.RemoveAll(d) },
+		"all":       func() error { return os.RemoveAll(filepath.Dir(d)) },
+	} {
+		if err := remove(); err != nil {
+			t.Fatal(err)
+		}
+		if anew, err := a.Keep(); !anew || err != nil {
+			t.Errorf("%s: anew %v, %v", what, anew, err)
+		}
+		if anew, err := a.Keep(); anew || err != nil {
+			t.Errorf("%s again: anew %v, %v", what, anew, err)
+		}
+		if got := names(t, d); got != "alice.json alice.lock" {
+			t.Errorf("%s: directory holds %s", what, got)
+		}
+	}
+	if err := os.RemoveAll(d); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(d, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	other, err := Announce(d, record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held *own.HeldError
+	if _, err := a.Keep(); !errors.As(err, &held) {
+		t.Errorf("another has the name: %v", err)
+	}
+	a.Retire()
+	if got := names(t, d); got != "alice.json alice.lock" {
+		t.Errorf("the other's are gone: %s", got)
+	}
+	other.Retire()
+	if anew, err := a.Keep(); anew || err != nil || names(t, d) != "" {
+		t.Errorf("retired: anew %v, %v, %s", anew, err, names(t, d))
+	}
+}
+
 func TestAnnounceRemovesOnlyItsOwn(t *testing.T) {
 	d := dir(t)
-	remove, err := Announce(d, record)
+	listed, err := Announce(d, record)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +206,7 @@ func TestAnnounceRemovesOnlyItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	remove()
+	listed.Retire()
 	if now, err := os.Lstat(in(d, "alice.json")); err != nil || !os.SameFile(now, other) {
 		t.Errorf("another's record is gone: %v", err)
 	}
@@ -162,11 +217,11 @@ func TestAnnounceFollowsNothing(t *testing.T) {
 	victim := in(d, "victim")
 	os.WriteFile(victim, []byte("precious"), 0o600)
 	os.Symlink(victim, in(d, "alice.json"))
-	remove, err := Announce(d, record)
+	listed, err := Announce(d, record)
 	if err != nil {
 		t.Fatal(err)
 	}
-	remove()
+	listed.Retire()
 	if text, _ := os.ReadFile(victim); string(text) != "precious" {
 		t.Errorf("victim holds %q", text)
 	}
@@ -191,12 +246,12 @@ func runs(t *testing.T, d, name string) (end func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	remove, err := Announce(d, Record{Name: name, Socket: l.Path(), PID: os.Getpid(), Agent: "shell"})
+	listed, err := Announce(d, Record{Name: name, Socket: l.Path(), PID: os.Getpid(), Agent: "shell"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var once sync.Once
-	end = func() { once.Do(func() { remove(); l.Close() }) }
+	end = func() { once.Do(func() { listed.Retire(); l.Close() }) }
 	t.Cleanup(end)
 	return end
 }

@@ -117,11 +117,11 @@ func (r *rig) announce(name, token string) {
 		l.Serve(ctx, func(context.Context, *sock.Conn) {})
 	}()
 	sum := sha256.Sum256([]byte(token))
-	remove, err := registry.Announce(r.dir, registry.Record{Name: name, Socket: filepath.Join(filepath.Dir(r.socket), name), PID: os.Getpid(), TokenSHA256: hex.EncodeToString(sum[:])})
+	listed, err := registry.Announce(r.dir, registry.Record{Name: name, Socket: filepath.Join(filepath.Dir(r.socket), name), PID: os.Getpid(), TokenSHA256: hex.EncodeToString(sum[:])})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.t.Cleanup(func() { remove(); cancel(); <-done; l.Close() })
+	r.t.Cleanup(func() { listed.Retire(); cancel(); <-done; l.Close() })
 }
 
 // tell says what bob's wrapper would say of a message.

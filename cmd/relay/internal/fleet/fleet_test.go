@@ -92,7 +92,7 @@ func TestLastWords(t *testing.T) {
 	go func() {
 		served <- l.Serve(serving, func(ctx context.Context, c *sock.Conn) { speaks(ctx, c, says...) })
 	}()
-	retire, err := registry.Announce(dir, bob)
+	listed, err := registry.Announce(dir, bob)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestLastWords(t *testing.T) {
 	ran := make(chan error, 1)
 	go func() { ran <- (&Fleet{Hub: h, Dir: dir}).Run(ctx) }()
 	await(t, ctx, "the first event", store.at)
-	retire()
+	listed.Retire()
 	end()
 	<-served
 	l.Close()
