@@ -92,14 +92,16 @@ func (e Envelope) Text() string {
 }
 
 // forged says whether line starts like a header or a footer, after at most three
-// characters that show as nothing.
+// characters that show as next to nothing.
 func forged(line string) bool {
-	text := strings.TrimLeftFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
+	text := strings.TrimLeftFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsMark(r) || r == brailleBlank })
 	if !strings.HasPrefix(text, opening) && !strings.HasPrefix(text, ending) {
 		return false
 	}
 	return len([]rune(line[:len(line)-len(text)])) < 4
 }
+
+const brailleBlank = '\u2800'
 
 // field is a sanitised field of a header, on one line.
 func field(s string) string {

@@ -62,7 +62,7 @@ func (m *mask) add(lines ...string) {
 	first := m.base + len(m.lines)
 	for _, text := range lines {
 		for line := range strings.SplitSeq(text, "\n") {
-			m.addLine(Sanitize(line))
+			m.addLine(Printable(line))
 		}
 	}
 	if m.base+len(m.lines) == first {

@@ -36,7 +36,8 @@
 // reserved. "from" is NAME or NAME@HOST and may also be relay or human, never self,
 // any or room. "to" is NAME, NAME@HOST, #NAME or *, where NAME may be reserved: that is
 // the router's business. "id", "reply_to" and "thread" are [A-Za-z0-9_.:-]{1,128}. A body
-// is 1 to [MaxBody] bytes of UTF-8, "detail" at most [MaxDetail].
+// is 1 to [MaxBody] bytes of UTF-8, "detail" at most [MaxDetail]. One of control and
+// invisible characters alone is bad_field, for those are removed from what is typed.
 //
 // Messages go in the order of mode (urgent, important, sequential), then of priority,
 // then of arrival. Only urgent ones get the last tenth of the queue (rounded down). An
@@ -44,7 +45,7 @@
 // its urgent for important unless its rules allow more.
 //
 // A notice has no reply footer. A command is its body alone, typed as it is, to run: it
-// must be one line without control characters (bad_field), and only a wrapper that was
+// must be one line without control or invisible characters (bad_field), and only a wrapper that was
 // started so takes it (not_authorized).
 //
 // A signal is the agent's own word about its state: ready and turn_end say ready, busy and

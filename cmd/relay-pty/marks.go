@@ -25,7 +25,8 @@ func (w *wrapper) heard(item parser.Item, source, id string) {
 			ReplyTo: m.ReplyTo, Thread: m.Thread, Mode: m.Mode, Source: source,
 		})
 	case parser.Invalid:
-		w.append(&protocol.MarkerInvalid{Raw: parser.Sanitize(m.Raw), Reason: oneLine(m.Reason), Source: source})
+		// What nobody sees in a marker may be why it is none, so that stays.
+		w.append(&protocol.MarkerInvalid{Raw: parser.Printable(m.Raw), Reason: oneLine(m.Reason), Source: source})
 	case parser.Ready:
 		w.agent.Own.Say(ready.Ready, "")
 	}

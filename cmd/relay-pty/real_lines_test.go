@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -31,5 +32,28 @@ func TestRealBodiesOfOneToTwelveLines(t *testing.T) {
 		}
 		r.once(ids)
 		shown(t, a.Name()+": bodies of 1 to 12 lines, and with newlines at their ends, intact", "%d of %d; socket to delivered %s", len(bodies), len(bodies), spread(took))
+	})
+}
+
+// TestRealBodiesOfLittleToSee: what shapes visible text arrives, a body of blanks, marks or symbols
+// that show little is delivered, and what nobody would see is not typed.
+func TestRealBodiesOfLittleToSee(t *testing.T) {
+	bodies := [][2]string{
+		{"👩\u200d👩\u200d👧 👍🏿 ❤\ufe0f\u200d🔥 1\ufe0f\u20e3 🇯🇵 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f می\u200cخواهم क्\u200dष"},
+		{"\u0301", "\u00a0\u0301"}, {"x\n\u0301\u0302", "x\n\u00a0\u0301\u0302"}, {"\u2800"}, {"\u3000\u00a0"}, {"\ufffc"}, {"\ufeffread\u200b \u202ethis\u2028now\u00ad\U000e0069\U000e0067", "read this\nnow"},
+	}
+	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
+		r := startAgent(t, a)
+		var ids []string
+		for i, body := range bodies {
+			id := fmt.Sprintf("m%d", i)
+			r.inject(id, body[0])
+			end := r.delivers(id, "submitted", "turn")
+			r.turn(id, cmp.Or(body[1], body[0]))
+			r.rests(end)
+			ids = append(ids, id)
+		}
+		r.once(ids)
+		shown(t, a.Name()+": bodies of characters that show little, shape others, or are not to be seen", "%d of %d", len(bodies), len(bodies))
 	})
 }

@@ -104,7 +104,7 @@ func (w *wrapper) screen() *protocol.ScreenAnswer {
 		a.Size.Rows, a.Size.Cols = sc.Size()
 		a.Rows = make([]string, a.Size.Rows)
 		for r := range a.Rows {
-			a.Rows[r] = parser.Sanitize(sc.Row(r))
+			a.Rows[r] = parser.Printable(sc.Row(r))
 		}
 	})
 	return a

@@ -1,6 +1,9 @@
 package desk
 
-import "relay-pty/protocol"
+import (
+	"relay-pty/parser"
+	"relay-pty/protocol"
+)
 
 // speaks says whether the connection speaks as the agent, and refuses what only
 // the agent may ask.
@@ -27,6 +30,21 @@ func (c *client) commands(r *protocol.Inject) bool {
 	}
 	if err := protocol.ValidCommand(r.Body); err != nil {
 		c.refuse(protocol.BadField, "body", r.ID, r.Req, err.Error())
+		return false
+	}
+	if parser.Sanitize(r.Body) != r.Body {
+		c.refuse(protocol.BadField, "body", r.ID, r.Req, "a command may hold no invisible characters, for nobody could see what it runs")
+		return false
+	}
+	return true
+}
+
+// readable says whether whoever gets a message would see anything of its body, and refuses it
+// otherwise: nothing could show that it arrived. What is kept is what was asked, all of it;
+// only what is typed is sanitised.
+func (c *client) readable(body, id, req string) bool {
+	if err := parser.ValidBody(body); err != nil {
+		c.refuse(protocol.BadField, "body", id, req, err.Error())
 		return false
 	}
 	return true

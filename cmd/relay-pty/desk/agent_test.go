@@ -82,7 +82,7 @@ func TestCommandsNeedLeave(t *testing.T) {
 
 	o = newOffice(t, func(d *Desk) { d.AllowCommand = true })
 	v = o.visit()
-	for _, bad := range []string{`a\nb`, `a\r`, `a\tb`, `\u0003`, `a\u001b[A`, `a\u007f`, `a\u009b1m`} {
+	for _, bad := range []string{`a\nb`, `a\r`, `a\tb`, `\u0003`, `a\u001b[A`, `a\u007f`, `a\u009b1m`, `ls\u200b`, `ls \u202etxt`} {
 		v.say(command(bad))
 		v.hear("type", "error", "code", "bad_field", "field", "body", "id", "m1", "req", "r")
 	}

@@ -152,7 +152,7 @@ func (c *client) refuse(code protocol.Code, field, id, req, message string) {
 // inject accepts a message. The queued result, like all that follow, comes out
 // of the log; it is pumped at once, so that answers keep the requests' order.
 func (c *client) inject(r *protocol.Inject) {
-	if r.Kind == protocol.KindCommand && !c.commands(r) {
+	if !c.readable(r.Body, r.ID, r.Req) || r.Kind == protocol.KindCommand && !c.commands(r) {
 		return
 	}
 	c.listen()

@@ -182,6 +182,28 @@ func TestSameIDAgain(t *testing.T) {
 	v.hear("id", "m1", "status", "injecting")
 }
 
+// What nobody can see is refused, and its id may be sent again. What is seen in part is kept as it
+// was asked: the same again is the same message, and its sanitised form another one.
+func TestBodiesOfWhichNothingIsSeen(t *testing.T) {
+	o := newOffice(t)
+	v := o.visit()
+	body := func(body string) string { return strings.Replace(message("m1"), "hello", body, 1) }
+	for _, unseen := range []string{`\u200b`, `\ufeff\u202e`, `\u0007`, `\r`, `\u3164`, `\udb40\udc68\udb40\udc69`} {
+		v.say(body(unseen))
+		v.hear("type", "error", "code", "bad_field", "field", "body", "id", "m1", "req", "r-m1")
+	}
+	v.say(body(`a\u200bb`), body(`a\u200bb`), body("ab"))
+	v.hear("id", "m1", "status", "queued")
+	v.hear("id", "m1", "status", "queued")
+	v.hear("type", "error", "code", "duplicate_id", "id", "m1")
+	if got := o.box.Heads(1)[0].Body; got != "a\u200bb" {
+		t.Errorf("kept %+q", got)
+	}
+	v.say(asAgent, `{"type":"emit","to":"bob","body":"\u200b","req":"e"}`)
+	v.hear("type", "hello")
+	v.hear("type", "error", "code", "bad_field", "field", "body", "req", "e")
+}
+
 func TestFullQueueRefusesAndRemembersNothing(t *testing.T) {
 	o := newOffice(t)
 	v := o.visit()

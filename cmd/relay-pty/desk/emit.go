@@ -13,7 +13,7 @@ import (
 // emit puts the agent's message into the log, as a marker would. Its number is told when
 // it is on disk.
 func (c *client) emit(r *protocol.Emit) {
-	if !c.speaks(r.Req) {
+	if !c.speaks(r.Req) || !c.readable(r.Body, "", r.Req) {
 		return
 	}
 	raw := parser.Marker(parser.Command{To: r.To, Body: r.Body, ReplyTo: r.ReplyTo, Thread: r.Thread, Mode: r.Mode})

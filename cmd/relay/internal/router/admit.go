@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"relay-pty/parser"
 	"relay-pty/protocol"
 )
 
@@ -131,7 +132,7 @@ func validBody(body string) error {
 	case !utf8.ValidString(body):
 		return fmt.Errorf("it is no UTF-8")
 	}
-	return nil
+	return parser.ValidBody(body)
 }
 
 func optional(id string) error {

@@ -71,6 +71,7 @@ func TestAdmit(t *testing.T) {
 		"the longest body":           {Message{ID: "m", From: "human", To: "bob", Body: strings.Repeat("x", protocol.MaxBody)}, ""},
 		"a body that is too long":    {Message{ID: "m", From: "human", To: "bob", Body: strings.Repeat("x", protocol.MaxBody+1)}, "message_too_large"},
 		"no body":                    {Message{ID: "m", From: "human", To: "bob"}, "bad_field"},
+		"a body that nobody sees":    {Message{ID: "m", From: "human", To: "bob", Body: "\u200b\ufeff\x00"}, "bad_field"},
 		"a body that is no text":     {Message{ID: "m", From: "human", To: "bob", Body: "\xff"}, "bad_field"},
 		"a bad id":                   {Message{ID: "m m", From: "human", To: "bob", Body: "hi"}, "bad_field"},
 		"a bad sender":               {Message{ID: "m", From: "any", To: "bob", Body: "hi"}, "bad_field"},
