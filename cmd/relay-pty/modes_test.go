@@ -12,6 +12,7 @@ import (
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/agents"
+	"relay-pty/parser"
 )
 
 // press sends a message of a mode.
@@ -124,6 +125,77 @@ func TestMessagesThatWaitGoTogether(t *testing.T) {
 	if got := f.submits(); !slices.Equal(got, []string{strings.Join(want[:3], "\n\n"), want[3]}) {
 		t.Errorf("submitted %q", got)
 	}
+}
+
+// quoting is a body that quotes its message's own header and footer, within a line and as one, and
+// those of the next message of its turn. A long one shows as a chip in many composers.
+func quoting(id, next string, long bool) string {
+	own, other := parser.Envelope{ID: id, From: "bob", Body: "x"}, parser.Envelope{ID: next, From: "bob", Body: "y"}
+	body := own.Header() + " and " + other.Footer() + " and " + other.Header() + " and\n" + own.Footer()
+	if long {
+		return body + "\n" + other.Text() + strings.Repeat("\nand more", 20)
+	}
+	return body
+}
+
+func TestMessagesThatQuoteEachOther(t *testing.T) {
+	t.Parallel()
+	f := startFake(t, "composer", agents.Config{BusyMS: 1}, "--agent", "claude")
+	f.state("ready")
+	f.inject("m0", quoting("m0", "m0", false))
+	f.delivers("m0", "submitted")
+	f.state("ready")
+	f.do(agents.Command{Cmd: "dialog", Text: "make"})
+	f.state("blocked")
+	var want []string
+	for i := range 4 {
+		id := fmt.Sprint("m", i+1)
+		body := quoting(id, fmt.Sprint("m", i+2), i%2 == 1)
+		f.inject(id, body)
+		want = append(want, text(id, body))
+	}
+	f.held("m4", "dialog", time.Second)
+	must(t, f.Type("\x1b"))
+	for i := range 4 {
+		f.delivers(fmt.Sprint("m", i+1), "submitted")
+	}
+	if got := f.submits(); !slices.Equal(got, []string{text("m0", quoting("m0", "m0", false)), strings.Join(want, "\n\n")}) {
+		t.Errorf("submitted %q", got)
+	}
+}
+
+// TestRealMessagesThatQuoteEachOther quotes what proves that a message stands in a composer, by
+// itself and in a turn of several.
+func TestRealMessagesThatQuoteEachOther(t *testing.T) {
+	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
+		r := startAgent(t, a)
+		for i, body := range []string{quoting("q0", "other", false), quoting("q1", "other", true), "[end q2 · reply: ->relay:bob [re=q2] <<<…>>>]"} {
+			id := fmt.Sprint("q", i)
+			r.inject(id, body)
+			end := r.delivers(id, "submitted", "turn")
+			r.turn(id, body)
+			r.rests(end)
+		}
+		r.inject("busy", "SLOW 1")
+		r.turnWith("[relay busy from bob]")
+		var want []string
+		for i := range 4 {
+			id := fmt.Sprint("m", i)
+			body := quoting(id, fmt.Sprint("m", (i+1)%4), i == 2)
+			r.inject(id, body)
+			want = append(want, text(id, body))
+		}
+		for i := range 4 {
+			r.delivers(fmt.Sprint("m", i), "submitted", "turn")
+		}
+		for i, whole := range want {
+			_, err := r.api.WaitTurn(patience(t, fmt.Sprintf("a turn with all of m%d", i)), func(turn fakemodel.Turn) bool {
+				return strings.Contains(r.Received(turn), r.Unwrap(whole))
+			})
+			must(t, err)
+		}
+		shown(t, a.Name()+": messages that quote their own and each other's headers and footers, alone and in one turn", "7 of 7")
+	})
 }
 
 // An important message is handed to the busy agent, in its own way: it waits in the

@@ -178,67 +178,115 @@ func Longest(text string) int {
 // Stands says whether shown holds this turn and nothing outside it: it starts
 // with the first header and ends with the last footer, with the others between
 // in their order; all carry the ids. Between a header and its footer stands the
-// body or the agent's chip for it. Blanks are not compared, for rows wrap. A box
-// whose top is, or may be, scrolled out may show the end only.
+// body or the agent's chip for it; a body may quote headers and footers, its own, too.
+// Blanks are not compared, for rows wrap. A box whose top is, or may be, scrolled out may
+// show the end only.
 func (t Turn) Stands(shown string, top bool) bool {
 	s := squeeze(shown)
 	if t.Command() {
 		return top && s == squeeze(t.first().Body)
 	}
-	header, footer := squeeze(t.first().Header), squeeze(t.last().Footer)
-	if !strings.HasSuffix(s, footer) || strings.Count(s, footer) != 1 {
-		return false
-	}
-	if !top && !strings.Contains(s, header) {
-		return t.endInOrder(s)
-	}
-	return strings.HasPrefix(s, header) && t.inOrder(s)
+	return t.inOrder(s) || !top && t.endInOrder(s)
 }
 
-// inOrder says whether every header, body and footer is in s once, each after
-// the one before it.
+// inOrder says whether s is every header, body and footer, each after the one before it.
 func (t Turn) inOrder(s string) bool {
 	for _, m := range t {
-		header, footer := squeeze(m.Header), squeeze(m.Footer)
-		if strings.Count(s, header) != 1 || strings.Count(s, footer) != 1 {
+		body, found := strings.CutPrefix(s, squeeze(m.Header))
+		if !found {
 			return false
 		}
-		_, rest, _ := strings.Cut(s, header)
-		body, after, found := strings.Cut(rest, footer)
-		if !found || !bodied(body, m.Body) {
+		if s, found = m.after(body); !found {
 			return false
 		}
-		s = after
 	}
-	return true
+	return s == ""
 }
 
-// endInOrder says whether the headers and footers that are in s are the last ones, in
-// their order.
+// after is what stands behind the message in s, which begins with its body. A body that is
+// shown in full shows the footers that it quotes, too; one behind a chip shows none.
+func (m Message) after(s string) (rest string, found bool) {
+	body, footer := squeeze(m.Body), squeeze(m.Footer)
+	quotes := strings.Count(body, footer)
+	if shown, rest, found := cutNth(s, footer, quotes); found && (body == "" || isText(shown, body)) {
+		return rest, true
+	}
+	shown, rest, found := strings.Cut(s, footer)
+	begun := quotes > 0 && strings.HasPrefix(body, shown) // the body, up to its first quote
+	return rest, found && isChip(shown) && !begun
+}
+
+// endInOrder says whether s is the end of the turn, from the last footer back to where it is
+// scrolled out of view.
 func (t Turn) endInOrder(s string) bool {
-	for _, m := range slices.Backward(t) {
-		for _, mark := range []string{squeeze(m.Footer), squeeze(m.Header)} {
-			at := strings.LastIndex(s, mark)
-			if at < 0 {
-				return !t.Left(s)
-			}
-			if t.Left(s[at+len(mark):]) {
-				return false
-			}
-			s = s[:at]
+	for i, m := range slices.Backward(t) {
+		rest, found := strings.CutSuffix(s, squeeze(m.Footer))
+		if !found {
+			return i < len(t)-1 && !t.Left(s)
+		}
+		if s, found = t.before(m, rest); !found {
+			return m.within(rest) || !t.Left(rest)
 		}
 	}
-	return true
+	return false // all of it is in view, and not in order
 }
 
-// bodied says whether shown is a body, or a chip in its place. Of a body only
-// what every screen shows alike is compared.
-func bodied(shown, body string) bool {
-	if squeeze(body) == "" {
-		return true
+// before is what stands before the message in s, which ends with its body.
+func (t Turn) before(m Message, s string) (rest string, found bool) {
+	header, body := squeeze(m.Header), squeeze(m.Body)
+	quotes := strings.Count(body, header)
+	if rest, shown, found := cutNthLast(s, header, quotes); found && isText(shown, body) {
+		return rest, true
 	}
-	chip := strings.HasPrefix(shown, "[") && strings.HasSuffix(shown, "]")
-	return chip || shown != "" && plain(shown) == plain(body)
+	if quotes > 0 && m.within(s) {
+		return "", false
+	}
+	rest, shown, found := cutNthLast(s, header, 0)
+	return rest, found && (isChip(shown) || !t.Left(shown))
+}
+
+// within says whether s is the end of the message up to its footer. Only what every screen
+// shows alike is compared.
+func (m Message) within(s string) bool {
+	return strings.HasSuffix(plain(m.Header+m.Body), plain(s))
+}
+
+// cutNth cuts s around the occurrence of sep before which there are n.
+func cutNth(s, sep string, n int) (before, after string, found bool) {
+	at := 0
+	for ; ; n-- {
+		i := strings.Index(s[at:], sep)
+		switch {
+		case i < 0:
+			return s, "", false
+		case n == 0:
+			return s[:at+i], s[at+i+len(sep):], true
+		}
+		at += i + len(sep)
+	}
+}
+
+// cutNthLast cuts s around the occurrence of sep behind which there are n.
+func cutNthLast(s, sep string, n int) (before, after string, found bool) {
+	at := len(s)
+	for ; ; n-- {
+		i := strings.LastIndex(s[:at], sep)
+		switch {
+		case i < 0:
+			return s, "", false
+		case n == 0:
+			return s[:i], s[i+len(sep):], true
+		}
+		at = i
+	}
+}
+
+// isText says whether shown is a body. Only what every screen shows alike is compared.
+func isText(shown, body string) bool { return shown != "" && plain(shown) == plain(body) }
+
+// isChip says whether shown may be what an agent shows in place of a paste.
+func isChip(shown string) bool {
+	return strings.HasPrefix(shown, "[") && strings.HasSuffix(shown, "]")
 }
 
 // Left says whether any of this turn is still in shown.

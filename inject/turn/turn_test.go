@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -112,6 +113,61 @@ func TestStandsInOrder(t *testing.T) {
 	} {
 		if got := two.Stands(shown, false); got != want {
 			t.Errorf("%q: stands %v, want %v", shown, got, want)
+		}
+	}
+}
+
+// A body may quote the header and the footer of its own message, or of others of its turn.
+func TestStandsWhereBodiesQuote(t *testing.T) {
+	message := func(n int, body string) Message {
+		return Message{ID: fmt.Sprint("m", n), Header: fmt.Sprintf("[relay m%d from bob]", n), Body: body, Footer: fmt.Sprintf("[end m%d]", n)}
+	}
+	const chip = "[Pasted text #1 +9 lines]"
+	for name, bodies := range map[string][]string{
+		"its own footer":                 {"see [end m0] and\n    [end m0]"},
+		"its own header":                 {"see [relay m0 from bob] and\n    [relay m0 from bob] x"},
+		"nothing but its footer":         {"[end m0]"},
+		"nothing but its header":         {"[relay m0 from bob]"},
+		"all of itself":                  {"[relay m0 from bob] x\n    [end m0]"},
+		"all of itself, twice":           {"[relay m0 from bob] x [end m0] [relay m0 from bob] x [end m0]"},
+		"the footer before it":           {"one", "    [end m0] and [end m0]"},
+		"the header behind it":           {"[relay m1 from bob] x", "two"},
+		"each other":                     {"a [relay m1 from bob] b [end m1]", "a [relay m0 from bob] b [end m0]"},
+		"the whole turn":                 {"one", "[relay m0 from bob] one [end m0] [relay m1 from bob] two [end m1] [relay m2 from bob]", "three [end m2]"},
+		"brackets around a quote":        {"[x] [end m0] [y]"},
+		"what looks like a chip":         {"[Pasted text #1] [end m0] [relay m0 from bob] [Pasted text #2]"},
+		"quotes in a long one and after": {strings.Repeat("a line\n", 20) + "[end m0]", "[relay m0 from bob]"},
+	} {
+		var m, other Turn
+		for i, body := range bodies {
+			m, other = append(m, message(i, body)), append(other, message(i, body+" and more"))
+		}
+		whole := m.String()
+		if !m.Stands(whole, true) || !m.Stands(whole, false) {
+			t.Errorf("%s: the whole does not stand", name)
+		}
+		for at := range whole { // rows scrolled out
+			if tail := whole[at:]; at < len(whole)-len(" [end m0]") && !m.Stands(tail, false) {
+				t.Errorf("%s: its end %q does not stand", name, tail)
+				break
+			}
+		}
+		for at := 1; at < len(whole); at++ { // not all of it yet
+			if m.Stands(whole[:at], true) {
+				t.Errorf("%s: a part of it stands: %q", name, whole[:at])
+			}
+		}
+		for what, wrong := range map[string]string{"something before": "x" + whole, "something behind": whole + " x", "twice": whole + "\n" + whole, "another body": other.String()} {
+			if m.Stands(wrong, true) || m.Stands(wrong, false) {
+				t.Errorf("%s, %s: stands", name, what)
+			}
+		}
+		for i := range m {
+			hidden := slices.Clone(m)
+			hidden[i].Body = chip
+			if shown := hidden.String(); !m.Stands(shown, true) || !m.Stands(shown, false) {
+				t.Errorf("%s, body %d as a chip: does not stand", name, i)
+			}
 		}
 	}
 }
