@@ -158,6 +158,7 @@ type bell struct {
 
 	mu       sync.Mutex // guards what follows
 	deadline time.Time  // zero: none
+	rung     bool       // the next wait ends at once
 	asleep   bool       // someone waits, and was not woken yet
 	over     bool
 }
@@ -172,6 +173,14 @@ func (b *bell) set(t time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.deadline = t
+	b.ringLocked()
+}
+
+// ring makes a reader that waits, or is about to, look again.
+func (b *bell) ring() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.rung = !b.asleep
 	b.ringLocked()
 }
 
@@ -207,7 +216,11 @@ func (b *bell) sleep() (millis int, err error) {
 		return 0, err
 	}
 	b.asleep = true
-	if b.deadline.IsZero() {
+	switch {
+	case b.rung:
+		b.rung = false
+		return 0, nil
+	case b.deadline.IsZero():
 		return -1, nil
 	}
 	return int(time.Until(b.deadline)/time.Millisecond) + 1, nil

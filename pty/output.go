@@ -79,13 +79,14 @@ func (s *Session) Close() error {
 // pump is the output loop.
 func (s *Session) pump() {
 	defer s.tell()
+	defer s.endSign()
 	buf := make([]byte, readSize)
 	var d drain
 	for {
 		if d.on {
 			s.ptmx.in.set(time.Now().Add(d.patience(time.Now())))
 		}
-		n, err := s.ptmx.Read(buf, s.tell)
+		n, err := s.ptmx.Read(buf, s.rest)
 		if n > 0 {
 			s.packet(buf[0], buf[1:n])
 			if d.took(n, time.Now()) {
@@ -113,13 +114,9 @@ func (s *Session) packet(event byte, p []byte) {
 
 // deliver hands one piece of output to all who want it: the human first.
 func (s *Session) deliver(p []byte) {
-	if s.outErr == nil {
-		if _, err := s.cfg.Output.Write(p); err != nil {
-			s.outErr = fmt.Errorf("write output: %w", err)
-			s.helpers.Go(func() { s.Hangup(s.grace()) })
-		}
-	}
+	s.pass(p)
 	s.show(p)
+	s.showSign(false)
 	s.bytesOut.Add(uint64(len(p)))
 	now := s.stamp(&s.lastOut)
 	if s.cfg.Tap != nil {
@@ -130,6 +127,23 @@ func (s *Session) deliver(p []byte) {
 	} else if now-s.untold > tellEvery {
 		s.tell()
 	}
+}
+
+// pass writes to the human's terminal.
+func (s *Session) pass(p []byte) {
+	if s.outErr != nil || len(p) == 0 {
+		return
+	}
+	if _, err := s.cfg.Output.Write(p); err != nil {
+		s.outErr = fmt.Errorf("write output: %w", err)
+		s.helpers.Go(func() { s.Hangup(s.grace()) })
+	}
+}
+
+// rest is what is to be done when the agent has nothing more to say for now.
+func (s *Session) rest() {
+	s.showSign(true)
+	s.tell()
 }
 
 // tellEvery is how long watchers may not hear of output that keeps coming: they would hold a flood

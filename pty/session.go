@@ -67,6 +67,8 @@ type Session struct {
 	helpers sync.WaitGroup // reaper, replay, hang-ups
 	running atomic.Bool
 
+	signs signs
+
 	// Owned by the output loop until it ends.
 	outErr error         // of Output
 	untold time.Duration // after born: when the oldest output came of which watchers do not know; 0: none

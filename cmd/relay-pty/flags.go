@@ -37,6 +37,7 @@ lines are typed into it when it is ready; what is typed by hand goes through.
                          message and brought back; 0: never          (120s)
   --batch-max N          most messages typed as one turn               (10)
   --markers SOURCE       read ->relay: from auto, log, stream or off     (auto)
+  --notice SIGN          that messages wait for you: title, bell, osc9   (off)
   --allow-command        take messages of kind command, which run as typed
   --json-output          relay_command events as JSON lines on stderr
   --headless --size CxR  no terminal: no input, output dropped       (120x40)
@@ -65,6 +66,7 @@ type config struct {
 	BatchMax     int           // most messages typed as one turn
 
 	Markers   string
+	Notice    string // the sign that messages wait behind a draft or a dialog
 	JSON      bool
 	Headless  bool
 	Commands  bool // messages of kind command are taken
@@ -138,6 +140,7 @@ func (c *config) flags() *pflag.FlagSet {
 	fs.Var((*millis)(&c.DraftTimeout), "draft-timeout", "")
 	fs.IntVar(&c.BatchMax, "batch-max", 10, "")
 	fs.StringVar(&c.Markers, "markers", "auto", "")
+	fs.StringVar(&c.Notice, "notice", noticeOff, "")
 	fs.BoolVar(&c.JSON, "json-output", false, "")
 	fs.BoolVar(&c.Commands, "allow-command", false, "")
 	fs.BoolVar(&c.Headless, "headless", false, "")
@@ -165,7 +168,7 @@ func (c *config) check() error {
 	if c.Socket == "" {
 		c.Socket = "/tmp/relay-pty-" + c.Name + ".sock"
 	}
-	for _, check := range []func() error{c.checkProfile, c.checkQueue, c.checkMarkers, c.checkSize, c.checkLog, c.checkState} {
+	for _, check := range []func() error{c.checkProfile, c.checkQueue, c.checkMarkers, c.checkNotice, c.checkSize, c.checkLog, c.checkState} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -222,6 +225,14 @@ func (c *config) checkMarkers() error {
 		return nil
 	}
 	return fmt.Errorf("--markers: %q: want auto, log, stream or off", c.Markers)
+}
+
+func (c *config) checkNotice() error {
+	switch c.Notice {
+	case noticeOff, noticeTitle, noticeBell, noticeOSC9:
+		return nil
+	}
+	return fmt.Errorf("--notice: %q: want off, title, bell or osc9", c.Notice)
 }
 
 func (c *config) checkSize() error {

@@ -58,6 +58,9 @@ func (w *wrapper) report(r inject.Report) {
 	if err := w.box.Hold(string(r.Hold), time.Now()); err != nil {
 		w.log.Error().Err(err).Msg("hold")
 	}
+	if w.notice != nil {
+		w.notice.report(r.Hold, w.box.Len())
+	}
 }
 
 // tellState tells of the agent's state. While the disk fails nobody hears of it, and the look that

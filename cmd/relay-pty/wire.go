@@ -47,6 +47,7 @@ type wrapper struct {
 	board   board
 	stream  *parser.Stream // reads markers from the output; nil when they come from elsewhere
 	history *history       // the agent's own log; nil when it keeps none
+	notice  *notice        // nil: the human sees no sign of waiting messages
 	told    chan struct{}  // wakes the injector: the agent said something of itself
 }
 
@@ -251,6 +252,9 @@ func (w *wrapper) start(user *tty.Terminal) error {
 		return fmt.Errorf("%w: %w", errCommand, err)
 	}
 	w.agent.Attach(session, w.stream)
+	if w.cfg.Notice != noticeOff && user.Own != nil && user.Own.IsDisplay() {
+		w.notice = &notice{kind: w.cfg.Notice, name: w.cfg.Name, show: session.Show}
+	}
 	if l := w.cfg.Profile.Log; l != nil {
 		w.history = newHistory(w, *l)
 	}

@@ -44,6 +44,8 @@ func (t *terminal) OSC(data []byte) {
 }
 
 func (t *terminal) setTitle(text []byte) {
+	t.titled++
+	t.own = true
 	if len(text) > maxTitle {
 		text = text[:maxTitle-2] // room for the mark of a character cut in two
 	}
@@ -67,16 +69,17 @@ func (n *notes) take(code, text []byte) {
 // titleStack is XTWINOPS 22 (push) and 23 (pop); deeper ones are forgotten. what
 // is 0 for title and icon name, 1 for the icon name alone, 2 for the title alone.
 func (t *terminal) titleStack(op, what int) {
-	n := len(t.titles)
+	n := len(t.headings)
 	switch {
 	case what == 1:
 	case op == 22 && n < maxTitles:
-		t.titles = append(t.titles, t.title)
+		t.headings = append(t.headings, t.heading)
 	case op == 22:
-		copy(t.titles, t.titles[1:])
-		t.titles[n-1] = t.title
+		copy(t.headings, t.headings[1:])
+		t.headings[n-1] = t.heading
 	case op == 23 && n > 0:
-		t.title = t.titles[n-1]
-		t.titles = t.titles[:n-1]
+		t.titled++
+		t.heading = t.headings[n-1]
+		t.headings = t.headings[:n-1]
 	}
 }

@@ -120,6 +120,19 @@ func (s *Screen) Wrapped(r int) bool {
 // Title returns the window title set by OSC 0 or 2, at most 2 KiB of valid UTF-8.
 func (s *Screen) Title() string { return s.term.title }
 
+// Titled says how often the program set the title, also to what it was, or brought an older
+// one back, and whether the title is its own: not the one that the terminal had before.
+func (s *Screen) Titled() (times uint64, own bool) { return s.term.titled, s.term.own }
+
+// Between says whether the program's output has come to the end of a character, a control
+// or a sequence, outside of a synchronized frame. open says that what comes next may refer
+// to the last character, which a sequence between the two would prevent: to repeat it (REP),
+// or to join it.
+func (s *Screen) Between() (between, open bool) {
+	t := &s.term
+	return s.parser.Between() && t.single == 0 && !t.modes.Sync, t.last != 0 || t.joiner
+}
+
 // Modes returns the modes in force.
 func (s *Screen) Modes() Modes { return s.term.modes }
 

@@ -234,7 +234,7 @@ func TestTitleIsBoundedAndValid(t *testing.T) {
 	for range 100 {
 		s.Write([]byte("\x1b]2;new\a\x1b[22t"))
 	}
-	if got := len(s.term.titles); got > maxTitles {
+	if got := len(s.term.headings); got > maxTitles {
 		t.Errorf("%d titles kept, want at most %d", got, maxTitles)
 	}
 }

@@ -35,11 +35,18 @@ type terminal struct {
 
 	scratch [64]grid.Cell // of run, here because clearing one there costs more than it does
 
-	title  string
-	titles []string // pushed by XTWINOPS 22
-	notes  notes
+	heading
+	headings []heading // pushed by XTWINOPS 22
+	titled   uint64    // times that the title was set, or brought back
+	notes    notes
 
 	scrolledOff func(row string, wrapped bool)
+}
+
+// heading is a window title.
+type heading struct {
+	title string
+	own   bool // the program set it, be it to nothing
 }
 
 // cursor is what DECSC saves.

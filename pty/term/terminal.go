@@ -75,6 +75,12 @@ func readModes(f *os.File) (modes *unix.Termios, err error) {
 // IsTerminal reports whether keys come from a terminal.
 func (t *Terminal) IsTerminal() bool { return t.keyboard }
 
+// IsDisplay reports whether output goes to a terminal.
+func (t *Terminal) IsDisplay() bool {
+	_, err := readModes(t.out)
+	return err == nil
+}
+
 // Size is the size that the first terminal among output, input and /dev/tty tells, even if it tells 0×0, since the agent alone would see that too.
 // Without any terminal it is 24 rows and 80 columns.
 func (t *Terminal) Size() Winsize {

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"relay-pty/cmd/internal/testrig/agents"
+	"relay-pty/inject"
+	"relay-pty/protocol"
+	"relay-pty/pty"
+	"relay-pty/pty/screen"
+)
+
+// Each kind tells when messages begin to wait for the human, and the title also how many and when
+// none does any more. Keys at a draft are no end of it.
+func TestNoticeBeginsAndEnds(t *testing.T) {
+	reports := []struct {
+		hold    inject.Hold
+		waiting int
+	}{
+		{protocol.WaitsForHuman, 1}, {protocol.WaitsForTurn, 1}, {protocol.WaitsForDraft, 0}, {protocol.WaitsForDraft, 1}, {protocol.WaitsForHuman, 1},
+		{protocol.WaitsForDraft, 2}, {protocol.WaitsForHuman, 3}, {"", 3}, {protocol.WaitsForReady, 2}, {protocol.WaitsForDialog, 2}, {protocol.WaitsForDialog, 0},
+	}
+	one, two, three, none := pty.Sign{Prefix: "✉ 1 · ", Untitled: "alice"}, pty.Sign{Prefix: "✉ 2 · ", Untitled: "alice"}, pty.Sign{Prefix: "✉ 3 · ", Untitled: "alice"}, pty.Sign{}
+	for kind, want := range map[string][]pty.Sign{
+		noticeTitle: {one, two, three, none, two, none},
+		noticeBell:  {{Once: "\a"}, {Once: "\a"}},
+		noticeOSC9:  {{Once: "\x1b]9;alice: a message waits behind your draft\a"}, {Once: "\x1b]9;alice: a message waits behind a dialog\a"}},
+	} {
+		var got []pty.Sign
+		n := notice{kind: kind, name: "alice", show: func(s pty.Sign) { got = append(got, s) }}
+		for _, r := range reports {
+			n.report(r.hold, r.waiting)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", kind, got, want)
+		}
+	}
+}
+
+// A message behind a draft shows in the human's title until it was delivered; the agent's own
+// screen knows nothing of it.
+func TestNoticeInTheTitle(t *testing.T) {
+	t.Parallel()
+	f := startFake(t, "composer", agents.Config{BusyMS: 1}, "--agent", "claude", "--draft-timeout", "0", "--notice", "title")
+	f.state("ready")
+	must(t, f.Type("half a draft"))
+	must(t, f.WaitText(patience(t), "half a draft"))
+	f.inject("m1", "hello")
+	f.inject("m2", "there")
+	titled := func(what string, is func(title string) bool) {
+		t.Helper()
+		last := ""
+		if err := f.WaitScreen(patience(t), func(s *screen.Screen) bool { last = s.Title(); return is(last) }); err != nil {
+			t.Fatalf("%s: the title is %q: %v", what, last, err)
+		}
+	}
+	titled("two wait", func(title string) bool { return strings.HasPrefix(title, "✉ 2 · ") })
+	must(t, f.Type(strings.Repeat("\x7f", len("half a draft"))))
+	f.delivers("m1", "submitted", "turn")
+	f.delivers("m2", "submitted", "turn")
+	titled("none waits", func(title string) bool { return !strings.Contains(title, "✉") })
+}
+
+// Messages that begin to wait together are told of once.
+func TestNoticeIsGivenOnce(t *testing.T) {
+	t.Parallel()
+	f := startFake(t, "composer", agents.Config{BusyMS: 1}, "--agent", "claude", "--notice", "osc9")
+	f.state("ready")
+	f.do(agents.Command{Cmd: "dialog", Text: "make"})
+	f.state("blocked")
+	f.inject("m1", "hello")
+	f.inject("m2", "there")
+	f.waitsFor("m2", "dialog")
+	must(t, f.Type("\x1b"))
+	f.delivers("m1", "submitted", "turn")
+	f.delivers("m2", "submitted", "turn")
+	if n := bytes.Count(f.Output(), []byte("\x1b]9;alice: a message waits behind a dialog\a")); n != 1 {
+		t.Errorf("%d notifications, want one", n)
+	}
+}
