@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/testrig/agents"
 	"relay-pty/inject"
 	"relay-pty/protocol"
@@ -80,4 +82,21 @@ func TestNoticeIsGivenOnce(t *testing.T) {
 	if n := bytes.Count(f.Output(), []byte("\x1b]9;alice: a message waits behind a dialog\a")); n != 1 {
 		t.Errorf("%d notifications, want one", n)
 	}
+}
+
+// TestRealNoticeStandsBeforeAgentsTitles: agents set titles of their own, some while they work.
+func TestRealNoticeStandsBeforeAgentsTitles(t *testing.T) {
+	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
+		r := startAgent(t, a, "--notice", "title", "--draft-timeout", "0")
+		must(t, r.Type("half a draft"))
+		r.shows("half a draft")
+		r.inject("m1", "hello")
+		r.held("m1", "draft", 600*time.Millisecond, "human")
+		must(t, r.WaitScreen(patience(t), func(s *screen.Screen) bool { return strings.HasPrefix(s.Title(), "✉ 1 · ") }))
+		r.enter() // the draft goes, and a turn begins, with titles of its own
+		r.turnWith("half a draft")
+		r.delivers("m1", "submitted", "turn")
+		r.turn("m1", "hello")
+		must(t, r.WaitScreen(patience(t), func(s *screen.Screen) bool { return !strings.Contains(s.Title(), "✉") }))
+	})
 }
