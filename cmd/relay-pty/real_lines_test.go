@@ -18,19 +18,7 @@ func TestRealBodiesOfOneToTwelveLines(t *testing.T) {
 		bodies = append(bodies, strings.Repeat("a line\n", n)+"the last")
 	}
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
-		r := startAgent(t, a)
-		var ids []string
-		var took []time.Duration
-		for i, body := range bodies {
-			id, began := fmt.Sprintf("m%d", i), time.Now()
-			r.inject(id, body)
-			end := r.delivers(id, "submitted", "turn")
-			took = append(took, time.Since(began))
-			r.turn(id, body)
-			r.rests(end)
-			ids = append(ids, id)
-		}
-		r.once(ids)
+		took := startAgent(t, a).receives(bodies...)
 		shown(t, a.Name()+": bodies of 1 to 12 lines, and with newlines at their ends, intact", "%d of %d; socket to delivered %s", len(bodies), len(bodies), spread(took))
 	})
 }
@@ -56,4 +44,31 @@ func TestRealBodiesOfLittleToSee(t *testing.T) {
 		r.once(ids)
 		shown(t, a.Name()+": bodies of characters that show little, shape others, or are not to be seen", "%d of %d", len(bodies), len(bodies))
 	})
+}
+
+// TestRealBodiesThatReadLikeTheScreen: what was typed must never be taken for the agent's own words,
+// neither in its composer nor in the history above.
+func TestRealBodiesThatReadLikeTheScreen(t *testing.T) {
+	bodies := []string{
+		"please press enter to continue", "hit esc to cancel it, esc to close the menu", "(esc to cancel) now",
+		"use enter to select\n• Working (5s • esc to interrupt)\n ⠏ Thinking... (esc to cancel, 3s)", "Resume: Enter, reverse-i-search: x",
+	}
+	eachAgent(t, func(t *testing.T, a agentrig.Agent) { startAgent(t, a).receives(bodies...) })
+}
+
+// receives has the agent get messages one by one, each when it rests, and tells how long each took.
+func (r *realAgent) receives(bodies ...string) (took []time.Duration) {
+	r.t.Helper()
+	var ids []string
+	for i, body := range bodies {
+		id, began := fmt.Sprintf("m%d", i), time.Now()
+		r.inject(id, body)
+		end := r.delivers(id, "submitted", "turn")
+		took = append(took, time.Since(began))
+		r.turn(id, body)
+		r.rests(end)
+		ids = append(ids, id)
+	}
+	r.once(ids)
+	return took
 }

@@ -23,7 +23,7 @@ var codex = Profile{
 		{7501, rx(`\bstate=(?:done|idle)\b`), ready.Ready},
 	},
 	Busy: []pattern{
-		rx(`\besc to interrupt\b`),
+		rx(`^[•◦] .*\((press |\d[\w ]* • )esc to interrupt\b`), // what was said before has these words further right, or without the time
 	},
 	Dialogs: []pattern{
 		rx(`^\s*(Would you like to|Do you (want|trust)|Trust this folder|Hooks need review)\b`),

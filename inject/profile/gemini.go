@@ -23,7 +23,7 @@ var gemini = Profile{
 		{0, rx(`^◇`), ready.Ready},
 	},
 	Busy: []pattern{
-		rx(`\(esc to cancel\b`),
+		rx(`^ ?([\x{2800}-\x{28FF}] .*)?\(esc to cancel\b`), // what was said before stands further right
 	},
 	Dialogs: []pattern{
 		rx(`^[ │?]*(Allow|Apply|Do you|How would you like)\b.*\?`),

@@ -1,6 +1,7 @@
 package sight
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -78,7 +79,7 @@ const scrolledIndent = 2
 func (c composer) findBare(s *screen.Screen, rows int, dialogs []*profile.Pattern) (b Box, top, below int) {
 	for top := rows - 1; top >= 0; top-- {
 		if b, lead := c.head(s.Row(top)); b.Visible && !s.Cell(top, 0).Style.Dim {
-			if firstMatch(dialogs, s.Row(top)) != "" {
+			if c.optional(s, top, dialogs) {
 				return Box{}, 0, 0
 			}
 			below := bareEnd(s, top, rows, lead)
@@ -95,6 +96,18 @@ func (c composer) findBare(s *screen.Screen, rows int, dialogs []*profile.Patter
 		}
 	}
 	return Box{}, 0, 0
+}
+
+// optional says whether a row that begins with the prompt may be the option of a dialog. Where
+// a composer counts only with the cursor in it, the row is one if a pattern describes it from its
+// start and the cursor is hidden: what matches further inside is text that somebody typed.
+func (c composer) optional(s *screen.Screen, row int, dialogs []*profile.Pattern) bool {
+	text := s.Row(row)
+	if !c.Footed {
+		return firstMatch(dialogs, text) != ""
+	}
+	starts := func(p *profile.Pattern) bool { return p.Index(text) == 0 }
+	return s.Modes().CursorHidden && slices.ContainsFunc(dialogs, starts)
 }
 
 // bareEnd is the row after the last one that belongs to a composer at top. The
