@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -56,12 +57,21 @@ func (m *mail) oneTurn(msgs []queue.Message) []queue.Message {
 	size := 0
 	for i, q := range msgs {
 		size += len(q.Body)
-		repeats := m.chips.May(q.Body) && slices.ContainsFunc(msgs[:i], func(other queue.Message) bool { return other.Body == q.Body })
-		if i > 0 && (repeats || q.Mode != msgs[0].Mode || size > maxTurn || q.Kind == protocol.KindCommand || msgs[0].Kind == protocol.KindCommand) {
+		alone := q.Kind == protocol.KindCommand || msgs[0].Kind == protocol.KindCommand
+		if i > 0 && (alone || q.Mode != msgs[0].Mode || size > maxTurn || m.repeats(msgs[:i], q)) {
 			return msgs[:i]
 		}
 	}
 	return msgs
+}
+
+// repeats says whether the agent may take the body of q, as it is typed, for one of msgs.
+func (m *mail) repeats(msgs []queue.Message, q queue.Message) bool {
+	typed := func(q queue.Message) string { return parser.Envelope{Body: q.Body}.Content() }
+	body := typed(q)
+	return m.chips.May(body) && slices.ContainsFunc(msgs, func(other queue.Message) bool {
+		return strings.TrimSpace(typed(other)) == strings.TrimSpace(body)
+	})
 }
 
 // frame prepares the messages for the agent.

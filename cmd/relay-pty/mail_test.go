@@ -26,6 +26,8 @@ func TestOneTurn(t *testing.T) {
 		{"short ones, alike", []queue.Message{msg("y"), msg("y"), msg("y")}, 3},
 		{"long ones", []queue.Message{msg(long), msg(lines), msg(long + "."), msg(lines + ".")}, 4},
 		{"a long one twice", []queue.Message{msg(long), msg("y"), msg(long)}, 2},
+		{"a long one twice, as it is typed", []queue.Message{msg(long + "\tx"), msg(long + "    x"), msg("y")}, 1},
+		{"a long one twice, but for what agents trim", []queue.Message{msg(long + "x"), msg("\n" + long + "x\r\n")}, 1},
 		{"lines twice", []queue.Message{msg(lines), msg(lines)}, 1},
 		{"a command", []queue.Message{msg("y"), command}, 1},
 		{"behind a command", []queue.Message{command, msg("y")}, 1},
