@@ -64,21 +64,24 @@ func TestRealBusyAgentsFinishTheirReplies(t *testing.T) {
 }
 
 // TestRealMessagesWithTheSameBody come together while the agent is busy. Claude takes
-// the second paste of a text for the wish to see the first one in full.
+// the second paste of a text for the wish to see the first one in full, and Codex numbers the
+// chips of bodies that are equally long.
 func TestRealMessagesWithTheSameBody(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		r := startAgent(t, a)
 		r.inject("busy", "SLOW 1")
 		r.turnWith("[relay busy from bob]")
-		bodies := []string{strings.Repeat("many lines\n", 30) + "end", strings.Repeat("long ", 300) + "end", "y"}
+		bodies := []string{strings.Repeat("many lines\n", 30) + "end", strings.Repeat("long ", 300) + "end", "y", strings.Repeat("same ", 300) + "end"}
 		ids := []string{"busy", "s0", "s1", "s2", "s3", "s4", "s5"}
 		for i, id := range ids[1:] {
-			r.inject(id, bodies[i%3])
+			r.inject(id, bodies[i%4])
 		}
 		for i, id := range ids[1:] {
-			r.delivers(id, "submitted", "turn")
+			if n := r.delivers(id, "submitted", "turn").Num("attempt"); n != 1 {
+				t.Errorf("%s took %v attempts", id, n)
+			}
 			turn := r.turnWith("[relay " + id + " from bob]")
-			if got := r.Received(turn); !strings.Contains(got, r.Unwrap(text(id, bodies[i%3]))) {
+			if got := r.Received(turn); !strings.Contains(got, r.Unwrap(text(id, bodies[i%4]))) {
 				t.Errorf("%s is not whole in %q", id, clip(got))
 			}
 		}

@@ -285,9 +285,10 @@ func cutNthLast(s, sep string, n int) (before, after string, found bool) {
 func isText(shown, body string) bool { return shown != "" && plain(shown) == plain(body) }
 
 // isChip says whether shown may be what an agent shows in place of a paste.
-func isChip(shown string) bool {
-	return strings.HasPrefix(shown, "[") && strings.HasSuffix(shown, "]")
-}
+func isChip(shown string) bool { return chip.MatchString(shown) }
+
+// chip is a chip without its white space. Codex numbers those of pastes that are equally long.
+var chip = regexp.MustCompile(`^\[.*\](#\d+)?$`)
 
 // Left says whether any of this turn is still in shown.
 func (t Turn) Left(shown string) bool {

@@ -81,6 +81,8 @@ func TestStands(t *testing.T) {
 		{"whole", "[relay m1 from bob] hello there\n[end m1]", true, true},
 		{"wrapped", "[relay m1 fr\nom bob] hello there [e\nnd m1]", true, true},
 		{"a chip for the body", "[relay m1 from bob] [Pasted text #1 +9 lines]\n[end m1]", true, true},
+		{"a chip with a number", "[relay m1 from bob] [Pasted Content 1001 chars] #2\n[end m1]", true, true},
+		{"more than a chip", "[relay m1 from bob] [Pasted Content 1001 chars] #2 x\n[end m1]", true, false},
 		{"scrolled: its end", "there\n[end m1]", false, true},
 		{"something before it", "x [relay m1 from bob] hello there\n[end m1]", true, false},
 		{"something behind it", "[relay m1 from bob] hello there\n[end m1] x", true, false},
