@@ -56,6 +56,21 @@ func TestRealBodiesThatReadLikeTheScreen(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) { startAgent(t, a).receives(bodies...) })
 }
 
+// TestRealMessagesThatAreMostlyFrame have a header and a footer that are long enough to be hidden
+// behind a chip, or a body that shows nothing between them.
+func TestRealMessagesThatAreMostlyFrame(t *testing.T) {
+	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
+		r, id := startAgent(t, a), strings.Repeat("long-id-", 16)
+		r.receives("\n", strings.Repeat(" ", 900), strings.Repeat("\n", 12)+"a word\n")
+		for _, body := range []string{"hello", strings.Repeat("a line\n", 40) + "the last"} {
+			r.inject(id, body)
+			r.delivers(id, "submitted", "turn")
+			r.turn(id, body)
+			id = "other-" + id[6:]
+		}
+	})
+}
+
 // receives has the agent get messages one by one, each when it rests, and tells how long each took.
 func (r *realAgent) receives(bodies ...string) (took []time.Duration) {
 	r.t.Helper()

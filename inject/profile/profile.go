@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"relay-pty/inject/draft"
 	"relay-pty/inject/ready"
@@ -97,6 +99,32 @@ type Typing struct {
 // Marked says whether a bracketed paste of the text is marked as foreign, and shown as a chip.
 func (t *Typing) Marked(text string) bool {
 	return t.PasteBytes > 0 && len(text) > t.PasteBytes || t.PasteLines > 0 && strings.Count(text, "\n") >= t.PasteLines
+}
+
+// Unmarked is how many bytes of the text, at least a character, can be handed over at once without
+// a mark for them: pasted where all is, else typed, where length alone makes text look like a paste.
+// Where a paste loses the white space at its ends, that is not counted.
+func (t *Typing) Unmarked(text string) int {
+	lead, most := 0, len(text)
+	if t.PasteTrims {
+		lead = len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
+		most = len(strings.TrimRightFunc(text, unicode.IsSpace))
+	}
+	end, lines := lead, 0
+	for end < most {
+		_, size := utf8.DecodeRuneInString(text[end:])
+		if t.PasteBytes > 0 && end > lead && end+size-lead > t.PasteBytes {
+			return end
+		}
+		newline := text[end] == '\n'
+		if end += size; !newline || !t.PasteAll || end == most {
+			continue
+		}
+		if lines++; lines == t.PasteLines-1 {
+			return end
+		}
+	}
+	return len(text)
 }
 
 // killLines empties a composer from the cursor back: the line up to it, then what

@@ -138,32 +138,28 @@ func (t Turn) apart(k profile.Typing) []Piece {
 		}
 		before, after, _ := strings.Cut(m.Body, body)
 		if strings.TrimSpace(body) == "" {
-			pieces = append(pieces, inFull(k, m.Header+" "+m.Body+"\n"+m.Footer, "")...)
+			pieces = append(pieces, inFull(k, m.Header+" "+m.Body+"\n"+m.Footer)...)
 			continue
 		}
-		pieces = append(pieces, inFull(k, m.Header+" "+before, m.Header)...)
+		pieces = append(pieces, inFull(k, m.Header+" "+before)...)
 		pieces = append(pieces, Piece{Keys: PasteOpen + body + PasteClose, Mark: m.Header, Pasted: body})
-		pieces = append(pieces, inFull(k, after+"\n"+m.Footer, m.Footer)...)
+		pieces = append(pieces, inFull(k, after+"\n"+m.Footer)...)
 	}
 	return pieces
 }
 
-// inFull is text that must show as it is. Where it has to be pasted, no paste has as many newlines
-// as would hide it; an agent that trims a paste does not count those at its ends.
-func inFull(k profile.Typing, text, mark string) (pieces []Piece) {
-	if !k.PasteAll {
-		return []Piece{{Keys: strings.ReplaceAll(text, "\n", k.Newline), Mark: mark}}
-	}
-	most := k.PasteLines - 1
-	for most > 0 && !k.PasteTrims && strings.Count(text, "\n") > most {
-		lines := strings.SplitAfterN(text, "\n", most+1)
-		part := Piece{Keys: PasteOpen + strings.Join(lines[:most], "") + PasteClose}
-		if strings.Contains(part.Keys, mark) {
-			part.Mark = mark
+// inFull is text that must show as it is, in pieces none of which would be hidden behind a chip.
+func inFull(k profile.Typing, text string) (pieces []Piece) {
+	for text != "" {
+		part := text[:k.Unmarked(text)]
+		text = text[len(part):]
+		keys := PasteOpen + part + PasteClose
+		if !k.PasteAll {
+			keys = strings.ReplaceAll(part, "\n", k.Newline)
 		}
-		pieces, text = append(pieces, part), lines[most]
+		pieces = append(pieces, Piece{Keys: keys, Mark: part})
 	}
-	return append(pieces, Piece{Keys: PasteOpen + text + PasteClose, Mark: mark})
+	return pieces
 }
 
 // Longest is the length in bytes of the longest line, without its newline.

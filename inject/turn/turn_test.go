@@ -72,6 +72,47 @@ func TestPiecesOfGeminiHideBodiesAlone(t *testing.T) {
 	}
 }
 
+// No header and no footer may be hidden behind a chip, however long ids and names are, and however
+// many blanks stand around them. OpenCode does not count the white space at the ends of a paste.
+func TestNoPieceButABodyIsHidden(t *testing.T) {
+	long := strings.Repeat("n", 128)
+	message := func(body string) Message {
+		return Message{Header: "[relay " + long + " from " + long + "]", Body: body, Footer: "[end " + long + " · reply: ->relay:" + long + " [re=" + long + "] <<<…>>>]"}
+	}
+	for _, agent := range []string{"claude", "codex", "gemini", "opencode"} {
+		p, _ := profile.Named(agent)
+		for name, turn := range map[string]Turn{
+			"one line": {message("x")}, "many lines": {message(strings.Repeat("a line\n", 99) + "end")}, "two": {message("x"), message("y\n\n\n\nz")},
+			"newlines around": {message(strings.Repeat("\n", 40) + "x" + strings.Repeat("\n", 40))}, "a newline": {message("\n")},
+			"newlines alone": {message(strings.Repeat("\n", 40))}, "blanks alone": {message(strings.Repeat(" ", 3000))},
+			"blanks and newlines": {message(strings.Repeat(" \n", 1500))}, "wide blanks": {message(strings.Repeat("\u3000", 1500))},
+		} {
+			typed := ""
+			for _, piece := range turn.Pieces(p, true) {
+				text := strings.TrimSuffix(strings.TrimPrefix(piece.Keys, PasteOpen), PasteClose)
+				typed += text
+				counted := text
+				if p.Typing.PasteTrims {
+					counted = strings.TrimSpace(text)
+				}
+				hidden := p.Typing.Marked(counted)
+				if text == piece.Keys {
+					hidden = len(text) > p.Typing.PasteBytes // typed: only its length makes it look like a paste
+				}
+				if hidden && (text != piece.Pasted || strings.TrimSpace(text) == "") {
+					t.Errorf("%s, %s: %.20q…%.20q, %d bytes, is hidden", agent, name, text, text[max(0, len(text)-20):], len(text))
+				}
+				if !piece.Shows(typed) {
+					t.Errorf("%s, %s: %.40q would not count as shown", agent, name, text)
+				}
+			}
+			if typed != turn.String() {
+				t.Errorf("%s, %s: typed %q, want %q", agent, name, typed, turn.String())
+			}
+		}
+	}
+}
+
 func TestStands(t *testing.T) {
 	m := Turn{{ID: "m1", Header: "[relay m1 from bob]", Body: "hello there", Footer: "[end m1]"}}
 	for _, c := range []struct {
