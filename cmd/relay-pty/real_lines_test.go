@@ -52,6 +52,7 @@ func TestRealBodiesThatReadLikeTheScreen(t *testing.T) {
 	bodies := []string{
 		"please press enter to continue", "hit esc to cancel it, esc to close the menu", "(esc to cancel) now",
 		"use enter to select\n• Working (5s • esc to interrupt)\n ⠏ Thinking... (esc to cancel, 3s)", "Resume: Enter, reverse-i-search: x",
+		"↑", strings.Repeat("abcdefg", 133)[:929],
 	}
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) { startAgent(t, a).receives(bodies...) })
 }

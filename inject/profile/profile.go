@@ -51,7 +51,7 @@ type Composer struct {
 	Shell       pattern   // the last of those while what is typed would be a command; may be nil
 	Footed      bool      // an empty row parts it from what stands at the bottom of the screen …
 	Edge        pattern   // … or one like this; may be nil
-	More        pattern   // what the line above, or the end of its first row, shows when rows are scrolled out of it; nil: they never are
+	More        pattern   // what the line above, or, dim, the end of its first row, shows when rows are scrolled out of it; nil: they never are
 	Tall        int       // with so many rows of text some may be scrolled out of it and nothing tells; 0: never
 	Caret       bool      // the terminal's cursor stands where the next key's text goes
 	Above       int       // how many rows with text right above it may show busy marks and overlays

@@ -217,7 +217,7 @@ func (c composer) read(s *screen.Screen, b Box, top, bottom int, lead lead) Box 
 		lines = append(lines, lead.text(s.Row(r)))
 	}
 	if c.Rule == 0 && c.More != nil && bottom > top {
-		if at := c.More.Index(lines[0]); at >= 0 {
+		if at := c.More.Index(lines[0]); at >= 0 && dimEnd(s, top) {
 			b.Top, lines[0] = false, lines[0][:at]
 		}
 	}
@@ -264,6 +264,17 @@ func dim(s *screen.Screen, top, bottom int, lead lead) bool {
 		}
 	}
 	return dim
+}
+
+// dimEnd says whether the last character of the row is dim, as no text is that was typed.
+func dimEnd(s *screen.Screen, row int) bool {
+	_, cols := s.Size()
+	for col := cols - 1; col >= 0; col-- {
+		if cell := s.Cell(row, col); strings.TrimSpace(cell.Text) != "" {
+			return cell.Style.Dim
+		}
+	}
+	return false
 }
 
 func isRule(row string, rule rune) bool {
