@@ -187,7 +187,7 @@ func (a *attempt) run(ctx context.Context, look view.Look) *Result {
 	if p.Composer == nil && p.Quote.Inert() && !look.Paste {
 		return a.runLines(ctx)
 	}
-	if r, ok := a.writeAll(ctx, a.Pieces(p, look.Paste)); !ok {
+	if r, ok := a.writeAll(ctx, a.Pieces(p, look.Paste, look.Rows)); !ok {
 		return r
 	}
 	if p.Composer == nil {

@@ -105,7 +105,7 @@ func (f *fakeTerm) Look() view.Look {
 		Sight: sight.Sight{
 			Box:    box,
 			Dialog: f.dialog, Working: f.busy, Paste: true, Stashed: f.stashed && !f.discreet,
-			Line: f.box[strings.LastIndex(f.box, "\n")+1:], Row: strings.Count(f.box, "\n"),
+			Line: f.box[strings.LastIndex(f.box, "\n")+1:], Row: strings.Count(f.box, "\n"), Rows: 24,
 		},
 		Facts: ready.Facts{
 			Now: now, Started: f.started, Exited: f.exited, Foreground: true, Raw: true, Own: own, Stopped: f.stopped,

@@ -226,7 +226,7 @@ func (in *Injector) look() view.Look {
 		l.Facts.LastInput = l.Draft.Enter
 	}
 	l.Facts.Dialog, l.Facts.Working, l.Facts.Composer = l.Dialog, l.Working, l.Box.Visible
-	l.Facts.Asked = l.Asked
+	l.Facts.Asked, l.Facts.Rows = l.Asked, l.Rows
 	in.back = in.back && l.Draft.Begun
 	l.Facts.AtPrompt = in.atPrompt(l)
 	in.watchDraft(l)

@@ -72,6 +72,26 @@ func TestRealMessagesThatAreMostlyFrame(t *testing.T) {
 	})
 }
 
+// TestRealLowTerminals: an agent gets messages in a terminal as low as it may be, and one that has
+// no room for its composer says so.
+func TestRealLowTerminals(t *testing.T) {
+	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
+		r := startAgent(t, a)
+		must(t, r.Resize(10, 80))
+		if r.look.Rules.Rows > 10 {
+			r.state("unknown")
+			f, err := r.client.Request(patience(t), map[string]any{"type": "status"})
+			must(t, err)
+			if by := f.Str("blocked_by"); !strings.Contains(by, "10 rows") {
+				t.Errorf("blocked by %q", by)
+			}
+			must(t, r.Resize(24, 80))
+			r.state("ready")
+		}
+		r.receives("one", "one\ntwo", "one\ntwo\nthree", strings.Repeat("a line\n", 30)+"the last")
+	})
+}
+
 // receives has the agent get messages one by one, each when it rests, and tells how long each took.
 func (r *realAgent) receives(bodies ...string) (took []time.Duration) {
 	r.t.Helper()

@@ -33,13 +33,14 @@ var claude = Profile{
 	},
 	Rules: ready.Rules{
 		HasComposer: true,
+		Rows:        8,
 		Settle:      150 * time.Millisecond, // idle shows for 7 ms between a turn and its queued successor
 		Grace:       2 * time.Second,        // its session file comes 0.1 s after the composer
 		TakeUp:      2 * time.Second,
 		StaleBusy:   10 * time.Second, // the longest silence seen in a turn was 1 s
 	},
 	Typing: Typing{
-		PasteBytes: 800, PasteLines: 3, Newline: "\n", Submit: "\r",
+		PasteBytes: 800, PasteLines: 3, PasteRows: 10, Newline: "\n", Submit: "\r",
 		Clear: []string{"\x1b\x1b", "\x1b\x1b"}, // on an empty box it opens a dialog: pressed only on what is seen to be ours
 		Queue: "\r", Interrupt: []string{"\x1b"}, Returns: true, Stash: "\x13", StashShown: rx(`(?i)\bstashed\b`),
 		Echo: 10 * time.Second, Hold: time.Second,

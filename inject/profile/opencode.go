@@ -26,6 +26,7 @@ var opencode = Profile{
 	},
 	Rules: ready.Rules{
 		HasComposer: true,
+		Rows:        12,
 		Settle:      150 * time.Millisecond,
 		First:       time.Second,
 		TakeUp:      10 * time.Second, // its first turn changes the page, and what is typed meanwhile is lost

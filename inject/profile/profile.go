@@ -76,6 +76,7 @@ var pasted = draft.Chips{Paste: "[Pasted", Image: "[Image", Bytes: 140}
 type Typing struct {
 	PasteBytes int  // a bracketed paste longer than this is marked as foreign text …
 	PasteLines int  // … and so is one with so many newlines or more; header and footer are then typed. 0: no limit
+	PasteRows  int  // in a terminal with so many rows or fewer every newline is too many, and each row more allows one more; 0: rows do not matter
 	PasteAll   bool // header and footer are then pasted, each by itself, as typing would not be taken for text
 	PasteTrims bool // a marked paste loses the white space at its ends
 	Newline    string
@@ -96,9 +97,18 @@ type Typing struct {
 	Again      time.Duration // text still there, and read, so long: Enter once more
 }
 
-// Marked says whether a bracketed paste of the text is marked as foreign, and shown as a chip.
-func (t *Typing) Marked(text string) bool {
-	return t.PasteBytes > 0 && len(text) > t.PasteBytes || t.PasteLines > 0 && strings.Count(text, "\n") >= t.PasteLines
+// Marked says whether a bracketed paste of the text is marked as foreign, and shown as a chip, in a
+// terminal of so many rows.
+func (t *Typing) Marked(text string, rows int) bool {
+	return t.PasteBytes > 0 && len(text) > t.PasteBytes || t.PasteLines > 0 && strings.Count(text, "\n") >= t.newlines(rows)
+}
+
+// newlines is how many of them are too many for a paste that shows as it is.
+func (t *Typing) newlines(rows int) int {
+	if t.PasteRows == 0 {
+		return t.PasteLines
+	}
+	return min(t.PasteLines, max(0, rows-t.PasteRows+1))
 }
 
 // Unmarked is how many bytes of the text, at least a character, can be handed over at once without

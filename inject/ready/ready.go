@@ -6,6 +6,7 @@ package ready
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	"relay-pty/protocol"
@@ -60,6 +61,7 @@ type Facts struct {
 	Asked    string    // a row that shows one, or merely talks of one; "" is none
 	Working  bool      // busy marks on the screen or in the title
 	Composer bool      // the composer is on the screen
+	Rows     int       // of the terminal; 0: not known
 	Stood    time.Time // since when it has been there without a dialog; zero: not known
 	AtPrompt bool      // the row up to the cursor matches the prompt pattern
 	Asks     bool      // a line program has read all and waits in a read for more
@@ -73,6 +75,7 @@ type Facts struct {
 // Rules are a profile's measures of time, and which evidence it has.
 type Rules struct {
 	HasComposer bool          // the profile knows the agent's composer
+	Rows        int           // the fewest rows in which it shows whole; 0: not known
 	NeedPrompt  bool          // the user gave a prompt pattern: without a match it is not ready
 	Reserved    bool          // nobody has described it: only its own word lets it have keys or lines that it might run
 	Quiet       time.Duration // silence that counts as ready where nothing better is known
@@ -122,6 +125,10 @@ func (r Rules) Judge(f Facts) (Verdict, time.Duration) {
 func (r Rules) judgeComposer(f Facts) (Verdict, time.Duration) {
 	if left := r.busyWord(f); left > 0 {
 		return Verdict{State: Busy, Confidence: BySignal}, left
+	}
+	if !f.Composer && f.Rows > 0 && f.Rows < r.Rows {
+		small := fmt.Sprintf("the terminal has %d rows, and the agent shows its composer from %d on: make it taller", f.Rows, r.Rows)
+		return Verdict{State: Unknown, Confidence: ByScreen, BlockedBy: small}, 0
 	}
 	if !f.Composer || r.NeedPrompt && !f.AtPrompt {
 		return r.unproven(f, Unknown), 0

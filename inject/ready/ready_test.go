@@ -1,6 +1,7 @@
 package ready
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -162,6 +163,28 @@ func TestFirstComposerMustStand(t *testing.T) {
 				t.Errorf("got %s, %v; want %s, %v", v.State, left, c.want, c.left)
 			}
 		})
+	}
+}
+
+// An agent that is given too few rows shows no composer: that ends by itself only when it gets more.
+func TestTooLowTerminalIsTold(t *testing.T) {
+	rules := Rules{HasComposer: true, Rows: 12}
+	low := func(f *Facts) { f.Rows, f.Composer, f.WasReady = 10, false, false }
+	for _, c := range []struct {
+		name  string
+		facts Facts
+		want  State
+		told  bool
+	}{
+		{"no composer", idle(low), Unknown, true},
+		{"no composer, enough rows", idle(low, func(f *Facts) { f.Rows = 12 }), Starting, false},
+		{"the composer shows all the same", idle(func(f *Facts) { f.Rows = 10 }), Ready, false},
+		{"a dialog", idle(low, func(f *Facts) { f.Dialog = "Proceed?" }), Blocked, false},
+	} {
+		v, _ := rules.Judge(c.facts)
+		if told := strings.Contains(v.BlockedBy, "10 rows") && strings.Contains(v.BlockedBy, "from 12 on"); v.State != c.want || told != c.told {
+			t.Errorf("%s: got %+v, want %s, told %v", c.name, v, c.want, c.told)
+		}
 	}
 }
 

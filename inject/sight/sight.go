@@ -27,6 +27,7 @@ type Sight struct {
 	Working bool   // busy marks
 	Line    string // the row up to the cursor
 	Row     int    // that row's number, from 0
+	Rows    int    // of the terminal
 	Before  string // the last rows up to the cursor, wrapped rows joined
 	After   string // what stands right at the cursor
 	Paste   bool   // the agent asked for bracketed paste
@@ -64,7 +65,8 @@ func Look(p *profile.Profile, s *screen.Screen) Sight { return reader{p}.look(s)
 func (p reader) look(s *screen.Screen) Sight {
 	row, col := s.Cursor()
 	m := s.Modes()
-	v := Sight{Line: s.RowTo(row, col), Row: row, Paste: m.BracketedPaste}
+	rows, _ := s.Size()
+	v := Sight{Line: s.RowTo(row, col), Row: row, Rows: rows, Paste: m.BracketedPaste}
 	v.Working, v.Said = p.busy(s.Title()), p.said(s)
 	if p.Composer == nil {
 		v.Before = before(s, row, v.Line)
@@ -73,7 +75,6 @@ func (p reader) look(s *screen.Screen) Sight {
 		v.Working = v.Working || p.near(s, row, p.Busy) != ""
 		return v
 	}
-	rows, _ := s.Size()
 	box, top, below := p.composer().find(s, rows, p.Dialogs)
 	v.Box, v.Asked = box, p.asked(s, top)
 	if v.Asked != "" && box.option() { // the prompt is the mark of a choice

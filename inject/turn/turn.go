@@ -108,15 +108,15 @@ func (p Piece) Shows(shown string) bool {
 }
 
 // Pieces is the turn in the profile's form. paste tells whether the agent takes
-// bracketed paste.
-func (t Turn) Pieces(p *profile.Profile, paste bool) []Piece {
+// bracketed paste, and rows how many its terminal has.
+func (t Turn) Pieces(p *profile.Profile, paste bool, rows int) []Piece {
 	k, whole := p.Typing, t.Typed(p.Quote)
 	switch {
 	case t.Command():
 		return []Piece{{Keys: whole}} // a paste may be taken for text
 	case !paste:
 		return []Piece{{Keys: strings.ReplaceAll(whole, "\n", k.Newline)}}
-	case k.Marked(whole):
+	case k.Marked(whole, rows):
 		return t.apart(k)
 	}
 	return []Piece{{Keys: PasteOpen + whole + PasteClose}}

@@ -26,7 +26,7 @@ func TestPieces(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := Turn{{Header: "H", Body: c.body, Footer: "F"}}
 			var got []string
-			for _, piece := range m.Pieces(p, c.paste) {
+			for _, piece := range m.Pieces(p, c.paste, 24) {
 				got = append(got, piece.Keys)
 			}
 			if !slices.Equal(got, c.want) {
@@ -59,7 +59,7 @@ func TestPiecesOfGeminiHideBodiesAlone(t *testing.T) {
 		"newlines before many lines": message(strings.Repeat("\n", 9) + lines(7)), "nothing but newlines": message(strings.Repeat("\n", 9)),
 	} {
 		typed := ""
-		for _, piece := range m.Pieces(p, true) {
+		for _, piece := range m.Pieces(p, true, 24) {
 			paste := strings.TrimSuffix(strings.TrimPrefix(piece.Keys, PasteOpen), PasteClose)
 			if strings.Count(paste, "\n") > 4 && paste != piece.Pasted {
 				t.Errorf("%s: %q is hidden behind a mark", name, paste)
@@ -88,14 +88,14 @@ func TestNoPieceButABodyIsHidden(t *testing.T) {
 			"blanks and newlines": {message(strings.Repeat(" \n", 1500))}, "wide blanks": {message(strings.Repeat("\u3000", 1500))},
 		} {
 			typed := ""
-			for _, piece := range turn.Pieces(p, true) {
+			for _, piece := range turn.Pieces(p, true, 24) {
 				text := strings.TrimSuffix(strings.TrimPrefix(piece.Keys, PasteOpen), PasteClose)
 				typed += text
 				counted := text
 				if p.Typing.PasteTrims {
 					counted = strings.TrimSpace(text)
 				}
-				hidden := p.Typing.Marked(counted)
+				hidden := p.Typing.Marked(counted, 24)
 				if text == piece.Keys {
 					hidden = len(text) > p.Typing.PasteBytes // typed: only its length makes it look like a paste
 				}
@@ -109,6 +109,23 @@ func TestNoPieceButABodyIsHidden(t *testing.T) {
 			if typed != turn.String() {
 				t.Errorf("%s, %s: typed %q, want %q", agent, name, typed, turn.String())
 			}
+		}
+	}
+}
+
+// Claude Code hides the more of a paste the lower the terminal is.
+func TestPiecesInLowTerminals(t *testing.T) {
+	p, _ := profile.Named("claude")
+	for _, c := range []struct {
+		rows  int
+		body  string
+		apart bool
+	}{
+		{24, "a\nb", false}, {12, "a\nb", false}, {11, "a\nb", true}, {11, "a", false}, {10, "a", true}, {5, "a", true},
+	} {
+		pieces := Turn{{Header: "H", Body: c.body, Footer: "F"}}.Pieces(p, true, c.rows)
+		if apart := len(pieces) > 1; apart != c.apart {
+			t.Errorf("%d rows, %q: apart %v, want %v", c.rows, c.body, apart, c.apart)
 		}
 	}
 }
