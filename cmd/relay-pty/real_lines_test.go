@@ -88,7 +88,7 @@ func TestRealLowTerminals(t *testing.T) {
 			must(t, r.Resize(24, 80))
 			r.state("ready")
 		}
-		r.receives("one", "one\ntwo", "one\ntwo\nthree", strings.Repeat("a line\n", 30)+"the last")
+		r.receives("one", "one\ntwo", "one\ntwo\nthree", strings.Repeat("a line\n", 30)+"the last", strings.Repeat("word ", 150))
 	})
 }
 

@@ -21,13 +21,48 @@ func (c composer) find(s *screen.Screen, rows int, dialogs []*profile.Pattern) (
 	bottom := -1
 	for r := rows - 1; r >= 0; r-- {
 		if isRule(s.Row(r), c.Rule) {
+			if bottom < 0 && c.More != nil && c.More.Match(s.Row(r)) {
+				return c.readCut(s, r, rows)
+			}
 			if bottom >= 0 && bottom-r > 1 {
 				return c.readRuled(s, r+1, bottom), r, bottom + 1
 			}
 			bottom = r
 		}
 	}
-	return Box{}, 0, 0
+	return c.readTall(s, rows, bottom, dialogs)
+}
+
+// readCut reads a composer that leaves no room for its lower rule: some of its rows are out of
+// view above, as its upper rule says, and the cursor stands in the others.
+func (c composer) readCut(s *screen.Screen, rule, rows int) (b Box, top, below int) {
+	if cursor, _ := s.Cursor(); cursor <= rule {
+		return Box{}, 0, 0
+	}
+	return c.read(s, Box{Visible: true}, rule+1, rows, lead{width: scrolledIndent}), rule, rows
+}
+
+// footer is how many rows may stand below a composer whose beginning is out of view.
+const footer = 4
+
+// readTall reads a composer that has grown beyond the top of the screen: all rows above its lower
+// rule, the only one, are its own, and the cursor stands in the last of them.
+func (c composer) readTall(s *screen.Screen, rows, bottom int, dialogs []*profile.Pattern) (b Box, top, below int) {
+	cursor, _ := s.Cursor()
+	if bottom < 1 || cursor != bottom-1 || rows-bottom > footer+1 || anyRow(s, bottom, rows, dialogs) != "" {
+		return Box{}, 0, 0
+	}
+	further := 1
+	b, l := c.head(s.Row(0))
+	if !b.Visible {
+		b, l, further = Box{Visible: true}, lead{width: scrolledIndent}, 0
+	}
+	for ; further < bottom; further++ {
+		if !l.hangs(s, further) {
+			return Box{}, 0, 0
+		}
+	}
+	return c.read(s, b, 0, bottom, l), 0, bottom + 1
 }
 
 // readRuled reads the rows top … bottom-1 between two rules.

@@ -149,3 +149,28 @@ func TestBlanksShowByTheCursor(t *testing.T) {
 		}
 	}
 }
+
+// TestComposerTallerThanTheScreen: Claude Code 2.1.197 does not scroll a tall composer, whose beginning
+// leaves the screen; 2.1.329 does, and may leave no room for the rule below it.
+func TestComposerTallerThanTheScreen(t *testing.T) {
+	const rule = "────────────────────"
+	tall := strings.Repeat("  a line\n", 8)
+	for _, c := range []struct {
+		name, painted string
+		want          Box
+		told          string
+	}{
+		{"its end", tall + "  [end m1]@\n" + rule + "\n  ctrl+g to edit", Box{Visible: true, Text: strings.TrimSpace(strings.ReplaceAll(tall, "  ", "")) + "\n[end m1]"}, "draft"},
+		{"its text reads like a dialog", tall + "  Esc to cancel@\n" + rule + "\n  ctrl+g to edit", Box{Visible: true, Text: strings.TrimSpace(strings.ReplaceAll(tall, "  ", "")) + "\nEsc to cancel"}, "draft"},
+		{"only its rule is out", "❯\u00a0one\n" + tall + "  end@\n" + rule, Box{Visible: true, Top: true, Text: "one\n" + strings.ReplaceAll(tall, "  ", "") + "end"}, "draft"},
+		{"its lower rule is out, too", rule + "\n─── ↑ 9 more ──────────\n" + tall + "  a word\n  [end m1]@", Box{Visible: true, Text: strings.ReplaceAll(tall, "  ", "") + "a word\n[end m1]"}, "draft"},
+		{"a reply above a rule", "● one\n" + tall + "  end@\n" + rule, Box{}, ""},
+		{"the cursor elsewhere", tall + "  end\n" + rule + "\n @", Box{}, ""},
+		{"a dialog", tall[18:] + "  end@\n" + rule + "\n  Do you want to proceed?\n  Esc to cancel", Box{}, "asks"},
+		{"a dialog nobody knows", strings.Repeat("  a line\n", 3) + "  end@\n" + rule + "\n\n  Shall\n  we\n  do\n  it\n  now", Box{}, ""},
+	} {
+		if v := Look(claude, painted(c.painted)); v.Box != c.want || told(v) != c.told {
+			t.Errorf("%s: got %+v, %q (dialog %q); want %+v, %q", c.name, v.Box, told(v), v.Dialog, c.want, c.told)
+		}
+	}
+}
