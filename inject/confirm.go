@@ -8,6 +8,7 @@ import (
 
 	"relay-pty/inject/ready"
 	"relay-pty/inject/sight"
+	"relay-pty/inject/turn"
 	"relay-pty/inject/view"
 	"relay-pty/protocol"
 )
@@ -21,24 +22,22 @@ const settled = 300 * time.Millisecond
 func (a *attempt) awaitGone(ctx context.Context) *Result {
 	var r *Result
 	var gone, stood time.Time
-	unread := false
+	unread, slow := false, false
 	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l view.Look) (bool, time.Duration) {
 		v, _ := a.in.judge(l)
 		if r = a.proved(l, v); r != nil {
 			return true, 0
 		}
-		over, wait := a.impatient(l)
-		if over {
-			a.bringBack(ctx)
-			a.release()
-		}
+		wait := a.yield(ctx, l)
 		clear := l.Box.Visible && v.State != ready.Blocked && !a.leftIn(l.Box) && l.Unread <= 0
 		gone = ready.Since(gone, clear, l.Facts.Now)
 		if a.queued = a.joined && clear && l.Facts.Now.Sub(gone) >= asideRest; a.queued {
 			return true, 0
 		}
 		if clear && l.Facts.Now.Sub(gone) >= settled {
-			r = &Result{Status: Delivered, Evidence: protocol.EvidenceSubmitted}
+			if slow = a.slow(); !slow {
+				r = &Result{Status: Delivered, Evidence: protocol.EvidenceSubmitted}
+			}
 			return true, 0
 		}
 		ours := v.State != ready.Blocked && a.holdsOurs(l) && l.Unread <= 0
@@ -50,6 +49,8 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 	switch {
 	case r != nil, a.queued:
 		return r
+	case slow:
+		return a.awaitTurn(ctx)
 	case !errors.Is(err, errDue):
 		return &Result{Doubtful, "", protocol.FaultShuttingDown, "the wrapper ended before the message was confirmed"}
 	case unread:
@@ -58,6 +59,44 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 		return &Result{Doubtful, "", protocol.FaultDialog, "Enter was pressed and the composer has not come back since"}
 	}
 	return a.wedged(ctx)
+}
+
+// yield gives the human the terminal when their keys have waited long enough, and else says when to
+// ask again.
+func (a *attempt) yield(ctx context.Context, l view.Look) time.Duration {
+	over, wait := a.impatient(l)
+	if over {
+		a.bringBack(ctx)
+		a.release()
+	}
+	return wait
+}
+
+// slow says whether the agent may stand still behind an empty composer before it takes up the turn.
+func (a *attempt) slow() bool {
+	most := a.in.Profile.Typing.SlowLine
+	return most > 0 && !a.Command() && turn.Longest(a.typed) > most
+}
+
+// awaitTurn waits until the turn of such a message shows.
+func (a *attempt) awaitTurn(ctx context.Context) *Result {
+	a.in.Report(Report{Verdict: ready.Verdict{State: ready.Busy, Confidence: ready.ByGuess}, Hold: protocol.WaitsForTurn})
+	r := &Result{Doubtful, "", protocol.FaultNoConsume, "the agent emptied its composer and has begun no turn since"}
+	err := a.in.until(ctx, a.in.Profile.Typing.SlowTurn, func(l view.Look) (bool, time.Duration) {
+		v, _ := a.in.judge(l)
+		proof := a.proved(l, v)
+		if proof == nil && a.in.lastBusy.After(a.enter) { // its turn may be over
+			proof = &Result{Status: Delivered, Evidence: protocol.EvidenceSubmitted}
+		}
+		if proof != nil {
+			r = proof
+		}
+		return proof != nil, sooner(a.yield(ctx, l), settled/6)
+	})
+	if err != nil && !errors.Is(err, errDue) {
+		r.Code, r.Cause = protocol.FaultShuttingDown, "the wrapper ended before the message was confirmed"
+	}
+	return r
 }
 
 // proved tells an end that needs no patience.

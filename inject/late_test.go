@@ -1,10 +1,13 @@
 package inject
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"relay-pty/inject/profile"
+	"relay-pty/inject/ready"
 	"relay-pty/protocol"
 )
 
@@ -114,4 +117,46 @@ func TestTurnOfTheHumanThatShowsLate(t *testing.T) {
 		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
 		wantTurns(t, r, "a question", "hello")
 	})
+}
+
+// TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows: the agent empties its composer at once, then
+// stands still for most of a minute. Until its turn shows nothing else may be typed.
+func TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows(t *testing.T) {
+	claude, _ := profile.Named("claude")
+	p := *claude
+	p.Typing.SlowLine, p.Typing.SlowTurn = 100, 3*time.Minute
+	for _, c := range []struct {
+		name     string
+		body     string
+		thaws    time.Duration // 0: never
+		lasts    time.Duration
+		status   Status
+		evidence string
+	}{
+		{"a long line", strings.Repeat("x", 200), 46 * time.Second, 46 * time.Second, Delivered, "submitted"},
+		{"a turn that never shows", strings.Repeat("x", 200), 0, 3 * time.Minute, Doubtful, protocol.FaultNoConsume},
+		{"short lines", strings.Repeat("x\n", 200), 46 * time.Second, settled, Delivered, "submitted"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			runAs(t, &p, func(t *testing.T, r *rig) {
+				r.turnTime = time.Hour
+				r.onSubmit = func(f *fakeTerm) {
+					if f.busy = false; c.thaws > 0 {
+						time.AfterFunc(c.thaws, func() { f.do(func(f *fakeTerm) { f.busy = true }) })
+					}
+				}
+				pass(10 * time.Second)
+				began := time.Now()
+				r.mail.add("m1", c.body)
+				pass(settled * 3 / 2)
+				if state := r.last.Load().Verdict.State; state != ready.Busy {
+					t.Errorf("after Enter it is %s, want busy", state)
+				}
+				wantResult(t, r.ends(t, "m1"), c.status, c.evidence)
+				if took := time.Since(began); took.Truncate(time.Second) != c.lasts.Truncate(time.Second) {
+					t.Errorf("told after %v, want %v", took, c.lasts)
+				}
+			})
+		})
+	}
 }

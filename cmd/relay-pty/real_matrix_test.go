@@ -24,6 +24,7 @@ func TestRealAgentsReceiveEveryMessageOnce(t *testing.T) {
 			id, body := fmt.Sprintf("m%d", i), bodies[(i*7+len(a.Name()))%len(bodies)] // in a short run, other shapes for others
 			began := time.Now()
 			r.inject(id, body)
+			r.outcome(id, 4*time.Minute) // Gemini CLI needs most of a minute for 64 KB in one line
 			end := r.delivers(id, "submitted", "turn")
 			took = append(took, time.Since(began))
 			r.turn(id, body)

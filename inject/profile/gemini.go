@@ -50,6 +50,7 @@ var gemini = Profile{
 		Queue:      "\r", Interrupt: []string{"\x1b"},
 		Echo: 10 * time.Second, Hold: time.Second,
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
+		SlowLine: 16 << 10, SlowTurn: 3 * time.Minute, // a line of 64 KB takes it 46 s
 	},
 	Log: &Log{Format: "gemini", HomeEnv: "GEMINI_CLI_HOME", Within: ".gemini", Home: ".gemini"},
 }
