@@ -21,6 +21,7 @@ type attempt struct {
 	typed  string  // what is typed
 	sent   int     // bytes written
 	pasted bool    // a paste was begun
+	apart  bool    // it came back before, so it is typed in pieces
 	broken bool    // the last write failed, and not because the agent does not read
 	began  time.Time
 	prompt string    // the row up to the cursor before the line was typed
@@ -42,12 +43,13 @@ func (in *Injector) deliver(ctx context.Context, b turn.Batch) {
 	if err != nil {
 		return // the next look tells why
 	}
-	if in.comeBack.id == b.Turn[0].ID && in.comeBack.times > 0 {
+	again := in.comeBack.id == b.Turn[0].ID && in.comeBack.times > 0
+	if again {
 		b.Turn = b.Turn[:1] // one of them may be why
 	}
 	typed := b.Typed(in.Profile.Quote)
 	look := in.look()
-	a := &attempt{Turn: b.Turn, in: in, tx: tx, typed: typed, line: typed, prompt: look.Line, began: time.Now()}
+	a := &attempt{Turn: b.Turn, in: in, tx: tx, typed: typed, line: typed, prompt: look.Line, began: time.Now(), apart: again}
 	defer a.release()
 	v, _ := in.judge(look)
 	if hold, _ := in.hold(look, v, &b); hold != "" {
@@ -187,7 +189,7 @@ func (a *attempt) run(ctx context.Context, look view.Look) *Result {
 	if p.Composer == nil && p.Quote.Inert() && !look.Paste {
 		return a.runLines(ctx)
 	}
-	if r, ok := a.writeAll(ctx, a.Pieces(p, look.Paste, look.Rows)); !ok {
+	if r, ok := a.writeAll(ctx, a.Pieces(p, turn.Manner{Paste: look.Paste, Rows: look.Rows, Apart: a.apart})); !ok {
 		return r
 	}
 	if p.Composer == nil {
@@ -330,15 +332,16 @@ func (in *Injector) whileRead(ctx context.Context, limit time.Duration, f func(v
 // and the terminal is the human's: nothing may be typed until it is answered.
 func (a *attempt) await(ctx context.Context, shows func(view.Look) bool) (r *Result, ok bool) {
 	var end view.Look
-	var blocked, impatient, cancelled bool
+	var blocked, hidden, impatient, cancelled bool
 	err := a.in.whileRead(ctx, a.in.Profile.Typing.Echo, func(l view.Look) (bool, time.Duration) {
 		end = l
 		v, _ := a.in.judge(l)
 		blocked = v.State == ready.Blocked
 		ok = !blocked && shows(l)
+		hidden = l.Box.Visible && l.Unread <= 0 && a.Hidden(l.Box.Text, l.Box.Top, a.in.Profile.Chips().Paste)
 		impatient, _ = a.impatient(l)
 		cancelled = a.in.Mailbox.Wanted(a.Turn)
-		return ok || blocked || l.Facts.Exited || impatient || cancelled, settled / 12
+		return ok || blocked || hidden || l.Facts.Exited || impatient || cancelled, settled / 12
 	})
 	switch {
 	case end.Facts.Exited:
@@ -350,6 +353,8 @@ func (a *attempt) await(ctx context.Context, shows func(view.Look) bool) (r *Res
 		r = &Result{Doubtful, "", protocol.FaultShuttingDown, "the wrapper ended while the message was being typed"}
 	case cancelled:
 		r = a.withdraw(ctx, byRequest, "cancelled before Enter")
+	case hidden:
+		r = a.withdraw(ctx, protocol.FaultStranded, "the composer hides the message behind a chip")
 	case impatient:
 		r = a.withdraw(ctx, humanFirst, "the human's keys had to wait too long")
 	default:

@@ -160,3 +160,29 @@ func TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows(t *testing.T) {
 		})
 	}
 }
+
+// TestMessageHiddenBehindAChipGoesAnotherWay: an agent may hide more than is known of it. What it hides
+// nobody can verify, so it is taken back at once, and typed in pieces.
+func TestMessageHiddenBehindAChipGoesAnotherWay(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		before := ""
+		r.onPaste = func(f *fakeTerm) {
+			added, more := strings.CutPrefix(f.box, before)
+			if !more {
+				before, added = "", f.box
+			}
+			if strings.Contains(added, "[relay") && strings.Contains(added, "\n") {
+				f.box = before + "[Pasted text #1 +1 lines]"
+			}
+			before = f.box
+		}
+		pass(10 * time.Second)
+		began := time.Now()
+		r.mail.add("m1", "hello")
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		wantTurns(t, r, "[relay m1 from bob] hello\n[end m1]")
+		if took := time.Since(began); took > 3*time.Second || r.mail.tries("m1") != 2 {
+			t.Errorf("it took %v and %d attempts, want a second attempt at once", took, r.mail.tries("m1"))
+		}
+	})
+}

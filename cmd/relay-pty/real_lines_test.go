@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +71,23 @@ func TestRealMessagesThatAreMostlyFrame(t *testing.T) {
 			r.turn(id, body)
 			id = "other-" + id[6:]
 		}
+	})
+}
+
+// TestRealChipsThatNobodyExpected: an agent that hides pastes sooner than its profile says gets the
+// message in pieces.
+func TestRealChipsThatNobodyExpected(t *testing.T) {
+	body := strings.Repeat("word ", 400) + "end"
+	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
+		file := filepath.Join(scratch(t), "profile.json")
+		must(t, os.WriteFile(file, fmt.Appendf(nil, `{"name":"mine","base":%q,"paste_limit":100000}`, a.Profile), 0o600))
+		r, began := startAgent(t, a, "--agent", file), time.Now()
+		r.inject("m1", body)
+		if n := r.delivers("m1", "submitted", "turn").Num("attempt"); n != 2 {
+			t.Errorf("%v attempts, want 2", n)
+		}
+		shown(t, a.Name()+": a message hidden behind a chip, taken back and typed in pieces", "socket to delivered %s", time.Since(began).Round(time.Millisecond))
+		r.turn("m1", body)
 	})
 }
 

@@ -107,16 +107,22 @@ func (p Piece) Shows(shown string) bool {
 	return found && (after != "" || pasted == "")
 }
 
-// Pieces is the turn in the profile's form. paste tells whether the agent takes
-// bracketed paste, and rows how many its terminal has.
-func (t Turn) Pieces(p *profile.Profile, paste bool, rows int) []Piece {
+// Manner is how a turn is to be typed.
+type Manner struct {
+	Paste bool // the agent takes bracketed paste
+	Rows  int  // of its terminal
+	Apart bool // the agent hid something of the turn before
+}
+
+// Pieces is the turn in the profile's form.
+func (t Turn) Pieces(p *profile.Profile, m Manner) []Piece {
 	k, whole := p.Typing, t.Typed(p.Quote)
 	switch {
 	case t.Command():
 		return []Piece{{Keys: whole}} // a paste may be taken for text
-	case !paste:
+	case !m.Paste:
 		return []Piece{{Keys: strings.ReplaceAll(whole, "\n", k.Newline)}}
-	case k.Marked(whole, rows):
+	case k.Marked(whole, m.Rows), m.Apart && p.Composer != nil && !p.Quote.Inert():
 		return t.apart(k)
 	}
 	return []Piece{{Keys: PasteOpen + whole + PasteClose}}
@@ -285,6 +291,21 @@ func isChip(shown string) bool { return chip.MatchString(shown) }
 
 // chip is a chip without its white space. Codex numbers those of pastes that are equally long.
 var chip = regexp.MustCompile(`^\[.*\](#\d+)?$`)
+
+// Hidden says whether a chip that begins with sign has taken more of this turn than bodies: it stands
+// before all else, or it is one too many and stands at the end. Bodies may quote chips.
+func (t Turn) Hidden(shown string, top bool, sign string) bool {
+	s, sign := squeeze(shown), squeeze(sign)
+	if sign == "" || t.Command() {
+		return false
+	}
+	most := len(t)
+	for _, m := range t {
+		most += strings.Count(squeeze(m.Body), sign)
+	}
+	return top && strings.HasPrefix(s, sign) ||
+		strings.Count(s, sign) > most && chip.MatchString(s[strings.LastIndex(s, sign):])
+}
 
 // Left says whether any of this turn is still in shown.
 func (t Turn) Left(shown string) bool {

@@ -26,7 +26,7 @@ func TestPieces(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := Turn{{Header: "H", Body: c.body, Footer: "F"}}
 			var got []string
-			for _, piece := range m.Pieces(p, c.paste, 24) {
+			for _, piece := range m.Pieces(p, Manner{Paste: c.paste, Rows: 24}) {
 				got = append(got, piece.Keys)
 			}
 			if !slices.Equal(got, c.want) {
@@ -59,7 +59,7 @@ func TestPiecesOfGeminiHideBodiesAlone(t *testing.T) {
 		"newlines before many lines": message(strings.Repeat("\n", 9) + lines(7)), "nothing but newlines": message(strings.Repeat("\n", 9)),
 	} {
 		typed := ""
-		for _, piece := range m.Pieces(p, true, 24) {
+		for _, piece := range m.Pieces(p, Manner{Paste: true, Rows: 24}) {
 			paste := strings.TrimSuffix(strings.TrimPrefix(piece.Keys, PasteOpen), PasteClose)
 			if strings.Count(paste, "\n") > 4 && paste != piece.Pasted {
 				t.Errorf("%s: %q is hidden behind a mark", name, paste)
@@ -88,7 +88,7 @@ func TestNoPieceButABodyIsHidden(t *testing.T) {
 			"blanks and newlines": {message(strings.Repeat(" \n", 1500))}, "wide blanks": {message(strings.Repeat("\u3000", 1500))},
 		} {
 			typed := ""
-			for _, piece := range turn.Pieces(p, true, 24) {
+			for _, piece := range turn.Pieces(p, Manner{Paste: true, Rows: 24}) {
 				text := strings.TrimSuffix(strings.TrimPrefix(piece.Keys, PasteOpen), PasteClose)
 				typed += text
 				counted := text
@@ -123,7 +123,7 @@ func TestPiecesInLowTerminals(t *testing.T) {
 	}{
 		{24, "a\nb", false}, {12, "a\nb", false}, {11, "a\nb", true}, {11, "a", false}, {10, "a", true}, {5, "a", true},
 	} {
-		pieces := Turn{{Header: "H", Body: c.body, Footer: "F"}}.Pieces(p, true, c.rows)
+		pieces := Turn{{Header: "H", Body: c.body, Footer: "F"}}.Pieces(p, Manner{Paste: true, Rows: c.rows})
 		if apart := len(pieces) > 1; apart != c.apart {
 			t.Errorf("%d rows, %q: apart %v, want %v", c.rows, c.body, apart, c.apart)
 		}
@@ -157,6 +157,37 @@ func TestStands(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestHidden(t *testing.T) {
+	m := Turn{framed("m1", "hello"), framed("m2", "there")}
+	for _, c := range []struct {
+		name, shown string
+		top, want   bool
+	}{
+		{"all of it", "[Pasted text #1 +5 lines]", true, true},
+		{"nothing", "[relay m1 from bob] hello\n[end m1]", true, false},
+		{"a body", "[relay m1 from bob] [Pasted text #1 +5 lines]", true, false},
+		{"a footer", "[relay m1 from bob] [Pasted #1]\n[end m1]\n\n[relay m2 from bob] [Pasted #2] [Pasted #3]", true, true},
+		{"a body, the rest is out of view", "[Pasted text #1 +5 lines]", false, false},
+		{"another text", "look at this", true, false},
+		{"an empty composer", "", true, false},
+	} {
+		if got := m.Hidden(c.shown, c.top, "[Pasted"); got != c.want {
+			t.Errorf("%s: hidden %v, want %v", c.name, got, c.want)
+		}
+	}
+	quotes := Turn{framed("m1", "[Pasted a] and [Pasted b]")}
+	if quotes.Hidden("[relay m1 from bob] [Pasted a] and [Pasted b]", true, "[Pasted") {
+		t.Error("a body that quotes chips is hidden")
+	}
+	if m.Hidden("[Pasted text #1 +5 lines]", true, "") {
+		t.Error("an agent without chips hides something")
+	}
+}
+
+func framed(id, body string) Message {
+	return Message{ID: id, Header: "[relay " + id + " from bob]", Body: body, Footer: "[end " + id + "]"}
 }
 
 func TestStandsInOrder(t *testing.T) {
