@@ -71,6 +71,7 @@ func (in *Injector) deliver(ctx context.Context, b turn.Batch) {
 			"the agent's terminal is in line mode, which cuts lines over 4095 bytes; send shorter lines"})
 		return
 	}
+	in.typing = a
 	in.finish(ctx, a, a.run(ctx, look))
 }
 
@@ -94,7 +95,7 @@ func (in *Injector) finish(ctx context.Context, a *attempt, r *Result) {
 	if r != nil || a.queued {
 		a.bringBack(ctx)
 	}
-	in.stranded = nil
+	in.typing, in.stranded = nil, nil
 	switch {
 	case r != nil:
 		in.end(a, r)

@@ -48,6 +48,7 @@ type fakeTerm struct {
 	stopped  bool
 	flushed  time.Time
 	deaf     bool          // nothing typed ever shows
+	quotes   bool          // "Really?" in its composer looks like a dialog
 	noClear  bool          // keys that clear do nothing
 	joins    bool          // C-u on an empty line takes the newline before it, and does nothing otherwise
 	dies     time.Duration // the terminal goes away in the middle of a message, the agent is seen gone so much later …
@@ -100,11 +101,15 @@ func (f *fakeTerm) Look() view.Look {
 	now, box := time.Now(), sight.Box{Visible: f.dialog == "", Top: true, Text: strings.TrimSpace(f.box)}
 	box.Blank = f.box != "" && box.Text == ""
 	box.Foreign = f.foreign
+	typed, dialog := sight.Box{}, f.dialog
+	if f.quotes && dialog == "" && strings.Contains(f.box, "Really?") {
+		typed, box, dialog = box, sight.Box{}, "Really?"
+	}
 	return view.Look{
 		Again: f.follow(box, now),
 		Sight: sight.Sight{
-			Box:    box,
-			Dialog: f.dialog, Working: f.busy, Paste: true, Stashed: f.stashed && !f.discreet,
+			Box: box, Typed: typed,
+			Dialog: dialog, Working: f.busy, Paste: true, Stashed: f.stashed && !f.discreet,
 			Line: f.box[strings.LastIndex(f.box, "\n")+1:], Row: strings.Count(f.box, "\n"), Rows: 24,
 		},
 		Facts: ready.Facts{

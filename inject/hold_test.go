@@ -12,6 +12,7 @@ import (
 	"relay-pty/inject/sight"
 	"relay-pty/inject/turn"
 	"relay-pty/inject/view"
+	"relay-pty/protocol"
 )
 
 func TestMessageThatIsNeverReadIsTakenBackAndFails(t *testing.T) {
@@ -214,4 +215,22 @@ func TestDraftIsToldWhereItHolds(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestMessageThatReadsLikeADialog: in a composer that looks like a dialog's options, what we typed is
+// known as ours. What the human typed there may be either.
+func TestMessageThatReadsLikeADialog(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.quotes = true })
+		pass(10 * time.Second)
+		r.mail.add("m1", "Really?")
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		pass(r.turnTime + time.Second)
+		r.human("Really? Yes")
+		r.mail.add("m2", "hello")
+		pass(time.Hour)
+		if r.hold() != protocol.WaitsForDialog || len(r.submitted()) != 1 {
+			t.Errorf("it waits for %q, submitted are %q", r.hold(), r.submitted())
+		}
+	})
 }

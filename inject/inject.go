@@ -106,6 +106,7 @@ type Injector struct {
 	left      time.Time // … and the Enter of one that has left it: what stands there then is another
 	stopped   time.Time // when the agent was last seen stopped in an attempt
 	prompts   prompt.Watch
+	typing    *attempt   // on its way
 	stranded  *attempt   // typed, not submitted, and a dialog came in between
 	queued    []*attempt // submitted to a busy agent, which has not taken them up
 	halted    time.Time  // when we last interrupted the agent
@@ -217,6 +218,9 @@ func (in *Injector) wait(ctx context.Context, again time.Duration, eager bool) e
 // look adds to a look what only the loop knows.
 func (in *Injector) look() view.Look {
 	l := in.Terminal.Look()
+	if a := cmp.Or(in.typing, in.stranded); a != nil && l.Typed.Visible && a.Begun(l.Typed.Text) {
+		l.Box, l.Dialog = l.Typed, "" // what we typed is no dialog
+	}
 	in.readFor(l)
 	in.looked = l.Facts.Now
 	l.Facts.WasReady, l.Facts.LastBusy = in.wasReady, in.lastBusy

@@ -69,6 +69,23 @@ func TestOverlayDialogAboveItsOptions(t *testing.T) {
 	}
 }
 
+// Nobody but who typed it can tell whether the row of a prompt is text or a dialog's option.
+func TestOverlayPromptThatMayBeAnOption(t *testing.T) {
+	p := overlaid(t, "%s", `{"name":"x","prompt":"^❯ ","dialog":["Really\\?"]}`)
+	for painted, typed := range map[string]string{
+		"❯ [relay m1 from bob] Really?\r\n  [end m1]": "[relay m1 from bob] Really?\n[end m1]",
+		"❯ Really?":                "Really?",
+		"Really?\r\n❯ Really? Yes": "",
+		"❯ Yes\r\n":                "",
+	} {
+		s := screen.New(8, 60)
+		s.Write([]byte(painted))
+		if v := Look(p, s); v.Typed.Text != typed || v.Box.Visible == (v.Dialog != "") {
+			t.Errorf("%q: typed %+v, box %+v, dialog %q; want %q", painted, v.Typed, v.Box, v.Dialog, typed)
+		}
+	}
+}
+
 // FuzzOverlay: whatever profile a file makes, a screen can be read by it.
 func FuzzOverlay(f *testing.F) {
 	f.Add([]byte(`{"name":"x","base":"claude","prompt":"» ","busy":["working"],"dialog":["Really\\?"],"placeholder":"^Type here","stash":"C-t","stash_shown":"put aside"}`))

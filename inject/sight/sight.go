@@ -21,6 +21,7 @@ type (
 // Sight is what a profile makes of a screen.
 type Sight struct {
 	Box     Box
+	Typed   Box    // the composer, if what alone shows the dialog, its first row, is text that was typed
 	Dialog  string // the row that shows a dialog; "" is none
 	Asked   string // a row above the composer that shows one, or merely talks of one; "" is none
 	Menu    string // the same of an unknown program, see [Menu]
@@ -51,6 +52,7 @@ type Box struct {
 	Mode    string // that mode's prompt
 	Top     bool   // its first row is in view; a tall one scrolls inside
 	Text    string // its rows, joined with newlines; "" when empty or a placeholder
+	Asks    bool   // its first row may be the option of a dialog: see Sight.Typed
 	Blank   bool   // Text is empty, and the cursor or a further row shows that blanks are typed
 }
 
@@ -76,6 +78,12 @@ func (p reader) look(s *screen.Screen) Sight {
 		return v
 	}
 	box, top, below := p.composer().find(s, rows, p.Dialogs)
+	if box.Asks {
+		if box.Asks = false; anyRow(s, 0, top, p.Dialogs) == "" && anyRow(s, top+1, rows, p.Dialogs) == "" {
+			v.Typed = box
+		}
+		box, top = Box{}, 0
+	}
 	v.Box, v.Asked = box, p.asked(s, top)
 	if v.Asked != "" && box.option() { // the prompt is the mark of a choice
 		v.Box, v.Dialog = Box{}, v.Asked

@@ -307,6 +307,12 @@ func (t Turn) Hidden(shown string, top bool, sign string) bool {
 		strings.Count(s, sign) > most && chip.MatchString(s[strings.LastIndex(s, sign):])
 }
 
+// Begun says whether shown is the beginning of this turn, or all of it.
+func (t Turn) Begun(shown string) bool {
+	s := squeeze(shown)
+	return s != "" && strings.HasPrefix(squeeze(t.String()), s)
+}
+
 // Left says whether any of this turn is still in shown.
 func (t Turn) Left(shown string) bool {
 	s := squeeze(shown)
