@@ -21,27 +21,31 @@ func (in *Injector) joins(l view.Look, v ready.Verdict, b *turn.Batch) bool {
 	return v.State == ready.Busy && !v.Settling && t.Queue != "" && in.Log != nil && l.Box.Visible
 }
 
-// settle looks after what a busy agent has queued: its log shows it, or it came
-// back into the composer, or the agent rests and nothing shows. It says when to
-// look again.
+// settle looks after what a busy agent has queued: its log shows it, or it came back into the
+// composer, or the agent rests and nothing shows. What the agent gave back by itself is to be
+// submitted again; what the human took back is their draft. It says when to look again.
 func (in *Injector) settle(l view.Look, v ready.Verdict) time.Duration {
 	var again time.Duration
 	left := in.queued[:0]
 	for _, a := range in.queued {
-		a.rested = ready.Since(a.rested, v.State == ready.Ready, l.Facts.Now)
+		stands := in.comesBack(a, l, v)
+		edited, rest := a.edited(l.Facts.Now)
+		a.rested = ready.Since(a.rested, v.State == ready.Ready && !stands, l.Facts.Now)
 		limit := in.Profile.Typing.Confirm - l.Facts.Now.Sub(a.rested)
 		switch {
+		case edited:
+			in.end(a, a.mixed())
 		case in.took(a.Turn):
 			in.end(a, &Result{Status: Delivered, Evidence: protocol.EvidenceTurn})
 		case l.Facts.Exited:
 			in.end(a, &Result{Doubtful, "", protocol.FaultAgentExited, "the agent ended before it took up what it had queued"})
-		case l.Box.Visible && v.State != ready.Blocked && a.leftIn(l.Box) && in.stranded == nil:
+		case stands && !a.back.byHuman && in.stranded == nil:
 			a.again, in.stranded = false, a
 		case !a.rested.IsZero() && limit <= 0:
-			in.end(a, &Result{Doubtful, "", protocol.FaultNoConsume, "the agent queued the message, has come to rest, and its log does not show it"})
+			in.end(a, a.lost())
 		default:
 			left = append(left, a)
-			if !a.rested.IsZero() {
+			if again = sooner(again, rest); !a.rested.IsZero() {
 				again = sooner(again, limit)
 			}
 		}

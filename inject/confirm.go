@@ -216,6 +216,7 @@ func (a *attempt) emptied(ctx context.Context) bool {
 // what the composer holds decides.
 func (in *Injector) resume(ctx context.Context, look view.Look, hold Hold) {
 	a := in.stranded
+	a.stood = a.stood || a.holdsOurs(look)
 	switch {
 	case in.took(a.Turn): // the human sent it
 		in.finish(ctx, a, &Result{Status: Delivered, Evidence: protocol.EvidenceTurn})
@@ -237,9 +238,21 @@ func (in *Injector) resume(ctx context.Context, look view.Look, hold Hold) {
 		return
 	}
 	if look.Box.Text == "" && a.emptied(ctx) {
-		in.finish(ctx, a, &Result{Withdrawn, "", protocol.FaultDialog, "a dialog swallowed the message before it was submitted"})
+		in.finish(ctx, a, a.swallowed())
 		return
 	}
-	in.finish(ctx, a, &Result{Doubtful, "", protocol.FaultDraftUncertain,
-		"a dialog came before Enter, and the composer now holds the message mixed with other text"})
+	in.finish(ctx, a, a.mixed())
+}
+
+// swallowed is the end of a message that does not stand in the composer when the dialog is gone.
+// If it has stood there since, only the human can have sent or removed it.
+func (a *attempt) swallowed() *Result {
+	switch {
+	case a.queued:
+		return a.lost()
+	case a.stood:
+		return &Result{Doubtful, "", protocol.FaultDialog,
+			"a dialog came before Enter; the message stood in the composer after it, and then left it by the human's keys"}
+	}
+	return &Result{Withdrawn, "", protocol.FaultDialog, "a dialog swallowed the message before it was submitted"}
 }

@@ -33,6 +33,8 @@ type attempt struct {
 	joined bool      // Enter was pressed while the agent was busy
 	queued bool      // the agent took it into its own queue
 	rested time.Time // since when the agent rests with it there
+	back   returned  // what became of it if it left the agent's queue for the composer
+	stood  bool      // it stood whole in the composer when the dialog that came in between was gone
 	aside  *aside    // the draft that was set aside for it; nil: none
 	stash  bool      // when Enter was pressed, the agent showed that a draft is set aside, by whomever
 }

@@ -214,6 +214,8 @@ func (f *fakeTerm) act(keys string) {
 		}
 	case keys == "\x1b":
 		f.interrupt()
+	case keys == "\x1b[A":
+		f.box, f.queue = strings.Join(append(f.queue, f.box), "\n"), nil
 	case keys == "\r":
 		f.enter()
 	default:

@@ -27,9 +27,6 @@ func (in *Injector) hold(l view.Look, v ready.Verdict, b *turn.Batch) (Hold, tim
 	default:
 		return protocol.WaitsForReady, 0
 	}
-	if v.State == ready.Ready && len(in.queued) > 0 {
-		return protocol.WaitsForTurn, 0 // what it has queued comes first
-	}
 	if l.Box.Foreign {
 		return protocol.WaitsForDraft, 0
 	}
@@ -37,6 +34,9 @@ func (in *Injector) hold(l view.Look, v ready.Verdict, b *turn.Batch) (Hold, tim
 		if may, wait := in.maySetAside(l, b); !may {
 			return protocol.WaitsForDraft, wait
 		}
+	}
+	if v.State == ready.Ready && len(in.queued) > 0 {
+		return protocol.WaitsForTurn, 0 // what it has queued comes first
 	}
 	if !l.Facts.AtPrompt && in.Profile.Quote.Inert() {
 		return protocol.WaitsForReady, 0 // its line is not a prompt, so a message might not be inert there

@@ -91,6 +91,7 @@ const (
 	FaultAgentExited    = "agent_exited"    // the agent ended
 	FaultDialog         = "dialog"          // a question came in between
 	FaultDraftUncertain = "draft_uncertain" // it stands mixed with other text
+	FaultReturned       = "returned"        // what the agent had queued came back into its composer
 	FaultCrashed        = "crashed"         // the wrapper ended in the middle of an attempt
 	FaultLineTooLong    = "line_too_long"   // the terminal's line mode would cut it
 	FaultShuttingDown   = "shutting_down"   // the wrapper ended before it was confirmed

@@ -260,14 +260,17 @@ func (r *realAgent) wasIdle(end testrig.Frame) {
 	}
 }
 
+// gate is gate with the model that the agent asks.
+func (r *real) gate(word string) (open func()) { return gate(r.t, r.api, word) }
+
 // gate makes the model think about each turn whose text holds word until it is opened.
-func (r *real) gate(word string) (open func()) {
-	opened, script := make(chan struct{}), r.api.Respond
-	r.api.Respond = func(turn fakemodel.Turn) fakemodel.Reply {
+func gate(t *testing.T, api *fakemodel.Server, word string) (open func()) {
+	opened, script := make(chan struct{}), api.Respond
+	api.Respond = func(turn fakemodel.Turn) fakemodel.Reply {
 		if strings.Contains(turn.UserText(), word) {
 			select {
 			case <-opened:
-			case <-r.t.Context().Done():
+			case <-t.Context().Done():
 			}
 		}
 		return script(turn)

@@ -1,0 +1,115 @@
+package inject
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relay-pty/protocol"
+)
+
+// keyUp is the human's key that takes what the agent has queued back into the composer.
+const keyUp = "\x1b[A"
+
+// takenBack has the human take an important message back while the agent is busy, which it is
+// for another minute.
+func (r *rig) takenBack(t *testing.T) {
+	t.Helper()
+	r.turnTime = time.Minute
+	r.humanTurn("work")
+	r.mail.press(protocol.ModeImportant, "m1", "hello")
+	pass(5 * time.Second)
+	r.human(keyUp)
+	if pass(time.Second); !strings.Contains(r.shows(), m1) {
+		t.Fatalf("the composer holds %q", r.shows())
+	}
+}
+
+func TestQueuedMessageThatTheHumanTakesBackIsADraft(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.takenBack(t)
+		r.mail.add("m2", "there")
+		pass(10 * time.Minute)
+		wantInOrder(t, r, "work")
+		if got := r.mail.result("m1"); got.Status != "" || r.hold() != protocol.WaitsForDraft {
+			t.Errorf("ended as %+v, the next one waits for %q; want no end and a draft", got, r.hold())
+		}
+		r.do(func(f *fakeTerm) { f.onSubmit = func(*fakeTerm) { r.log.Store("m1", true) } })
+		r.human("\r")
+		wantResult(t, r.ends(t, "m1"), Delivered, protocol.EvidenceTurn)
+		r.ends(t, "m2")
+		if got := r.submitted(); !slices.Equal(got, []string{"work", m1 + "\n", m2}) {
+			t.Errorf("the agent got %q", got)
+		}
+	})
+}
+
+func TestQueuedMessageThatTheHumanTakesBackAndEditsIsDoubt(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.takenBack(t)
+		r.human(strings.Repeat("\x7f", 1))
+		r.do(func(f *fakeTerm) { f.box = strings.Replace(f.box, "hello", "help", 1) })
+		got := r.ends(t, "m1")
+		wantResult(t, got, Doubtful, protocol.FaultReturned)
+		if strings.Contains(got.Cause, "dialog") {
+			t.Errorf("no dialog came; the error says %q", got.Cause)
+		}
+		pass(10 * time.Minute)
+		wantInOrder(t, r, "work")
+	})
+}
+
+func TestQueuedMessageThatTheHumanTakesBackAndClearsIsDoubt(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.takenBack(t)
+		r.do(func(f *fakeTerm) { f.box = "" })
+		r.mail.add("m2", "there")
+		wantResult(t, r.ends(t, "m1"), Doubtful, protocol.FaultReturned)
+		r.ends(t, "m2")
+		wantInOrder(t, r, "work", m2)
+	})
+}
+
+// TestQueuedMessageThatTheAgentGivesBack on its own account gets its Enter, unless the human has
+// begun to edit it by then.
+func TestQueuedMessageThatTheAgentGivesBack(t *testing.T) {
+	for _, edited := range []bool{false, true} {
+		run(t, func(t *testing.T, r *rig) {
+			r.turnTime = time.Minute
+			r.humanTurn("work")
+			r.mail.press(protocol.ModeImportant, "m1", "hello")
+			pass(5 * time.Second)
+			r.do(func(f *fakeTerm) { f.box, f.queue = f.queue[0], nil })
+			if pass(time.Second); !edited {
+				wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+				wantInOrder(t, r, "work", m1)
+				return
+			}
+			r.human(" more")
+			got := r.ends(t, "m1")
+			wantResult(t, got, Doubtful, protocol.FaultReturned)
+			if strings.Contains(got.Cause, "dialog") {
+				t.Errorf("no dialog came; the error says %q", got.Cause)
+			}
+			wantInOrder(t, r, "work")
+		})
+	}
+}
+
+// TestMessageBehindADialogThatTheHumanSubmits is not typed again, whether or not the agent has a
+// log that would show it.
+func TestMessageBehindADialogThatTheHumanSubmits(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) {
+			f.onPaste = func(f *fakeTerm) { f.dialog, f.onPaste = "Do you want to?", nil }
+		})
+		r.mail.add("m1", "hello")
+		pass(time.Second)
+		r.human("\r") // answers
+		pass(300 * time.Millisecond)
+		r.human("\r")
+		wantResult(t, r.ends(t, "m1"), Doubtful, protocol.FaultDialog)
+		wantInOrder(t, r, "ANSWERED Do you want to?", m1)
+	})
+}
