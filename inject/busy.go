@@ -117,8 +117,12 @@ func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
 		return
 	}
 	in.halted, in.halting = time.Now(), true
-	empty := !in.drafted(look)
-	for i, keys := range in.Profile.Typing.Interrupt {
+	empty, list := !in.drafted(look), in.Profile.Typing.Interrupt
+	if look.Inserts { // the first Esc only leaves the mode
+		list = append([]string{in.Profile.Composer.Modal.Leave}, list...)
+		defer in.insertAgain(ctx, tx)
+	}
+	for i, keys := range list {
 		if i > 0 && !in.heeded(ctx, look.Facts.LastOutput) {
 			return
 		}
@@ -137,6 +141,28 @@ func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
 		}
 		in.returned = l.Box.Text
 		return in.returned != "" || l.Facts.Now.Sub(rests) >= settled, settled / 6
+	})
+}
+
+// insertAgain leads a composer that was in its insert mode, and was told to leave it, back there:
+// the human's next key is text. It is told so only when it is seen to have left.
+func (in *Injector) insertAgain(ctx context.Context, tx view.Tx) {
+	m, pressed, began := in.Profile.Composer.Modal, false, time.Now()
+	in.until(ctx, in.Profile.Typing.Hold, func(l view.Look) (bool, time.Duration) { // its end changes nothing
+		v, _ := in.judge(l)
+		switch {
+		case v.State == ready.Blocked || l.Facts.Exited:
+			return true, 0
+		case pressed || l.Inserts || !l.Box.Visible || l.Unread > 0 || l.Facts.Now.Sub(began) < keyRest:
+			return pressed && l.Inserts, keyRest / 3
+		}
+		key := m.Back
+		if l.Box.Text != "" {
+			key = m.Append
+		}
+		_, err := tx.Write(ctx, []byte(key))
+		pressed = true
+		return err != nil, keyRest / 3
 	})
 }
 

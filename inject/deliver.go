@@ -201,24 +201,40 @@ func (a *attempt) run(ctx context.Context, look view.Look) *Result {
 	return a.runComposer(ctx)
 }
 
-// writeAll types the pieces, each when the one before is read, and shows or
-// cannot: Codex leaves what reached it together with other keys unread until the
-// next key.
+// writeAll types the pieces, each when the one before is read, and shows or cannot: Codex leaves
+// what reached it together with other keys unread until the next key. The first one has to show:
+// in a composer that takes keys for commands nothing but the header may be typed.
 func (a *attempt) writeAll(ctx context.Context, pieces []turn.Piece) (r *Result, ok bool) {
 	for i, piece := range pieces {
 		if r = a.write(ctx, piece.Keys); r != nil || i == len(pieces)-1 {
 			break
 		}
-		var read time.Time
-		r, ok = a.await(ctx, func(l view.Look) bool {
-			read = ready.Since(read, l.Unread <= 0, l.Facts.Now)
-			return !read.IsZero() && (piece.Shows(l.Box.Text) || l.Facts.Now.Sub(read) >= settled)
-		})
-		if !ok {
+		if r, ok = a.awaitPiece(ctx, piece, i == 0 && a.in.Profile.Composer != nil); !ok {
 			return r, false
 		}
 	}
 	return r, r == nil
+}
+
+// awaitPiece waits until a piece is read and shows. One that must show is given the whole time for
+// it while the composer shows nothing, or a part of it; anything else is taken back.
+func (a *attempt) awaitPiece(ctx context.Context, piece turn.Piece, must bool) (r *Result, ok bool) {
+	var read, other time.Time
+	altered := false
+	r, ok = a.await(ctx, func(l view.Look) bool {
+		now := l.Facts.Now
+		read = ready.Since(read, l.Unread <= 0, now)
+		if read.IsZero() || piece.Shows(l.Box.Text) {
+			return !read.IsZero()
+		}
+		other = ready.Since(other, must && l.Box.Visible && !piece.Begins(l.Box.Text), now)
+		altered = !other.IsZero() && now.Sub(other) >= settled
+		return altered || !must && now.Sub(read) >= settled
+	})
+	if ok && altered {
+		return a.withdraw(ctx, protocol.FaultStranded, "the composer shows something else than what was typed"), false
+	}
+	return r, ok
 }
 
 // write types keys. What cannot be written to the end may still be read by the

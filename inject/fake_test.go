@@ -49,6 +49,8 @@ type fakeTerm struct {
 	flushed  time.Time
 	deaf     bool          // nothing typed ever shows
 	quotes   bool          // "Really?" in its composer looks like a dialog
+	insert   bool          // it is in vim's INSERT mode, and shows that; Esc leads to NORMAL
+	normal   bool          // keys are commands, as in vim's NORMAL mode; a paste is text
 	noClear  bool          // keys that clear do nothing
 	joins    bool          // C-u on an empty line takes the newline before it, and does nothing otherwise
 	dies     time.Duration // the terminal goes away in the middle of a message, the agent is seen gone so much later …
@@ -110,7 +112,7 @@ func (f *fakeTerm) Look() view.Look {
 		Sight: sight.Sight{
 			Box: box, Typed: typed,
 			Dialog: dialog, Working: f.busy, Paste: true, Stashed: f.stashed && !f.discreet,
-			Line: f.box[strings.LastIndex(f.box, "\n")+1:], Row: strings.Count(f.box, "\n"), Rows: 24,
+			Line: f.box[strings.LastIndex(f.box, "\n")+1:], Row: strings.Count(f.box, "\n"), Rows: 24, Inserts: f.insert,
 		},
 		Facts: ready.Facts{
 			Now: now, Started: f.started, Exited: f.exited, Foreground: true, Raw: true, Own: own, Stopped: f.stopped,
@@ -202,6 +204,10 @@ func (f *fakeTerm) act(keys string) {
 		}
 	case keys == "\x15":
 		f.killLine()
+	case strings.Trim(keys, "\x15") == "":
+		if !f.noClear {
+			f.box = ""
+		}
 	case keys == "\x7f":
 		f.box = f.box[:max(0, len(f.box)-1)]
 	case keys == "\x13":
@@ -212,12 +218,18 @@ func (f *fakeTerm) act(keys string) {
 		if !f.noStash {
 			f.box = ""
 		}
+	case keys == "\x1b" && f.insert:
+		f.insert, f.normal = false, true
+	case keys == "i" && f.normal:
+		f.insert, f.normal = true, false
 	case keys == "\x1b":
 		f.interrupt()
 	case keys == "\x1b[A":
 		f.box, f.queue = strings.Join(append(f.queue, f.box), "\n"), nil
 	case keys == "\r":
 		f.enter()
+	case f.normal && !strings.HasPrefix(keys, turn.PasteOpen):
+		f.box += keys[min(5, len(keys)):]
 	default:
 		f.pasted = time.Now()
 		f.box += strings.NewReplacer(turn.PasteOpen, "", turn.PasteClose, "").Replace(keys)

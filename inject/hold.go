@@ -27,8 +27,8 @@ func (in *Injector) hold(l view.Look, v ready.Verdict, b *turn.Batch) (Hold, tim
 	default:
 		return protocol.WaitsForReady, 0
 	}
-	if l.Box.Foreign {
-		return protocol.WaitsForDraft, 0
+	if l.Box.Foreign || in.modal && !l.Inserts && b != nil && b.Command() {
+		return protocol.WaitsForDraft, 0 // what is typed as keys would be done there, not taken for text
 	}
 	if in.drafted(l) && in.stranded == nil {
 		if may, wait := in.maySetAside(l, b); !may {

@@ -107,6 +107,7 @@ type Injector struct {
 	stopped   time.Time // when the agent was last seen stopped in an attempt
 	prompts   prompt.Watch
 	typing    *attempt   // on its way
+	modal     bool       // its composer was seen in a mode as vim's INSERT
 	stranded  *attempt   // typed, not submitted, and a dialog came in between
 	queued    []*attempt // submitted to a busy agent, which has not taken them up
 	halted    time.Time  // when we last interrupted the agent
@@ -231,7 +232,7 @@ func (in *Injector) look() view.Look {
 	}
 	l.Facts.Dialog, l.Facts.Working, l.Facts.Composer = l.Dialog, l.Working, l.Box.Visible
 	l.Facts.Asked, l.Facts.Rows = l.Asked, l.Rows
-	in.back = in.back && l.Draft.Begun
+	in.back, in.modal = in.back && l.Draft.Begun, in.modal || l.Inserts
 	l.Facts.AtPrompt = in.atPrompt(l)
 	in.watchDraft(l)
 	if l.Facts.Raw && !l.Facts.AtPrompt {

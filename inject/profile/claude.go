@@ -14,7 +14,7 @@ var claude = Profile{
 	Composer: &Composer{
 		Chips:  pasted,
 		Prompt: rx("^❯\u00a0"), Modes: []pattern{rx("^!\u00a0"), rx("^#\u00a0")}, Rule: '─',
-		More: rx(`↑ \d+ more`), Caret: true,
+		More: rx(`↑ \d+ more`), Caret: true, Modal: vim,
 	},
 	BusyTitle: "⠂⠐◐◑",
 	Busy: []pattern{
@@ -40,8 +40,11 @@ var claude = Profile{
 		StaleBusy:   10 * time.Second, // the longest silence seen in a turn was 1 s
 	},
 	Typing: Typing{
-		PasteBytes: 800, PasteLines: 3, PasteRows: 10, Newline: "\n", Submit: "\r",
-		Clear: []string{"\x1b\x1b", "\x1b\x1b"}, // on an empty box it opens a dialog: pressed only on what is seen to be ours
+		// A paste is text in all of its vim mode; keys are commands in NORMAL.
+		PasteBytes: 800, PasteLines: 3, PasteRows: 10, PasteAll: true, Newline: "\n", Submit: "\r",
+		// In its vim mode Esc leaves INSERT and clears nothing; Ctrl-U kills what is left of the cursor
+		// in a line, or what parts it from the line before.
+		Clear: []string{killPasted, "\x1b\x1b"}, // on an empty box the second opens a dialog: pressed only on what is seen to be ours
 		Queue: "\r", Interrupt: []string{"\x1b"}, Returns: true, Stash: "\x13", StashShown: rx(`(?i)\bstashed\b`),
 		Echo: 10 * time.Second, Hold: time.Second,
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,

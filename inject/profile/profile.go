@@ -55,6 +55,7 @@ type Composer struct {
 	Tall        int       // with so many rows of text some may be scrolled out of it and nothing tells; 0: never
 	Caret       bool      // the terminal's cursor stands where the next key's text goes
 	Above       int       // how many rows with text right above it may show busy marks and overlays
+	Modal       *Modal    // its modes, where it may have some; nil: it has none
 	Chips       draft.Chips
 	Placeholder pattern // text that shows in an empty one; nil: dim text is
 }
@@ -114,34 +115,42 @@ func (t *Typing) newlines(rows int) int {
 }
 
 // Unmarked is how many bytes of the text, at least a character, can be handed over at once without
-// a mark for them: pasted where all is, else typed, where length alone makes text look like a paste.
-// Where a paste loses the white space at its ends, that is not counted.
-func (t *Typing) Unmarked(text string) int {
-	lead, most := 0, len(text)
+// a mark for them in a terminal of so many rows; keyed says whether by keys: length alone makes text
+// look like a paste where it is typed. Where all is pasted, only a newline is typed, if the terminal
+// is so low that no paste may hold one. Where a paste loses the white space at its ends, that is
+// not counted.
+func (t *Typing) Unmarked(text string, rows int) (size int, keyed bool) {
+	most := t.newlines(rows) - 1
+	if t.PasteAll && most == 0 && text[0] == '\n' {
+		return 1, true
+	}
+	lead, last := 0, len(text)
 	if t.PasteTrims {
 		lead = len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
-		most = len(strings.TrimRightFunc(text, unicode.IsSpace))
+		last = len(strings.TrimRightFunc(text, unicode.IsSpace))
 	}
-	end, lines := lead, 0
-	for end < most {
+	for end, lines := lead, 0; end < last; {
 		_, size := utf8.DecodeRuneInString(text[end:])
-		if t.PasteBytes > 0 && end > lead && end+size-lead > t.PasteBytes {
-			return end
+		newline := t.PasteAll && text[end] == '\n'
+		if t.PasteBytes > 0 && end > lead && end+size-lead > t.PasteBytes || newline && most == 0 {
+			return end, !t.PasteAll
 		}
-		newline := text[end] == '\n'
-		if end += size; !newline || !t.PasteAll || end == most {
-			continue
-		}
-		if lines++; lines == t.PasteLines-1 {
-			return end
+		if end += size; newline && end < last {
+			if lines++; lines == most {
+				return end, !t.PasteAll
+			}
 		}
 	}
-	return len(text)
+	return len(text), !t.PasteAll
 }
 
 // killLines empties a composer from the cursor back: the line up to it, then what
 // parts it from the one before. In an empty composer it does nothing.
 var killLines = []string{strings.Repeat("\x15\x7f", 32), strings.Repeat("\x15\x7f", 64), strings.Repeat("\x15\x7f", 128)}
+
+// killPasted does the same where Ctrl-U also takes what parts a line from the one before. It is
+// one chunk for the agent and leaves its modes as they are.
+var killPasted = strings.Repeat("\x15", 64)
 
 // Saying is what an agent says of its state in the window title or by an OSC.
 type Saying struct {

@@ -33,6 +33,7 @@ type Sight struct {
 	After   string // what stands right at the cursor
 	Paste   bool   // the agent asked for bracketed paste
 	Stashed bool   // it shows that a draft is set aside
+	Inserts bool   // its composer has modes and shows that keys are text
 	Said    Said   // the agent's own word
 }
 
@@ -88,6 +89,7 @@ func (p reader) look(s *screen.Screen) Sight {
 	if v.Asked != "" && box.option() { // the prompt is the mark of a choice
 		v.Box, v.Dialog = Box{}, v.Asked
 	} else if v.Box.Visible {
+		p.modes(s, below, &v)
 		v.Stashed = p.Typing.StashShown != nil && beside(s, top, below, p.Typing.StashShown)
 		v.Working = v.Working || anyRow(s, below, rows, p.Busy) != "" || p.above(s, top, p.Busy) != ""
 		v.Dialog = cmp.Or(anyRow(s, below, rows, p.Overlays), p.above(s, top, p.Overlays))
@@ -101,6 +103,18 @@ func (p reader) look(s *screen.Screen) Sight {
 		v.Dialog = strings.TrimSpace(title)
 	}
 	return v
+}
+
+// modes reads in which of its modes a composer is. In one in which Enter does not submit no message
+// can be typed.
+func (p reader) modes(s *screen.Screen, below int, v *Sight) {
+	m := p.Composer.Modal
+	if m == nil {
+		return
+	}
+	rows, _ := s.Size()
+	v.Inserts = anyRow(s, below, rows, []*profile.Pattern{m.Insert}) != ""
+	v.Box.Foreign = v.Box.Foreign || anyRow(s, below, rows, []*profile.Pattern{m.Select}) != ""
 }
 
 // asked is the nearest row above a composer that may be the question of a dialog, of whose

@@ -122,6 +122,8 @@ func TestLookAtComposers(t *testing.T) {
 		{"a draft, cursor at its start", rule + "❯\u00a0\x1b[7mT\x1b[mry this\r\n" + rule, Box{Visible: true, Top: true, Text: "Try this"}, ""},
 		{"scrolled", "─── \x1b[2m↑ 6 more\x1b[m ───────────────────────────\r\n  row seven\r\n  row eight\r\n" + rule, Box{Visible: true, Text: "row seven\nrow eight"}, ""},
 		{"shell mode", rule + "!\u00a0ls\r\n" + rule, Box{Visible: true, Foreign: true, Mode: "!", Text: "ls"}, ""},
+		{"vim, text selected", rule + "❯\u00a0hi\r\n" + rule + "  -- VISUAL LINE -- manual mode", Box{Visible: true, Foreign: true, Top: true, Text: "hi"}, ""},
+		{"vim, NORMAL", rule + "❯\u00a0hi\r\n" + rule + "  manual mode", Box{Visible: true, Top: true, Text: "hi"}, ""},
 		{"a list between rules", rule + "❯ 1. Yes\r\n  2. No\r\n" + rule + " Esc to cancel", Box{}, "❯ 1. Yes"},
 		{"history with a plain blank", "❯ hello\r\n\r\n● hi\r\n", Box{}, ""},
 		{"the question comes before its answers", rule + " Do you want to proceed?\r\n ❯ 1. Yes\r\n\r\n Esc to cancel", Box{}, "Do you want to proceed?"},

@@ -107,6 +107,9 @@ func (p Piece) Shows(shown string) bool {
 	return found && (after != "" || pasted == "")
 }
 
+// Begins says whether shown is how a piece begins that does not show all of its mark yet.
+func (p Piece) Begins(shown string) bool { return strings.HasPrefix(squeeze(p.Mark), squeeze(shown)) }
+
 // Manner is how a turn is to be typed.
 type Manner struct {
 	Paste bool // the agent takes bracketed paste
@@ -121,9 +124,13 @@ func (t Turn) Pieces(p *profile.Profile, m Manner) []Piece {
 	case t.Command():
 		return []Piece{{Keys: whole}} // a paste may be taken for text
 	case !m.Paste:
-		return []Piece{{Keys: strings.ReplaceAll(whole, "\n", k.Newline)}}
+		keys := strings.ReplaceAll(whole, "\n", k.Newline)
+		if rest, found := strings.CutPrefix(keys, t.first().Header+" "); found && p.Composer != nil {
+			return []Piece{{Keys: t.first().Header + " ", Mark: t.first().Header}, {Keys: rest}}
+		}
+		return []Piece{{Keys: keys}}
 	case k.Marked(whole, m.Rows), m.Apart && p.Composer != nil && !p.Quote.Inert():
-		return t.apart(k)
+		return t.apart(k, m.Rows)
 	}
 	return []Piece{{Keys: PasteOpen + whole + PasteClose}}
 }
@@ -131,7 +138,7 @@ func (t Turn) Pieces(p *profile.Profile, m Manner) []Piece {
 // apart is each body as a paste of its own, headers and footers typed. What
 // separates messages is pasted, too: many newlines typed at once look like a paste
 // without marks, and would be hidden as one.
-func (t Turn) apart(k profile.Typing) []Piece {
+func (t Turn) apart(k profile.Typing, rows int) []Piece {
 	var pieces []Piece
 	for i, m := range t {
 		if i > 0 {
@@ -144,26 +151,26 @@ func (t Turn) apart(k profile.Typing) []Piece {
 		}
 		before, after, _ := strings.Cut(m.Body, body)
 		if strings.TrimSpace(body) == "" {
-			pieces = append(pieces, inFull(k, m.Header+" "+m.Body+"\n"+m.Footer)...)
+			pieces = append(pieces, inFull(k, rows, m.Header+" "+m.Body+"\n"+m.Footer)...)
 			continue
 		}
-		pieces = append(pieces, inFull(k, m.Header+" "+before)...)
+		pieces = append(pieces, inFull(k, rows, m.Header+" "+before)...)
 		pieces = append(pieces, Piece{Keys: PasteOpen + body + PasteClose, Mark: m.Header, Pasted: body})
-		pieces = append(pieces, inFull(k, after+"\n"+m.Footer)...)
+		pieces = append(pieces, inFull(k, rows, after+"\n"+m.Footer)...)
 	}
 	return pieces
 }
 
 // inFull is text that must show as it is, in pieces none of which would be hidden behind a chip.
-func inFull(k profile.Typing, text string) (pieces []Piece) {
+func inFull(k profile.Typing, rows int, text string) (pieces []Piece) {
 	for text != "" {
-		part := text[:k.Unmarked(text)]
-		text = text[len(part):]
+		size, keyed := k.Unmarked(text, rows)
+		part := text[:size]
 		keys := PasteOpen + part + PasteClose
-		if !k.PasteAll {
+		if keyed {
 			keys = strings.ReplaceAll(part, "\n", k.Newline)
 		}
-		pieces = append(pieces, Piece{Keys: keys, Mark: part})
+		pieces, text = append(pieces, Piece{Keys: keys, Mark: part}), text[size:]
 	}
 	return pieces
 }

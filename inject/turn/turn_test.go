@@ -10,23 +10,31 @@ import (
 )
 
 func TestPieces(t *testing.T) {
-	p, _ := profile.Named("claude")
+	pasting, _ := profile.Named("claude")
+	typing := *pasting
+	typing.Typing.PasteAll = false
 	for _, c := range []struct {
 		name, body string
+		p          *profile.Profile
 		paste      bool
 		want       []string
 	}{
-		{"short", "hi", true, []string{"\x1b[200~H hi\nF\x1b[201~"}},
-		{"no bracketed paste", "a\nb", false, []string{"H a\nb\nF"}},
-		{"many lines", "a\nb\nc\nd", true, []string{"H ", "\x1b[200~a\nb\nc\nd\x1b[201~", "\nF"}},
-		{"newlines at the end", "a\nb\nc\nd\n\n", true, []string{"H ", "\x1b[200~a\nb\nc\nd\x1b[201~", "\n\n\nF"}},
-		{"blanks at the end", "a\nb\nc\nd ", true, []string{"H ", "\x1b[200~a\nb\nc\nd \x1b[201~", "\nF"}},
-		{"nothing but newlines", "\n\n\n\n", true, []string{"H \n\n\n\n\nF"}},
+		{"short", "hi", &typing, true, []string{"\x1b[200~H hi\nF\x1b[201~"}},
+		{"no bracketed paste", "a\nb", &typing, false, []string{"H ", "a\nb\nF"}},
+		{"many lines", "a\nb\nc\nd", &typing, true, []string{"H ", "\x1b[200~a\nb\nc\nd\x1b[201~", "\nF"}},
+		{"newlines at the end", "a\nb\nc\nd\n\n", &typing, true, []string{"H ", "\x1b[200~a\nb\nc\nd\x1b[201~", "\n\n\nF"}},
+		{"blanks at the end", "a\nb\nc\nd ", &typing, true, []string{"H ", "\x1b[200~a\nb\nc\nd \x1b[201~", "\nF"}},
+		{"nothing but newlines", "\n\n\n\n", &typing, true, []string{"H \n\n\n\n\nF"}},
+		{"short, pasted", "hi", pasting, true, []string{"\x1b[200~H hi\nF\x1b[201~"}},
+		{"many lines, pasted", "a\nb\nc\nd", pasting, true,
+			[]string{"\x1b[200~H \x1b[201~", "\x1b[200~a\nb\nc\nd\x1b[201~", "\x1b[200~\nF\x1b[201~"}},
+		{"newlines at the end, pasted", "a\nb\nc\nd\n\n", pasting, true,
+			[]string{"\x1b[200~H \x1b[201~", "\x1b[200~a\nb\nc\nd\x1b[201~", "\x1b[200~\n\n\x1b[201~", "\x1b[200~\nF\x1b[201~"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := Turn{{Header: "H", Body: c.body, Footer: "F"}}
 			var got []string
-			for _, piece := range m.Pieces(p, Manner{Paste: c.paste, Rows: 24}) {
+			for _, piece := range m.Pieces(c.p, Manner{Paste: c.paste, Rows: 24}) {
 				got = append(got, piece.Keys)
 			}
 			if !slices.Equal(got, c.want) {

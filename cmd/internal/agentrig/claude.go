@@ -58,3 +58,8 @@ func ClaudeTrust(h home, env []string) ([]string, error) {
 func ClaudeKey(h home, env []string) ([]string, error) {
 	return env, h.edit(".claude.json", func(v obj) { delete(v, "customApiKeyResponses") })
 }
+
+// ClaudeVim gives Claude Code its vim mode, in which it begins in INSERT.
+func ClaudeVim(h home, env []string) ([]string, error) {
+	return env, h.edit(".claude/settings.json", func(v obj) { v["editorMode"] = "vim" })
+}
