@@ -117,13 +117,14 @@ func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
 		return
 	}
 	in.halted, in.halting = time.Now(), true
-	empty, list := !in.drafted(look), in.Profile.Typing.Interrupt
-	if look.Inserts { // the first Esc only leaves the mode
-		list = append([]string{in.Profile.Composer.Modal.Leave}, list...)
+	empty, list, rest := !in.drafted(look), in.Profile.Typing.Interrupt, keyRest
+	if look.Inserts { // there the first Esc does nothing else than to leave the mode
+		m := in.Profile.Composer.Modal
+		list, rest = append([]string{m.Leave}, list...), keyRest+m.Rest
 		defer in.insertAgain(ctx, tx)
 	}
 	for i, keys := range list {
-		if i > 0 && !in.heeded(ctx, look.Facts.LastOutput) {
+		if i > 0 && !in.heeded(ctx, look.Facts.LastOutput, rest) {
 			return
 		}
 		if _, err := tx.Write(ctx, []byte(keys)); err != nil {
@@ -166,15 +167,15 @@ func (in *Injector) insertAgain(ctx context.Context, tx view.Tx) {
 	})
 }
 
-// heeded waits until the agent has painted since a key, and says whether it is
-// still busy: the next key might mean something else otherwise. Halfway through
+// heeded waits until the agent has painted since a key, and the key has rested, and says whether
+// it is still busy: the next key might mean something else otherwise. Halfway through
 // a repaint nothing shows that it is.
-func (in *Injector) heeded(ctx context.Context, painted time.Time) bool {
+func (in *Injector) heeded(ctx context.Context, painted time.Time, rest time.Duration) bool {
 	busy, pressed := false, time.Now()
-	in.until(ctx, keyGap, func(l view.Look) (bool, time.Duration) { // its end changes nothing
+	in.until(ctx, keyGap+rest, func(l view.Look) (bool, time.Duration) { // its end changes nothing
 		v, _ := in.judge(l)
 		busy = v.State == ready.Busy && !v.Settling && l.Box.Visible
-		heard := l.Facts.LastOutput.After(painted) && l.Unread <= 0 && l.Facts.Now.Sub(pressed) >= keyRest
+		heard := l.Facts.LastOutput.After(painted) && l.Unread <= 0 && l.Facts.Now.Sub(pressed) >= rest
 		return heard && busy || v.State == ready.Ready || v.State == ready.Blocked, keyRest / 3
 	})
 	return busy

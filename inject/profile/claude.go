@@ -14,7 +14,7 @@ var claude = Profile{
 	Composer: &Composer{
 		Chips:  pasted,
 		Prompt: rx("^❯\u00a0"), Modes: []pattern{rx("^!\u00a0"), rx("^#\u00a0")}, Rule: '─',
-		More: rx(`↑ \d+ more`), Caret: true, Modal: vim,
+		More: rx(`↑ \d+ more`), Caret: true, Modal: claudeVim,
 	},
 	BusyTitle: "⠂⠐◐◑",
 	Busy: []pattern{

@@ -13,7 +13,7 @@ var codex = Profile{
 	Commands: []string{"codex"},
 	Composer: &Composer{
 		Chips:  pasted,
-		Prompt: rx("^› "), Modes: []pattern{rx("^! ")}, Footed: true, More: rx(` *↑$`), Above: 2, Caret: true,
+		Prompt: rx("^› "), Modes: []pattern{rx("^! ")}, Footed: true, More: rx(` *↑$`), Above: 2, Caret: true, Modal: codexVim,
 	},
 	BusyTitle: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏",
 	AskTitle:  rx(`^\[ [!.] \] Action Required`),

@@ -1,17 +1,27 @@
 package profile
 
+import "time"
+
 // Modal is an agent's composer with modes as vim's, which the human may have chosen. A paste must
 // be text in each of them.
 type Modal struct {
 	Insert pattern // a row beneath the composer while keys are text
-	Select pattern // the same while Enter does not submit, as with a selection
-	Leave  string  // the key that leads from there to the mode in which keys are commands, and nothing tells of it
+	Select pattern // the same while Enter does not submit, as with a selection; may be nil
+	Leave  string  // the key that leaves Insert and does nothing else there
 	Back   string  // the key that leads back to Insert, at the start of the text …
 	Append string  // … or at its end
+
+	// For so long after Leave the same key clears the text, and does not interrupt.
+	Rest time.Duration
 }
 
-// vim is the vim mode of Claude Code.
-var vim = &Modal{
-	Insert: rx(`^\s*-- INSERT --`), Select: rx(`^\s*-- VISUAL( LINE)? --`),
-	Leave: "\x1b", Back: "i", Append: "a",
-}
+// The vim modes of Claude Code, which shows nothing in NORMAL; of Codex, which goes to INSERT whenever
+// something is submitted; and of Gemini CLI.
+var (
+	claudeVim = &Modal{
+		Insert: rx(`^\s*-- INSERT --`), Select: rx(`^\s*-- VISUAL( LINE)? --`),
+		Leave: "\x1b", Back: "i", Append: "a",
+	}
+	codexVim  = &Modal{Insert: rx(`\bVim: Insert\b`), Leave: "\x1b", Back: "i", Append: "a"}
+	geminiVim = &Modal{Insert: rx(`^ \[INSERT\]`), Leave: "\x1b", Back: "i", Append: "a", Rest: 500 * time.Millisecond}
+)

@@ -114,7 +114,7 @@ func (p reader) modes(s *screen.Screen, below int, v *Sight) {
 	}
 	rows, _ := s.Size()
 	v.Inserts = anyRow(s, below, rows, []*profile.Pattern{m.Insert}) != ""
-	v.Box.Foreign = v.Box.Foreign || anyRow(s, below, rows, []*profile.Pattern{m.Select}) != ""
+	v.Box.Foreign = v.Box.Foreign || m.Select != nil && anyRow(s, below, rows, []*profile.Pattern{m.Select}) != ""
 }
 
 // asked is the nearest row above a composer that may be the question of a dialog, of whose

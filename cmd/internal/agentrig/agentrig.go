@@ -31,6 +31,7 @@ type Agent struct {
 	startups []Startup
 	question string
 	recall   string // see Recall
+	vim      Change // see Vim; nil: it has none
 }
 
 // Startup is a dialog with which an agent may begin.
@@ -54,6 +55,9 @@ func (a Agent) Question() string { return a.question }
 // Recall is the key that steps back in the agent's own history of prompts, for an
 // agent whose model never gets a request again that was interrupted; else "".
 func (a Agent) Recall() string { return a.recall }
+
+// Vim gives the agent its vim mode, in which it begins in INSERT; ok says whether it has one.
+func (a Agent) Vim() (change Change, ok bool) { return a.vim, a.vim != nil }
 
 // Name is the agent's kind and version, as "codex-0.169.0".
 func (a Agent) Name() string { return a.Profile + "-" + a.Version }

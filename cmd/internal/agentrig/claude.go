@@ -29,6 +29,7 @@ func Claude(version string) Agent {
 			return env, err
 		},
 		unwrap: claudeUnwrap,
+		vim:    claudeVim,
 		startups: []Startup{
 			{"theme", "Choose the text style", ClaudeTheme},
 			{"trust", "Accessing workspace:", ClaudeTrust},
@@ -59,7 +60,6 @@ func ClaudeKey(h home, env []string) ([]string, error) {
 	return env, h.edit(".claude.json", func(v obj) { delete(v, "customApiKeyResponses") })
 }
 
-// ClaudeVim gives Claude Code its vim mode, in which it begins in INSERT.
-func ClaudeVim(h home, env []string) ([]string, error) {
+func claudeVim(h home, env []string) ([]string, error) {
 	return env, h.edit(".claude/settings.json", func(v obj) { v["editorMode"] = "vim" })
 }

@@ -16,6 +16,7 @@ func Codex() Agent {
 		wire:     fakemodel.Responses,
 		question: "Would you like to run the following command?",
 		settle:   codexSettle,
+		vim:      codexVim,
 		startups: []Startup{
 			{"trust", "Trust this folder?", CodexTrust},
 			{"hooks", "Hooks need review", CodexHooks},
@@ -41,6 +42,11 @@ hide_full_access_warning = true
 func codexSettle(h home, env []string) ([]string, error) {
 	trust := fmt.Sprintf("[projects.%q]\ntrust_level = \"trusted\"\n", h.cwd)
 	return append(env, "FAKE_KEY=x"), h.write(".codex/config.toml", fmt.Sprintf(codexConfig, h.baseURL)+trust)
+}
+
+func codexVim(h home, env []string) ([]string, error) {
+	trust := fmt.Sprintf("[projects.%q]\ntrust_level = \"trusted\"\n[tui]\nvim_mode_default = true\n", h.cwd)
+	return env, h.write(".codex/config.toml", fmt.Sprintf(codexConfig, h.baseURL)+trust)
 }
 
 // CodexTrust makes Codex ask whether the directory is trusted.

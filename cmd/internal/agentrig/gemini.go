@@ -15,6 +15,7 @@ func Gemini() Agent {
 		question: "Allow execution of",
 		recall:   "\x10",
 		settle:   geminiSettle,
+		vim:      geminiVim,
 		unwrap:   func(text string) string { return resolved.ReplaceAllString(text, "@$1") },
 		startups: []Startup{
 			{"trust", "Do you trust the files in this folder?", GeminiTrust},
@@ -50,6 +51,10 @@ func geminiSettle(h home, env []string) ([]string, error) {
 		"ide":       obj{"hasSeenNudge": true, "enabled": false},
 		"ui":        obj{"hideTips": true},
 	})
+}
+
+func geminiVim(h home, env []string) ([]string, error) {
+	return env, h.edit(geminiFile, func(v obj) { v["general"].(obj)["vimMode"] = true })
 }
 
 // GeminiTrust makes Gemini CLI ask whether the directory is trusted.
