@@ -49,36 +49,15 @@ func (w *wrapped) accepted(id string) {
 	}
 }
 
-// TestJournalThatAnotherTook: of two wrappers of a name, which both could start because somebody
-// removed the first one's lock and journal, the first accepts nothing more while the second runs.
-func TestJournalThatAnotherTook(t *testing.T) {
-	t.Parallel()
-	dir := scratch(t)
-	state := filepath.Join(dir, "state")
-	first := startIn(t, dir, term.Options{Argv: []string{"cat"}}, "--state-dir", state)
-	first.accepted("m1")
-	must(t, os.RemoveAll(state))
-	second := startIn(t, scratch(t), term.Options{Argv: unready}, "--prompt-pattern", "^never$", "--state-dir", state)
-	second.accepted("m2")
-	first.inject("m3", "hello")
-	if f := first.queued("m3"); f.Str("code") != "degraded" || !strings.Contains(f.Raw, "journal of alice: held by relay-pty pid") {
-		t.Errorf("the first one answers %s", f.Raw)
-	}
-	first.wantStatus(map[string]any{"degraded": true, "accept": false})
-	second.accepted("m4")
-	second.kill()
-	must(t, os.RemoveAll(state))
-	first.recovers(5)
-}
-
-// TestRemovedNames: the socket, its lock, and the record by which routers find it are made
-// anew at once, without anybody's doing.
+// TestRemovedNames: the socket, the locks, and the record by which routers find it are
+// made anew at once, without anybody's doing.
 func TestRemovedNames(t *testing.T) {
 	t.Parallel()
 	dir := scratch(t)
 	w := startIn(t, dir, term.Options{Argv: []string{"cat"}})
 	record := filepath.Join(dir, "relay", "agents", "alice.json")
-	for _, name := range []string{w.socket, w.socket + ".lock", w.socket, record, record} {
+	for _, name := range []string{w.socket, w.socket + ".lock", w.socket, record, record,
+		filepath.Join(dir, "relay-pty", "alice.lock")} {
 		must(t, os.Remove(name))
 		ctx := patience(t, "a new "+name)
 		for _, err := os.Lstat(name); err != nil; _, err = os.Lstat(name) {

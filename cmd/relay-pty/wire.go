@@ -146,6 +146,7 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, listed *regi
 	if err := w.start(user); err != nil {
 		return 0, err
 	}
+	names := append(w.ledger.Names(), listener, listed)
 	recorded := w.ledger.Start()
 	// What serves the run outlives ctx: when a signal ends it, the agent's last words still count.
 	serving, stop := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -158,7 +159,7 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, listed *regi
 		Signal: w.signal, AllowCommand: w.cfg.Commands, Closed: over,
 	}
 	w.job(&jobs, user, "serve", func() error { return listener.Serve(serving, d.Handle) })
-	w.job(&jobs, user, "names", func() error { return own.Guard(serving, w.unkept, listener, listed) })
+	w.job(&jobs, user, "names", func() error { return own.Guard(serving, w.unkept, names...) })
 	if w.cfg.JSON {
 		w.job(&jobs, user, "json output", func() error { return printCommands(serving, commands, stderr, over) })
 	}

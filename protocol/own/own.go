@@ -107,6 +107,9 @@ func (l *Lock) take() (*os.File, error) {
 	}
 }
 
+// Path is that of the lock's file.
+func (l *Lock) Path() string { return l.path }
+
 // Keep sees to it that the lock's file has its name, without which others could take the lock: a
 // file that was removed is made anew. A live process that has the lock by now is a [HeldError].
 func (l *Lock) Keep() (anew bool, err error) {

@@ -79,6 +79,27 @@ func (l *Ledger) Trouble() error {
 
 func (l *Ledger) file() string { return filepath.Join(l.Dir, l.Name+".journal") }
 
+// Names are those that are to be kept while the wrapper runs: without its lock, another one could
+// take the journal. Once it is taken it stays the same.
+func (l *Ledger) Names() []own.Name {
+	if l.lock == nil {
+		return nil
+	}
+	return []own.Name{lockName{l.lock}}
+}
+
+// lockName is the lock of a journal, and its directory.
+type lockName struct{ lock *own.Lock }
+
+func (n lockName) Files() []string { return []string{n.lock.Path()} }
+
+func (n lockName) Keep() (anew bool, err error) {
+	if err := journal.MakeDir(filepath.Dir(n.lock.Path())); err != nil {
+		return false, err
+	}
+	return n.lock.Keep()
+}
+
 // mine makes sure that no other wrapper has the journal, also when its lock could not be taken at
 // the start, or somebody has removed it.
 func (l *Ledger) mine() (err error) {
