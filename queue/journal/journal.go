@@ -78,7 +78,11 @@ func (j *Journal) Commit(changes []queue.Change) error {
 		j.held = append(j.held, changes...)
 		return nil
 	}
-	if err := j.commit(changes); err != nil {
+	err := j.commit(changes)
+	if errors.Is(err, errNameless) { // nothing else is wrong with it, so a new file will do
+		err = j.commit(changes)
+	}
+	if err != nil {
 		return fmt.Errorf("journal %s: %w", j.path, err)
 	}
 	return nil
