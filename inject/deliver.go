@@ -217,7 +217,8 @@ func (a *attempt) writeAll(ctx context.Context, pieces []turn.Piece) (r *Result,
 }
 
 // awaitPiece waits until a piece is read and shows. One that must show is given the whole time for
-// it while the composer shows nothing, or a part of it; anything else is taken back.
+// it while the composer shows nothing, or a part of it; anything else is taken back. Where it has
+// scrolled out of view itself, it was text.
 func (a *attempt) awaitPiece(ctx context.Context, piece turn.Piece, must bool) (r *Result, ok bool) {
 	var read, other time.Time
 	altered := false
@@ -227,9 +228,10 @@ func (a *attempt) awaitPiece(ctx context.Context, piece turn.Piece, must bool) (
 		if read.IsZero() || piece.Shows(l.Box.Text) {
 			return !read.IsZero()
 		}
-		other = ready.Since(other, must && l.Box.Visible && !piece.Begins(l.Box.Text), now)
+		scrolled := l.Box.Visible && !l.Box.Top
+		other = ready.Since(other, must && l.Box.Visible && l.Box.Top && !piece.Begins(l.Box.Text), now)
 		altered = !other.IsZero() && now.Sub(other) >= settled
-		return altered || !must && now.Sub(read) >= settled
+		return altered || (!must || scrolled) && now.Sub(read) >= settled
 	})
 	if ok && altered {
 		return a.withdraw(ctx, protocol.FaultStranded, "the composer shows something else than what was typed"), false
@@ -352,12 +354,14 @@ func (in *Injector) whileRead(ctx context.Context, limit time.Duration, f func(v
 func (a *attempt) await(ctx context.Context, shows func(view.Look) bool) (r *Result, ok bool) {
 	var end view.Look
 	var blocked, hidden, impatient, cancelled bool
+	var chip time.Time // since when one hides it: half a repaint may look so
 	err := a.in.whileRead(ctx, a.in.Profile.Typing.Echo, func(l view.Look) (bool, time.Duration) {
 		end = l
 		v, _ := a.in.judge(l)
 		blocked = v.State == ready.Blocked
 		ok = !blocked && shows(l)
-		hidden = l.Box.Visible && l.Unread <= 0 && a.Hidden(l.Box.Text, l.Box.Top, a.in.Profile.Chips().Paste)
+		chip = ready.Since(chip, l.Box.Visible && l.Unread <= 0 && a.Hidden(l.Box.Text, l.Box.Top, a.in.Profile.Chips().Paste), l.Facts.Now)
+		hidden = !chip.IsZero() && l.Facts.Now.Sub(chip) >= settled
 		impatient, _ = a.impatient(l)
 		cancelled = a.in.Mailbox.Wanted(a.Turn)
 		return ok || blocked || hidden || l.Facts.Exited || impatient || cancelled, settled / 12
