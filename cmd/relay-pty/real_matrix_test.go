@@ -17,7 +17,7 @@ func TestRealAgentsReceiveEveryMessageOnce(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		r := startAgent(t, a)
 		bodies := shapes(r.canary)
-		n := runs(10, 50)
+		n := runs(5, 50)
 		var ids []string
 		var took []time.Duration
 		for i := range n {
@@ -43,7 +43,7 @@ func TestRealAgentsReceiveEveryMessageOnce(t *testing.T) {
 func TestRealBusyAgentsFinishTheirReplies(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		r := startAgent(t, a)
-		n := runs(10, 20)
+		n := runs(4, 20)
 		var ids []string
 		for i := range n {
 			long, id, body := fmt.Sprintf("b%d", i), fmt.Sprintf("m%d", i), fmt.Sprintf("sent\nwhile %d ran", i)
@@ -93,7 +93,7 @@ func TestRealMessagesWithTheSameBody(t *testing.T) {
 func TestRealDialogsOfAgentsStayUnanswered(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		r := startAgent(t, a)
-		n := runs(10, 10)
+		n := runs(4, 10)
 		var ids []string
 		for i := range n {
 			id, touched := fmt.Sprintf("m%d", i), fmt.Sprintf("touched%d", i)
@@ -186,7 +186,7 @@ func (r *realAgent) begins(d begun) {
 func TestRealDraftsOfAgentsSurvive(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		r := startAgent(t, a, "--draft-timeout", "1500")
-		n := runs(10, 10)
+		n := runs(5, 10)
 		var ids []string
 		aside := 0
 		for i := range n {
