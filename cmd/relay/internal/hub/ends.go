@@ -16,7 +16,7 @@ func (h *Hub) Cancel(ctx context.Context, id string) (held bool, err error) {
 	defer h.writing.Unlock()
 	h.mu.Lock()
 	m, ok := h.state.Find(id)
-	held = h.claimed[id] || h.leased[id] || m.Status != router.StatusAccepted
+	held = h.claimed[id] || h.leased[id] || m.Status != router.StatusAccepted && m.Status != router.StatusScheduled
 	h.mu.Unlock()
 	if !ok || held {
 		return held, nil
@@ -32,18 +32,22 @@ func ending(m router.Known, status, evidence string) router.Event {
 	}
 }
 
-// Run ends messages that no wrapper has got in their time, until ctx ends or the log cannot be
-// trusted any more.
+// Run ends messages that no wrapper has got in their time, and sends those whose time has come,
+// until ctx ends or the log cannot be trusted any more.
 func (h *Hub) Run(ctx context.Context) error {
 	for {
 		changed := h.Changed()
-		next, err := h.expireNow(ctx)
+		ends, err := h.expireNow(ctx)
+		if err != nil {
+			return err
+		}
+		begins, err := h.sendDue(ctx)
 		if err != nil {
 			return err
 		}
 		var late <-chan time.Time
-		if next != 0 {
-			late = time.After(time.Until(time.UnixMilli(next)))
+		if next := router.Sooner(ends, begins); next != 0 {
+			late = time.After(rest(time.Now(), next))
 		}
 		select {
 		case <-changed:
@@ -54,6 +58,15 @@ func (h *Hub) Run(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// lookAgain is how late Run may notice that the clock was set, or that the machine slept: neither
+// ends a timer.
+const lookAgain = 10 * time.Second
+
+// rest is how long Run may rest before a time, in Unix milliseconds.
+func rest(now time.Time, next int64) time.Duration {
+	return min(time.UnixMilli(next).Sub(now), lookAgain)
 }
 
 // expireNow returns when it is to be called again, 0 for not before something changed.

@@ -43,12 +43,16 @@ type Hub struct {
 	changed chan struct{}   // closed and replaced after each event
 	broken  error           // the log may hold an event that the state does not know
 	failed  chan struct{}   // closed with it
+
+	began time.Time
+	late  map[string]time.Time // when the last event of an agent's wrapper came in that was old
 }
 
 // New reads the log and is ready for work.
 func New(ctx context.Context, store Store, rules router.Rules, newID func() string) (*Hub, error) {
 	h := &Hub{store: store, newID: newID, state: router.NewState(), running: map[string]int{}, claimed: map[string]bool{}, leased: map[string]bool{}, changed: make(chan struct{}), failed: make(chan struct{})}
 	h.state.Rules = rules
+	h.began, h.late = time.Now(), map[string]time.Time{}
 	err := store.Read(ctx, 0, func(seq int64, data []byte) error {
 		e, err := decode(seq, data)
 		if err != nil {
@@ -166,6 +170,7 @@ func (h *Hub) append(ctx context.Context, e router.Event) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.state.Apply(e)
+	h.noteLate(e)
 	if m, _ := h.state.Find(e.ID); router.Ended(m.Status) {
 		delete(h.claimed, e.ID) // nobody hands over what has ended
 	}
@@ -184,7 +189,7 @@ func (h *Hub) wake() {
 
 // filedUnder is the agent that an event is about.
 func filedUnder(e router.Event) string {
-	if e.Type == router.TypeMessage {
+	if e.Type == router.TypeMessage || e.Type == router.TypeReminder {
 		return e.To
 	}
 	return e.Agent

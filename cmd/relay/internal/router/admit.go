@@ -39,6 +39,9 @@ const (
 func (s *State) Admit(m Message, now int64, running func(name string) bool) (admitted Message, known *Known, err error) {
 	m.Kind, m.Mode, m.Redelivery = orDefaults(m)
 	m.To, m.From = s.here(m.To), s.here(m.From)
+	if name, _, _ := strings.Cut(m.From, "@"); name == Relay {
+		return m, nil, refuse(string(protocol.BadField), "from: %s is the router itself", Relay)
+	}
 	if m.Mode == protocol.ModeUrgent && !slices.Contains(s.Rules.Urgent, m.From) {
 		m.Mode = protocol.ModeImportant
 	}
@@ -46,6 +49,9 @@ func (s *State) Admit(m Message, now int64, running func(name string) bool) (adm
 		return m, nil, s.elsewhere(name, host)
 	}
 	if err := m.check(); err != nil {
+		return m, nil, err
+	}
+	if err := s.kept("notify_after_ms", m.NotifyAfterMS); err != nil {
 		return m, nil, err
 	}
 	asked := s.messages[m.ReplyTo]
@@ -112,6 +118,8 @@ func (m Message) check() error {
 		return refuse(string(protocol.MessageTooLarge), "the body has %d bytes, and %d are the most: send a file's name instead", len(m.Body), protocol.MaxBody)
 	case m.TimeoutMS < 0:
 		return refuse(string(protocol.BadField), "timeout_ms: %d is negative", m.TimeoutMS)
+	case m.NotifyAfterMS < 0:
+		return refuse(string(protocol.BadField), "notify_after_ms: %d is negative", m.NotifyAfterMS)
 	case m.From == m.To:
 		return refuse(SelfSend, "%s cannot send to itself", m.From)
 	}

@@ -11,6 +11,11 @@ const (
 	TypeRefused = "refused"    // what an agent wanted to send was not
 	TypeUp      = "agent_up"   // a wrapper began to run
 	TypeDown    = "agent_down" // a wrapper no longer runs
+
+	// TypeReminder is that somebody wants to be reminded: at DueAt it becomes a message of the same
+	// id. A notice that is sent later is announced by no event of its own: the one that delivered the
+	// message which it is about says all.
+	TypeReminder = "reminder"
 )
 
 // Event is one entry of the log. Which fields count depends on Type.
@@ -22,6 +27,8 @@ type Event struct {
 
 	Agent  string  `json:"agent,omitzero"`  // whose wrapper told it
 	Origin *Origin `json:"origin,omitzero"` // and where it has it
+
+	DueAt int64 `json:"due_at,omitzero"` // when a reminder is to be sent, Unix milliseconds
 
 	IDs []string `json:"ids,omitzero"` // messages to an agent whose turn has ended; Body is what it said last
 
@@ -53,6 +60,10 @@ type Message struct {
 	Chain      string `json:"chain,omitzero"` // the id of the message that began the chain
 	Source     string `json:"source,omitzero"`
 	ReplyBy    int64  `json:"reply_by,omitzero"` // until when the sender waits for an answer, Unix milliseconds; 0: without end
+	About      string `json:"about,omitzero"`    // the message that a notice of the router is about
+
+	NotifyOnDelivery bool  `json:"notify_on_delivery,omitzero"` // its sender is told when it was delivered
+	NotifyAfterMS    int64 `json:"notify_after_ms,omitzero"`    // and so long after that, unless it was answered; 0: not
 }
 
 // Result is what became of a message.
@@ -91,6 +102,9 @@ type Condition struct {
 const (
 	StatusAccepted = "accepted" // it is in the log, and not yet in a wrapper's queue
 	StatusReplied  = "replied"  // its recipient has answered it
+
+	// StatusScheduled is that of a message which is accepted only when its time has come.
+	StatusScheduled = "scheduled"
 )
 
 // Ended says whether nothing more is to be done about a message of that status.

@@ -12,12 +12,15 @@ import (
 type Known struct {
 	Message
 	Result
-	Accepted int64    // Unix milliseconds
+	Accepted int64    // Unix milliseconds; of what is scheduled: when that was
 	EndedAt  int64    // when the wrapper said how it ended, Unix milliseconds; 0: it has not
 	Seq      int64    // of the event that accepted it
 	Events   []int64  // of all events about it
 	Replies  []string // ids of the messages that answer it
 	Words    string   // the last of the turn that took it, where that wrote no message
+	SetAt    int64    // when it was scheduled, Unix milliseconds; 0: it was sent at once
+	DueAt    int64    // and for when
+	reminder string   // id of the notice that its sender gets unless it is answered
 }
 
 // Agent is what is known of an agent, running or not, or of a script that has sent something: it
@@ -41,6 +44,7 @@ type Rules struct {
 	DefaultTimeoutMS int64    // of what agents write; 0: none
 	NoDirect         bool     // agents may not write to agents
 	Urgent           []string // who may interrupt an agent
+	KeepMS           int64    // how long the log keeps an event; 0: for ever
 }
 
 // State is what the log adds up to. It is for one goroutine at a time.
@@ -50,6 +54,7 @@ type State struct {
 	messages map[string]*Known
 	order    []*Known            // the same, as they came
 	inboxes  map[string][]*Known // messages that have not ended, by recipient, as they came
+	later    []*Known            // messages that are scheduled, the next one first
 	agents   map[string]*Agent
 	rates    rates
 }
@@ -83,9 +88,12 @@ func (s *State) Inbox(agent string) []Known {
 	return list
 }
 
-// Waiting says whether any message to an agent has not ended. Messages to the human and to scripts
-// wait for whoever reads them, and need no router for it.
+// Waiting says whether any message to an agent has not ended, or is to be sent later. Messages to
+// the human and to scripts wait for whoever reads them, and need no router for it.
 func (s *State) Waiting() bool {
+	if len(s.later) > 0 {
+		return true
+	}
 	for name := range s.inboxes {
 		if s.Wrapped(name) {
 			return true
@@ -153,6 +161,10 @@ func (s *State) Apply(e Event) {
 	switch e.Type {
 	case TypeMessage:
 		s.accept(e)
+	case TypeReminder:
+		s.schedule(Known{
+			Message: e.Message, SetAt: e.Timestamp, DueAt: e.DueAt, Seq: e.Seq, Events: []int64{e.Seq},
+		})
 	case resultType:
 		s.result(e)
 	case TypeTurnEnd:
@@ -200,19 +212,27 @@ func (s *State) meet(e Event) {
 }
 
 func (s *State) accept(e Event) {
-	m := &Known{
-		Message: e.Message, Result: Result{Status: StatusAccepted, Error: e.Error}, Accepted: e.Timestamp, Seq: e.Seq, Events: []int64{e.Seq},
+	m := s.messages[e.ID]
+	if m == nil {
+		m = &Known{}
+		s.messages[e.ID] = m
 	}
-	s.messages[m.ID] = m
+	s.unschedule(m)
+	m.Message, m.Result = e.Message, Result{Status: StatusAccepted, Error: e.Error}
+	m.Accepted, m.Seq = e.Timestamp, e.Seq
+	m.Events = append(m.Events, e.Seq)
 	s.order = append(s.order, m)
 	s.rates.count(m)
-	if m.From != Human {
+	if m.From != Human && m.From != Relay {
 		s.named(m.From).Seen = e.Timestamp
 	}
 	if m.To != Human {
 		s.named(m.To)
 	}
 	s.inboxes[m.To] = append(s.inboxes[m.To], m)
+	if about := s.messages[m.About]; about != nil {
+		about.Events = append(about.Events, e.Seq)
+	}
 	if asked := s.messages[m.ReplyTo]; asked != nil {
 		asked.Events = append(asked.Events, e.Seq)
 		if answers(m.Message, asked) {
@@ -226,7 +246,9 @@ func (s *State) accept(e Event) {
 // yet is typed all the same.
 func (s *State) reply(asked, m *Known) {
 	asked.Replies = append(asked.Replies, m.ID)
-	switch asked.Status {
+	s.answered(asked)
+	was := asked.Status
+	switch was {
 	case StatusAccepted:
 		if s.Wrapped(asked.To) {
 			return
@@ -237,6 +259,9 @@ func (s *State) reply(asked, m *Known) {
 	}
 	asked.Status, asked.Error = StatusReplied, nil
 	s.leave(asked)
+	if was != protocol.StatusDelivered {
+		s.arrived(asked, m.Accepted)
+	}
 }
 
 // answers says whether m, which says so, answers asked: only its recipient can.
@@ -260,10 +285,14 @@ func (s *State) result(e Event) {
 		return
 	}
 	m.EndedAt = e.Timestamp
-	if m.Status == protocol.StatusDelivered && len(m.Replies) > 0 {
+	s.leave(m)
+	if m.Status != protocol.StatusDelivered {
+		return
+	}
+	if len(m.Replies) > 0 {
 		m.Status = StatusReplied
 	}
-	s.leave(m)
+	s.arrived(m, e.Timestamp)
 }
 
 // Abandoned says whether the run of the agent that was given a message has ended, and all that was
@@ -287,8 +316,9 @@ func (s *State) turnEnd(e Event) {
 	}
 }
 
-// leave takes a message out of its inbox.
+// leave takes a message out of its inbox, or out of what is scheduled.
 func (s *State) leave(m *Known) {
+	s.unschedule(m)
 	rest := slices.DeleteFunc(s.inboxes[m.To], func(o *Known) bool { return o == m })
 	if s.inboxes[m.To] = rest; len(rest) == 0 {
 		delete(s.inboxes, m.To)
@@ -300,15 +330,35 @@ func (s *State) leave(m *Known) {
 func (s *State) Expiring(now int64) (over []Known, next int64) {
 	for _, name := range slices.Sorted(maps.Keys(s.inboxes)) {
 		for _, m := range s.inboxes[name] {
-			if m.Status != StatusAccepted || m.TimeoutMS == 0 {
+			lasts := s.lasts(m)
+			if m.Status != StatusAccepted || lasts == 0 {
 				continue
 			}
-			if end := m.Accepted + m.TimeoutMS; end <= now {
+			if end := m.Accepted + lasts; end <= now {
 				over = append(over, m.copy())
-			} else if next == 0 || end < next {
-				next = end
+			} else {
+				next = Sooner(next, end)
 			}
 		}
 	}
 	return over, next
+}
+
+// lasts is how long a message waits here, in milliseconds; 0: without end.
+func (s *State) lasts(m *Known) int64 {
+	if m.From != Relay {
+		return m.TimeoutMS
+	}
+	if a := s.agents[m.To]; a != nil && a.Running {
+		return 0
+	}
+	return absentMS
+}
+
+// Sooner is the earlier one of two times, where 0 is never.
+func Sooner(a, b int64) int64 {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
 }

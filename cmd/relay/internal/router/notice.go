@@ -1,0 +1,198 @@
+package router
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"relay-pty/parser"
+	"relay-pty/protocol"
+)
+
+// Relay is the sender of what the router itself has to say: reminders and notices.
+const Relay = "relay"
+
+const (
+	reminderOpening = "[relay] Scheduled reminder: "
+	absentMS        = 60 * minute // how long a notice waits for a recipient that does not run
+	remindMost      = 100         // reminders that one name may have before it
+	quoteMost       = 80          // characters of a message that a notice quotes
+	hearAgain       = 1000        // how soon an agent that was still heard is looked at again
+)
+
+// Reminder is a message to oneself, later.
+type Reminder struct {
+	ID, To, Text string
+	DelayMS      int64
+}
+
+// Remind decides about a reminder that is to be set now, and returns the event that sets it. known
+// is the one of the same id that was set before, when there is one. A refusal is an *ErrorValue.
+func (s *State) Remind(r Reminder, now int64) (e Event, known *Known, err error) {
+	m := notice(r.ID, s.here(r.To), reminderOpening+r.Text)
+	if err := s.checkReminder(r, m); err != nil {
+		return e, nil, err
+	}
+	if was := s.messages[m.ID]; was != nil {
+		if was.Message != m || was.DueAt-was.SetAt != r.DelayMS {
+			return e, nil, refuse(string(protocol.DuplicateID), "another message has the id %s", m.ID)
+		}
+		c := was.copy()
+		return e, &c, nil
+	}
+	if n := s.reminders(m.To); n >= remindMost {
+		return e, nil, refuse(RateLimited, "%s has %d reminders before it, and more are not kept", m.To, n)
+	}
+	return Event{Type: TypeReminder, Timestamp: now, Message: m, DueAt: now + r.DelayMS}, nil, nil
+}
+
+func (s *State) checkReminder(r Reminder, m Message) error {
+	const most = protocol.MaxBody - len(reminderOpening)
+	if err := validBody(r.Text); err != nil {
+		return refuse(string(protocol.BadField), "message: %v", err)
+	}
+	if len(r.Text) > most {
+		return refuse(string(protocol.MessageTooLarge),
+			"the reminder has %d bytes, and %d are the most", len(r.Text), most)
+	}
+	if r.DelayMS <= 0 {
+		return refuse(string(protocol.BadField), "delay_ms: %d is not later than now", r.DelayMS)
+	}
+	if err := s.kept("delay_ms", r.DelayMS); err != nil {
+		return err
+	}
+	return m.check()
+}
+
+// kept refuses a time after which the log would no longer know what was to be done.
+func (s *State) kept(field string, millis int64) error {
+	if keep := s.Rules.KeepMS; keep > 0 && millis > keep {
+		return refuse(string(protocol.BadField),
+			"%s: %s is too far off: the log keeps an event for %s (retain)", field, span(millis), span(keep))
+	}
+	return nil
+}
+
+// reminders counts those that a name has before it.
+func (s *State) reminders(to string) (n int) {
+	for _, k := range s.later {
+		if k.To == to && k.About == "" {
+			n++
+		}
+	}
+	return n
+}
+
+func notice(id, to, body string) Message {
+	m := Message{ID: id, From: Relay, To: to, Body: body, Kind: protocol.KindNotice, Chain: id}
+	_, m.Mode, m.Redelivery = orDefaults(m)
+	return m
+}
+
+// arrived schedules what the sender of a message that has just arrived wants to be told.
+func (s *State) arrived(m *Known, at int64) {
+	if m.NotifyOnDelivery {
+		s.notify(m, ":delivered", at, 0, fmt.Sprintf("[relay] Message %s delivered to %s.", m.ID, m.To))
+	}
+	if m.NotifyAfterMS > 0 && len(m.Replies) == 0 {
+		m.reminder = s.notify(m, ":reminder", at, m.NotifyAfterMS, fmt.Sprintf(
+			`[relay] Reminder: %s since message %s was delivered to %s: "%s" (relay screen %s)`,
+			span(m.NotifyAfterMS), m.ID, m.To, quote(m.Body), m.To))
+	}
+}
+
+// notify schedules a notice about a message to its sender. Its id is that of the message and what
+// it is: whoever reads the log again comes to the same one.
+func (s *State) notify(m *Known, what string, now, delay int64, text string) (id string) {
+	id = m.ID + what
+	for protocol.ValidID(id) != nil || s.messages[id] != nil { // too long, or somebody else's
+		sum := sha256.Sum256([]byte(id))
+		id = "n-" + hex.EncodeToString(sum[:12])
+	}
+	n := notice(id, m.From, text)
+	n.About = m.ID
+	s.schedule(Known{Message: n, SetAt: now, DueAt: now + delay, Seq: s.Last})
+	return id
+}
+
+// answered takes back the notice that a message was not.
+func (s *State) answered(m *Known) {
+	if k := s.messages[m.reminder]; k != nil && k.Status == StatusScheduled {
+		k.Status = protocol.StatusCancelled
+		s.unschedule(k)
+	}
+}
+
+// schedule keeps a message for later.
+func (s *State) schedule(k Known) {
+	k.Status, k.Accepted = StatusScheduled, k.SetAt
+	s.messages[k.ID] = &k
+	after := func(o *Known, due int64) int { return cmp.Compare(o.DueAt, due) }
+	at, _ := slices.BinarySearchFunc(s.later, k.DueAt+1, after)
+	s.later = slices.Insert(s.later, at, &k)
+}
+
+func (s *State) unschedule(k *Known) {
+	s.later = slices.DeleteFunc(s.later, func(o *Known) bool { return o == k })
+}
+
+// Scheduled returns what is to be sent later, the next one first.
+func (s *State) Scheduled() []Known {
+	list := make([]Known, 0, len(s.later))
+	for _, k := range s.later {
+		list = append(list, k.copy())
+	}
+	return list
+}
+
+// Due returns the messages whose time has come, and when to look again, in Unix milliseconds; 0:
+// not before something happens. hears says whether events of an agent are still coming in: after a
+// time without a router an answer may be among them.
+func (s *State) Due(now int64, hears func(agent string) bool) (due []Message, next int64) {
+	for _, k := range s.later {
+		switch {
+		case k.DueAt > now:
+			return due, Sooner(next, k.DueAt)
+		case s.unheard(k) && hears(s.messages[k.About].To):
+			next = Sooner(next, now+hearAgain)
+		default:
+			due = append(due, k.Message)
+		}
+	}
+	return due, next
+}
+
+// unheard says whether a notice is sent only to whoever got no answer, and not all is known that
+// the agent said before it is due.
+func (s *State) unheard(k *Known) bool {
+	asked := s.messages[k.About]
+	if asked == nil || asked.reminder != k.ID {
+		return false
+	}
+	a := s.agents[asked.To]
+	return a != nil && a.Heard < k.DueAt
+}
+
+// quote is the beginning of a body, on one line.
+func quote(body string) string {
+	text := []rune(strings.ReplaceAll(parser.Sanitize(body), "\n", " "))
+	if len(text) > quoteMost {
+		return string(text[:quoteMost]) + "…"
+	}
+	return string(text)
+}
+
+// span is a time as somebody would write it: 5m, not 5m0s.
+func span(millis int64) string {
+	text := (time.Duration(millis) * time.Millisecond).String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if rest, ok := strings.CutSuffix(text, zero); ok {
+			text = rest + zero[:1]
+		}
+	}
+	return text
+}
