@@ -59,13 +59,24 @@ func recent(wants func(api.Message) bool) func(ctx context.Context, c *api.Clien
 	}
 }
 
+// cancellable are the messages that have not ended, and those that are to be sent later.
+func cancellable(ctx context.Context, c *api.Client) []string {
+	list := recent(func(m api.Message) bool { return !router.Ended(m.Status) })(ctx, c)
+	later, _ := c.Reminders(ctx, "") // else nothing is filled in
+	for _, r := range later {
+		says := "at " + clock(r.DueAt) + " → " + r.To + ": " + cut(firstLine(r.Body), 40)
+		list = append(list, cobra.CompletionWithDesc(r.ID, says))
+	}
+	return list
+}
+
 // completions says what each command's first argument may be.
 func completions(root *cobra.Command) {
 	all := func(api.Message) bool { return true }
 	for name, list := range map[string]func(ctx context.Context, c *api.Client) []string{
 		"send": names, "status": names, "queue": names, "screen": names, "log": names,
 		"show":   recent(all),
-		"cancel": recent(func(m api.Message) bool { return !router.Ended(m.Status) }),
+		"cancel": cancellable,
 		"reply":  recent(func(m api.Message) bool { return m.To == me() }),
 	} {
 		if c, _, err := root.Find([]string{name}); err == nil {

@@ -99,7 +99,7 @@ func jsonLine(w io.Writer, e router.Event) error { return json.NewEncoder(w).Enc
 func text(w io.Writer, e router.Event) error {
 	at := time.UnixMilli(e.Timestamp).Format(time.TimeOnly)
 	_, err := fmt.Fprintf(w, "%s %5d %s\n", at, e.Seq, plain(describe(e)))
-	if err == nil && e.Type == router.TypeMessage {
+	if err == nil && (e.Type == router.TypeMessage || e.Type == router.TypeReminder) {
 		_, err = fmt.Fprintln(w, indent(e.Body, "               "))
 	}
 	return err
@@ -116,6 +116,8 @@ func describe(e router.Event) string {
 			line += " " + e.Mode
 		}
 		return line
+	case router.TypeReminder:
+		return fmt.Sprintf("%s → %s  %s at %s", e.From, e.To, e.ID, clock(e.DueAt))
 	case router.TypeRefused:
 		return fmt.Sprintf("%s → %s  refused: %s", e.From, e.To, e.Error.Message)
 	case router.TypeUp:

@@ -118,7 +118,7 @@ func newRoot(s streams) *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"Agents:", []*cobra.Command{runCommand(s), lsCommand(s), statusCommand(s), screenCommand(s), queueCommand(s)}},
-		{"Messages:", []*cobra.Command{sendCommand(s), replyCommand(s), recvCommand(s), showCommand(s), cancelCommand(s)}},
+		{"Messages:", []*cobra.Command{sendCommand(s), replyCommand(s), recvCommand(s), showCommand(s), cancelCommand(s), remindCommand(s)}},
 		{"History:", []*cobra.Command{logCommand(s), eventsCommand(s)}},
 		{"More:", []*cobra.Command{demoCommand(s), serveCommand(s), manCommand()}},
 	} {

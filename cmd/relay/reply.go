@@ -63,7 +63,7 @@ func cancelCommand(s streams) *cobra.Command {
 		_, err := fmt.Fprintf(s.out, "%s %s\n", m.ID, m.Status)
 		return err
 	})
-	c.Use, c.Short = "cancel ID", "Take a message back that was not delivered yet"
-	c.Long = "cancel takes a message back. It is too late when Enter was pressed behind it."
+	c.Use, c.Short = "cancel ID", "Take a message or a reminder back that was not delivered yet"
+	c.Long = "cancel takes a message or a reminder back. It is too late when Enter was pressed behind it."
 	return c
 }

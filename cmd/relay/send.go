@@ -26,6 +26,7 @@ type sending struct {
 	until                            string
 	wait                             duration
 	timeout                          duration
+	notifyAfter                      duration
 }
 
 // acceptWait is how long send waits for the wrapper to take the message, which takes milliseconds.
@@ -52,6 +53,9 @@ An agent that does not run gets it when it does.`,
 	flags.StringVar(&f.until, "until", "", "wait until it is `LEVEL`: queued (default), delivered or replied")
 	flags.Var(&f.timeout, "timeout", "give up when it was not delivered after so long (default never)")
 	flags.Lookup("timeout").DefValue = ""
+	flags.BoolVar(&f.NotifyOnDelivery, "notify-on-delivery", false, "send me a notice when it was delivered")
+	flags.Var(&f.notifyAfter, "notify-after", "send me a notice so long after that, unless there was an answer")
+	flags.Lookup("notify-after").DefValue = ""
 	flags.StringVar(&f.From, "from", "", "send as `NAME`, outside of an agent (default human)")
 	flags.StringVar(&f.ReplyTo, "reply-to", "", "answer the message `ID`")
 	flags.StringVar(&f.Thread, "thread", "", "the conversation that it belongs to, by any `NAME`")
@@ -121,6 +125,10 @@ func (f *sending) complete(c *cobra.Command, in io.Reader, args []string) (err e
 	case f.important:
 		f.Mode = protocol.ModeImportant
 	}
+	if c.Flags().Changed("notify-after") && f.notifyAfter.d < time.Millisecond {
+		return errors.New("--notify-after: say how long after the delivery: --notify-after 5m")
+	}
+	f.NotifyAfterMS = f.notifyAfter.d.Milliseconds()
 	if f.command {
 		f.Kind = protocol.KindCommand
 	}

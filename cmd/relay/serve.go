@@ -106,7 +106,8 @@ func rulesOf(set settings.Settings) router.Rules {
 	if err != nil {
 		host = "" // then no name has one
 	}
-	return router.Rules{Host: host, DefaultTimeoutMS: set.DefaultTimeout.Milliseconds(), NoDirect: !set.AllowAgentDirect, Urgent: set.AllowUrgent}
+	return router.Rules{Host: host, DefaultTimeoutMS: set.DefaultTimeout.Milliseconds(), NoDirect: !set.AllowAgentDirect, Urgent: set.AllowUrgent,
+		KeepMS: set.Age.Milliseconds()}
 }
 
 // listen takes the router's socket. Whoever holds the store is the router, so a socket that is left

@@ -62,6 +62,13 @@ func TestIdle(t *testing.T) {
 		delivered := router.Event{Type: "inject_result", Agent: "bob", Message: router.Message{ID: m.ID}, Result: router.Result{Status: "delivered"}}
 		must(h.Record(ctx, delivered))
 		stays("a request is not answered yet")
+		_, err = h.Remind(ctx, router.Reminder{ID: "r", To: "human", Text: "look", DelayMS: time.Hour.Milliseconds()})
+		must(err)
+		busy.add(-1)
+		stays("a reminder is to come")
+		busy.add(1) // the request to cancel it
+		_, err = h.Cancel(ctx, "r")
+		must(err)
 		busy.add(-1)
 		began := time.Now()
 		if err := <-ends; !errors.Is(err, errIdle) {

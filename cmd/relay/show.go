@@ -44,11 +44,15 @@ func evidence(word string) string {
 // traits are what is particular about a message.
 func traits(m api.Message) []string {
 	list := []string{"sent " + time.UnixMilli(m.AcceptedAt).Format(time.DateTime), m.Mode}
+	if m.Status == router.StatusScheduled {
+		list[0] = "scheduled for " + time.UnixMilli(m.DueAt).Format(time.DateTime)
+	}
 	add := func(format string, is bool, args ...any) {
 		if is {
 			list = append(list, fmt.Sprintf(format, args...))
 		}
 	}
+	add("about %s", m.About != "", m.About)
 	add("answers %s", m.ReplyTo != "", m.ReplyTo)
 	add("thread %s", m.Thread != "", m.Thread)
 	add("priority %d", m.Priority != 0, m.Priority)
@@ -60,6 +64,8 @@ func traits(m api.Message) []string {
 // lived is what an event was in the life of a message.
 func lived(id string, e router.Event) string {
 	switch {
+	case e.Type == router.TypeReminder:
+		return "scheduled for " + time.UnixMilli(e.DueAt).Format(time.DateTime)
 	case e.Type == router.TypeMessage && e.ID == id:
 		return "accepted"
 	case e.Type == router.TypeMessage:

@@ -63,6 +63,17 @@ func (c *Client) Cancel(ctx context.Context, id string) (Message, error) {
 	return call[Message](ctx, c, "DELETE", messagePath(id), nil)
 }
 
+// Remind sets a reminder.
+func (c *Client) Remind(ctx context.Context, r Remind) (Reminder, error) {
+	return call[Reminder](ctx, c, "POST", "/v1/reminders", r)
+}
+
+// Reminders returns what is to be sent later to a name, or to anybody where it is empty.
+func (c *Client) Reminders(ctx context.Context, to string) ([]Reminder, error) {
+	r, err := call[Reminders](ctx, c, "GET", "/v1/reminders?"+url.Values{"to": {to}}.Encode(), nil)
+	return r.Reminders, err
+}
+
 func messagePath(id string) string { return "/v1/messages/" + url.PathEscape(id) }
 
 // Cursor returns the number of the newest event.

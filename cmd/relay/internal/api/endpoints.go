@@ -48,6 +48,15 @@ var endpoints = []endpoint{
 	},
 	{"DELETE /v1/messages/{id}", "Takes a message back that was not delivered yet.", nil, nil, Message{}, (*Server).cancel},
 	{"POST /v1/messages/{id}/reply", "Answers a message, in the name of its recipient.", nil, Answer{}, Message{}, (*Server).reply},
+	{
+		"POST /v1/reminders", "Sends a message to whoever asks, later. The same id again is the same reminder.",
+		nil, Remind{}, Reminder{}, (*Server).remind,
+	},
+	{
+		"GET /v1/reminders", "What is to be sent later, notices included; DELETE /v1/messages/{id} cancels it.",
+		[]parameter{{"to", text, "only what is to this name; self is the agent that asks"}},
+		nil, Reminders{}, (*Server).reminders,
+	},
 	{"GET /v1/agents", "All agents, those that no longer run included.", nil, nil, Agents{}, (*Server).agents},
 	{"GET /v1/agents/{name}", "What is known of an agent, and what its wrapper says.", nil, nil, AgentStatus{}, (*Server).agent},
 	{"GET /v1/agents/{name}/queue", "What waits for a name, what goes first at the top.", nil, nil, Messages{}, (*Server).queue},

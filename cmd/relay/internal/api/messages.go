@@ -24,6 +24,7 @@ func (s *Server) send(r *http.Request) (any, error) {
 	m := router.Message{
 		ID: ask.ID, From: from, To: ask.To, Body: ask.Body, Kind: ask.Kind, Mode: ask.Mode, Priority: ask.Priority, TimeoutMS: ask.TimeoutMS,
 		Redelivery: ask.Redelivery, ReplyTo: ask.ReplyTo, Thread: ask.Thread,
+		NotifyOnDelivery: ask.NotifyOnDelivery, NotifyAfterMS: ask.NotifyAfterMS,
 	}
 	if ask.ReplyWithinMS > 0 {
 		m.ReplyBy = time.Now().UnixMilli() + ask.ReplyWithinMS
@@ -189,7 +190,7 @@ func (m Message) Reached(level string) bool {
 	case level == UntilDelivered:
 		return router.Ended(m.Status)
 	}
-	return m.Status != router.StatusAccepted
+	return m.Status != router.StatusAccepted && m.Status != router.StatusScheduled
 }
 
 // mayBeAnswered says whether an agent has a message, or may have had it in its last moment, of which
@@ -222,7 +223,7 @@ func messageOf(k router.Known, running bool) Message {
 	m := Message{
 		ID: k.ID, Status: k.Status, QueuePosition: k.QueuePosition, Mode: k.Mode, From: k.From, To: k.To, Body: k.Body, Priority: k.Priority,
 		TimeoutMS: k.TimeoutMS, ReplyTo: k.ReplyTo, Thread: k.Thread, Evidence: k.Evidence, Attempt: k.Attempt, Error: k.Error,
-		AcceptedAt: k.Accepted, Seq: k.Seq, Running: running, Replies: []Reply{},
+		About: k.About, DueAt: k.DueAt, AcceptedAt: k.Accepted, Seq: k.Seq, Running: running, Replies: []Reply{},
 	}
 	if k.WaitingFor != "" {
 		m.WaitingFor = &k.WaitingFor

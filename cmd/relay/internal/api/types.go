@@ -20,6 +20,10 @@ type Send struct {
 	Redelivery string `json:"redelivery,omitzero"`
 	ReplyTo    string `json:"reply_to,omitzero"`
 	Thread     string `json:"thread,omitzero"`
+	// NotifyOnDelivery and NotifyAfterMS ask for notices to the sender: when it was delivered, and so
+	// long after that, unless it was answered.
+	NotifyOnDelivery bool  `json:"notify_on_delivery,omitzero"`
+	NotifyAfterMS    int64 `json:"notify_after_ms,omitzero"`
 	// ReplyWithinMS is how long the sender waits for an answer; a later one says so. 0: without end.
 	ReplyWithinMS int64 `json:"reply_within_ms,omitzero"`
 	// Until and WaitMS ask for the answer to wait until the message has come that far, so long at
@@ -36,6 +40,30 @@ type Answer struct {
 	Mode   string `json:"mode,omitzero"`
 	Until  string `json:"until,omitzero"`
 	WaitMS int64  `json:"wait_ms,omitzero"`
+}
+
+// Remind asks for a message to whoever asks, later. From counts only where no token says who asks.
+type Remind struct {
+	DelayMS int64  `json:"delay_ms"`
+	Message string `json:"message"`
+	From    string `json:"from,omitzero"`
+	ID      string `json:"id,omitzero"`
+}
+
+// Reminder is a message that is sent later; with its id it can be shown and cancelled as any other.
+type Reminder struct {
+	ID     string `json:"id"`
+	Status string `json:"status"` // scheduled, or what became of the message
+	To     string `json:"to"`
+	Body   string `json:"body"`
+	About  string `json:"about,omitzero"` // the message that it is a notice about
+	SetAt  int64  `json:"set_at"`         // Unix milliseconds
+	DueAt  int64  `json:"due_at"`
+}
+
+// Reminders are what is to be sent later, the next one first.
+type Reminders struct {
+	Reminders []Reminder `json:"reminders"`
 }
 
 // Pull asks for messages to a name that no wrapper types for; they are to be acknowledged.
@@ -64,10 +92,12 @@ type Message struct {
 	TimeoutMS     int64              `json:"timeout_ms"`
 	ReplyTo       string             `json:"reply_to,omitzero"`
 	Thread        string             `json:"thread,omitzero"`
+	About         string             `json:"about,omitzero"` // the message that a notice is about
 	Evidence      string             `json:"evidence,omitzero"`
 	Attempt       int                `json:"attempt,omitzero"`
 	Error         *router.ErrorValue `json:"error,omitzero"`
 	AcceptedAt    int64              `json:"accepted_at"`        // Unix milliseconds
+	DueAt         int64              `json:"due_at,omitzero"`    // when what is scheduled is sent, Unix milliseconds
 	Seq           int64              `json:"seq"`                // of its first event
 	Running       bool               `json:"running"`            // the recipient's wrapper runs
 	Reads         bool               `json:"reads,omitzero"`     // the recipient has no wrapper, but reads (relay recv): a person or a script

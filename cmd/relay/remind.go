@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/router"
+)
+
+// reminding is what the flags of remind say.
+type reminding struct {
+	api.Remind
+	list, json bool
+}
+
+func remindCommand(s streams) *cobra.Command {
+	var f reminding
+	c := &cobra.Command{
+		Use: "remind WHEN TEXT...", Aliases: []string{"wake"},
+		Short: "Send a message to myself, later (wake is the same)",
+		Long: `remind sends a message to whoever asks when that much time has passed: to the agent in which it
+runs, else to --as NAME, else to the human, whom relay recv shows it. It is typed when the agent is
+ready, as any message. TEXT - reads standard input. relay cancel ID takes a reminder back.
+wake is another name of this command, and does nothing else. The time is the clock's: one that came
+while the machine slept or no router ran is made up for. Whoever does not run gets it within an hour
+of its time, or not at all.`,
+		Example: `  relay remind 5m "check on bob's progress"
+  relay remind --list`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.list {
+				return reminders(c.Context(), s, &f, args)
+			}
+			if err := f.complete(s, args); err != nil {
+				return usage{fmt.Errorf("%s: %w", c.CalledAs(), err)}
+			}
+			return remind(c.Context(), s, &f)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.From, "as", "", "remind `NAME`, outside of an agent (default human)")
+	flags.StringVar(&f.From, "from", "", "the same as --as")
+	flags.StringVar(&f.ID, "id", "", "give it this `ID`; with the same one it is still one reminder")
+	flags.BoolVar(&f.list, "list", false, "show what is to come, to everybody or to --as NAME")
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	return c
+}
+
+// complete makes a request of the arguments.
+func (f *reminding) complete(s streams, args []string) (err error) {
+	if len(args) == 0 {
+		return errors.New("say when, and what: relay remind 5m \"check on bob\"")
+	}
+	var when duration
+	if err := when.Set(args[0]); err != nil {
+		return fmt.Errorf("%w; say when first: relay remind 5m \"check on bob\"", err)
+	}
+	if f.DelayMS = when.d.Milliseconds(); f.DelayMS == 0 {
+		return fmt.Errorf("%q is now; say when: relay remind 5m \"check on bob\"", args[0])
+	}
+	if f.ID == "" {
+		f.ID = "r" + strings.TrimPrefix(newID(), "m") // ours, so that it is one if we have to ask twice
+	}
+	f.Message, err = bodyOf(s.in, args[1:])
+	return err
+}
+
+func remind(ctx context.Context, s streams, f *reminding) error {
+	r, err := asks(ctx, func(ctx context.Context, c *api.Client) (api.Reminder, error) {
+		return c.Remind(ctx, f.Remind)
+	})
+	switch {
+	case err != nil:
+		return err
+	case f.json:
+		return s.json(r)
+	case r.Status == router.StatusScheduled:
+		_, err = fmt.Fprintf(s.out, "%s %s for %s\n", r.ID, r.Status, clock(r.DueAt))
+	default: // it was set before
+		_, err = fmt.Fprintf(s.out, "%s %s\n", r.ID, r.Status)
+	}
+	return err
+}
+
+// reminders shows what is to come.
+func reminders(ctx context.Context, s streams, f *reminding, args []string) error {
+	if len(args) > 0 {
+		return usage{fmt.Errorf("remind: --list takes no arguments, got %q", args[0])}
+	}
+	list, err := asks(ctx, func(ctx context.Context, c *api.Client) ([]api.Reminder, error) {
+		return c.Reminders(ctx, f.From)
+	})
+	switch {
+	case err != nil:
+		return err
+	case f.json:
+		return s.json(api.Reminders{Reminders: list})
+	case len(list) == 0:
+		_, err := fmt.Fprintln(s.err, "relay: nothing is to come")
+		return err
+	}
+	rows := [][]string{{"ID", "TO", "AT", "IN", "TEXT"}}
+	for _, r := range list {
+		in := short(max(0, time.Until(time.UnixMilli(r.DueAt))))
+		rows = append(rows, []string{r.ID, r.To, clock(r.DueAt), in, firstLine(r.Body)})
+	}
+	return newPaper(s.out).table(rows)
+}
+
+// clock is a time of this day, or of another one.
+func clock(at int64) string {
+	t, layout := time.UnixMilli(at), time.TimeOnly
+	if away := time.Until(t).Abs(); away > 12*time.Hour {
+		layout = time.DateTime
+	}
+	return t.Format(layout)
+}
