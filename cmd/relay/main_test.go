@@ -16,10 +16,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/agents"
 	"relay-pty/cmd/internal/testrig/scriptcmd"
 )
 
 func TestMain(m *testing.M) {
+	if name := os.Getenv(agents.EnvAgent); name != "" {
+		os.Exit(testrig.RunAgent(name)) // a test runs us as an agent
+	}
 	testrig.KnownStart()
 	code := m.Run()
 	if programs.dir != "" {
