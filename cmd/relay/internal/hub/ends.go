@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
@@ -61,7 +62,7 @@ func (h *Hub) Run(ctx context.Context) error {
 }
 
 // lookAgain is how late Run may notice that the clock was set, or that the machine slept: neither
-// ends a timer.
+// ends a timer. So long it also waits for room in the log.
 const lookAgain = 10 * time.Second
 
 // rest is how long Run may rest before a time, in Unix milliseconds.
@@ -73,12 +74,17 @@ func rest(now time.Time, next int64) time.Duration {
 func (h *Hub) expireNow(ctx context.Context) (next int64, err error) {
 	h.writing.Lock()
 	defer h.writing.Unlock()
+	now := time.Now().UnixMilli()
 	h.mu.Lock()
-	over, next := h.state.Expiring(time.Now().UnixMilli())
+	over, next := h.state.Expiring(now)
 	over = slices.DeleteFunc(over, func(m router.Known) bool { return h.claimed[m.ID] || h.leased[m.ID] })
 	h.mu.Unlock()
 	for _, m := range over {
-		if err := h.append(ctx, ending(m, protocol.StatusExpired, "")); err != nil {
+		err := h.append(ctx, ending(m, protocol.StatusExpired, ""))
+		if errors.Is(err, bus.ErrFull) {
+			return now + lookAgain.Milliseconds(), nil // its time is over still
+		}
+		if err != nil {
 			return 0, err
 		}
 	}

@@ -240,3 +240,64 @@ func TestNoticesComeInTime(t *testing.T) {
 		}
 	})
 }
+
+// torn is a store that fails the next event of a kind, and may have written it.
+type torn struct {
+	*memory
+	kind   string
+	writes bool
+}
+
+func (s *torn) Append(ctx context.Context, kind, agent string, data []byte) (seq int64, err error) {
+	if s.kind == "" || kind != s.kind {
+		return s.memory.Append(ctx, kind, agent, data)
+	}
+	s.kind = ""
+	if s.writes {
+		_, err = s.memory.Append(ctx, kind, agent, data)
+	}
+	return 0, errors.Join(bus.ErrUnclear, err)
+}
+
+// TestARouterThatFailsAtThatMoment leaves the next one to find out whether the reminder was sent.
+func TestARouterThatFailsAtThatMoment(t *testing.T) {
+	for _, writes := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			store := &torn{&memory{}, router.TypeMessage, writes}
+			h := aHub(t, store)
+			h.mustRemind(t, "r", time.Minute)
+			if err := h.Run(t.Context()); err == nil {
+				t.Error("it goes on")
+			}
+			h = aHub(t, store)
+			defer h.runs(t)()
+			after(time.Minute)
+			if got := h.inbox("ci"); !slices.Equal(got, []string{"r"}) || len(store.events) != 2 {
+				t.Errorf("written: %v: there is %v, of %d events", writes, got, len(store.events))
+			}
+		})
+	}
+}
+
+// TestAFullLogExpiresLater: a router whose log takes nothing at that moment goes on.
+func TestAFullLogExpiresLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &memory{}
+		h := aHub(t, store)
+		h.mustUp(t, "bob")
+		defer h.runs(t)()
+		m := hi("bob")
+		m.TimeoutMS = 1000
+		waits, err := h.Send(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		store.mu.Lock()
+		store.fails = bus.ErrFull
+		store.mu.Unlock()
+		after(time.Second + lookAgain)
+		if got := h.status(waits.ID); got != protocol.StatusExpired {
+			t.Errorf("it is %s", got)
+		}
+	})
+}
