@@ -123,7 +123,11 @@ func describe(e router.Event) string {
 	case router.TypeUp:
 		return fmt.Sprintf("%s runs (%s)", e.Agent, e.Profile)
 	case router.TypeDown:
-		return e.Agent + " no longer runs"
+		return withReason(e.Agent+" no longer runs", e.Reason)
+	case router.TypeJoined:
+		return fmt.Sprintf("%s joined (%s)", e.Agent, e.Profile)
+	case router.TypeLeft:
+		return withReason(e.Agent+" is away", e.Reason)
 	case router.TypeTurnEnd:
 		return fmt.Sprintf("%s, given %s, ended its turn: %s", e.Agent, strings.Join(e.IDs, ", "), firstLine(e.Body))
 	}
@@ -137,6 +141,14 @@ func describe(e router.Event) string {
 		return strings.TrimRight(fmt.Sprintf("%s is %s %s", e.Agent, e.State, e.BlockedBy), " ")
 	}
 	return fmt.Sprintf("%s: %s", e.Agent, e.Type)
+}
+
+// withReason is a sentence about somebody who went away, and why.
+func withReason(sentence, why string) string {
+	if why == "" { // of an older router
+		return sentence
+	}
+	return sentence + " (" + why + ")"
 }
 
 func reason(e *router.ErrorValue) string {

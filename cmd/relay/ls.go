@@ -15,7 +15,9 @@ func lsCommand(s streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "ls", Short: "Show the agents", Args: noArgs,
-		Long: "ls shows the agents that run, and those that did: their messages wait for them.",
+		Long: `ls shows the agents that run, and those that did within the last 30 days: their messages wait for
+them. Of those it says how they went: left, they ended by themselves; inactive, they were killed or
+stopped answering.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			list, err := asks(c.Context(), func(ctx context.Context, c *api.Client) ([]api.Agent, error) { return c.Agents(ctx) })
 			if err != nil {
@@ -43,11 +45,16 @@ func showAgents(s streams, list []api.Agent) error {
 	return newPaper(s.out).table(rows)
 }
 
-// stateOf is the state of an agent in one word.
+// gone is the state of an agent that does not run.
+const gone = "gone"
+
+// stateOf is the state of an agent in one word, and why it is gone.
 func stateOf(a api.Agent) string {
 	switch {
+	case !a.Running && a.Reason != "":
+		return gone + " (" + a.Reason + ")"
 	case !a.Running:
-		return "gone"
+		return gone
 	case a.State == "":
 		return "starting"
 	}

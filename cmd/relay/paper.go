@@ -40,9 +40,11 @@ var colours = map[string]string{
 	"gone": "2", "cancelled": "2",
 }
 
-// paint colours text, which may have blanks around it, if it is a word that has a colour.
+// paint colours text, which may have blanks around it, if it is a word that has a colour, with what
+// stands behind it in parentheses.
 func (p paper) paint(text string) string {
-	if c := colours[strings.TrimSpace(text)]; p.colour && c != "" {
+	word, _, _ := strings.Cut(strings.TrimSpace(text), " (")
+	if c := colours[word]; p.colour && c != "" {
 		return "\x1b[" + c + "m" + text + "\x1b[m"
 	}
 	return text

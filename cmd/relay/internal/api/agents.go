@@ -26,7 +26,10 @@ func (s *Server) agents(*http.Request) (any, error) {
 }
 
 func agentOf(state *router.State, a router.Agent, running func(string) bool) Agent {
-	return Agent{Name: a.Name, Running: running(a.Name), State: a.State, Profile: a.Profile, Waiting: len(state.Inbox(a.Name)), SeenAt: a.Seen}
+	return Agent{
+		Name: a.Name, Running: running(a.Name), State: a.State, Profile: a.Profile, Waiting: len(state.Inbox(a.Name)), SeenAt: a.Seen,
+		Reason: a.Reason,
+	}
 }
 
 // agent answers with what is known of an agent, and with what its wrapper says when it runs.

@@ -131,6 +131,8 @@ type Agent struct {
 	Profile string `json:"profile"`
 	Waiting int    `json:"waiting"` // messages that have not ended
 	SeenAt  int64  `json:"seen_at"` // Unix milliseconds
+	// Reason is why it does not run: left, it ended by itself; inactive, it was killed or stopped answering.
+	Reason string `json:"reason,omitzero"`
 }
 
 // AgentStatus is what is known of an agent, and what its wrapper says when it runs.

@@ -33,21 +33,22 @@ func ending(m router.Known, status, evidence string) router.Event {
 	}
 }
 
-// Run ends messages that no wrapper has got in their time, and sends those whose time has come,
-// until ctx ends or the log cannot be trusted any more.
+// Run does what is due: it ends messages that no wrapper has got in their time, sends those whose
+// time has come, and tells who has come and gone, until ctx ends or the log cannot be trusted any
+// more.
 func (h *Hub) Run(ctx context.Context) error {
 	for {
 		changed := h.Changed()
-		ends, err := h.expireNow(ctx)
-		if err != nil {
-			return err
-		}
-		begins, err := h.sendDue(ctx)
-		if err != nil {
-			return err
+		var next int64 // when something is to be done again, Unix milliseconds; 0: not before a change
+		for _, do := range []func(context.Context) (int64, error){h.expireNow, h.sendDue, h.tellPresence} {
+			again, err := do(ctx)
+			if err != nil {
+				return err
+			}
+			next = router.Sooner(next, again)
 		}
 		var late <-chan time.Time
-		if next := router.Sooner(ends, begins); next != 0 {
+		if next != 0 {
 			late = time.After(rest(time.Now(), next))
 		}
 		select {

@@ -39,6 +39,7 @@ type Hub struct {
 	tail    []router.Event
 	running map[string]int  // wrappers that run, by name: for a moment the old one may be there, too
 	claimed map[string]bool // messages that are on their way into a wrapper, or may be there
+	looked  bool            // it is known who runs
 	leased  map[string]bool // messages that a reader has taken, and not yet acknowledged
 	changed chan struct{}   // closed and replaced after each event
 	broken  error           // the log may hold an event that the state does not know

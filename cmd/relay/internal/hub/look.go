@@ -31,11 +31,11 @@ func (h *Hub) Changed() <-chan struct{} {
 	return h.changed
 }
 
-// Idle says whether nobody runs and nothing waits.
+// Idle says whether nobody runs, nothing waits, and all who went away are told to have left.
 func (h *Hub) Idle() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.running) == 0 && !h.state.Waiting()
+	return len(h.running) == 0 && !h.state.Waiting() && !h.state.Settling()
 }
 
 // Events returns up to most events after a number for which want is true, and the number up to

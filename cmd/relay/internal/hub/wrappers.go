@@ -36,10 +36,20 @@ func (h *Hub) Down(ctx context.Context, name string) error {
 	if !gone {
 		return nil
 	}
-	return h.append(ctx, router.Event{Type: router.TypeDown, Agent: name})
+	return h.append(ctx, h.down(name))
 }
 
-// Missed puts the end of wrappers into the log that ended while there was no router.
+// down is the event of a wrapper that no longer runs.
+func (h *Hub) down(name string) router.Event {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e := router.Event{Type: router.TypeDown, Agent: name}
+	e.Reason = h.state.Ending(name)
+	return e
+}
+
+// Missed puts the end of wrappers into the log that ended while there was no router: all that run
+// have been told to Up.
 func (h *Hub) Missed(ctx context.Context) error {
 	h.writing.Lock()
 	defer h.writing.Unlock()
@@ -52,10 +62,14 @@ func (h *Hub) Missed(ctx context.Context) error {
 	}
 	h.mu.Unlock()
 	for _, name := range gone {
-		if err := h.append(ctx, router.Event{Type: router.TypeDown, Agent: name}); err != nil {
+		if err := h.append(ctx, h.down(name)); err != nil {
 			return err
 		}
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.looked = true
+	h.wake()
 	return nil
 }
 

@@ -95,7 +95,7 @@ type Condition struct {
 	StartedAt  int64  `json:"started_at,omitzero"` // of the wrapper, Unix milliseconds
 	Code       *int   `json:"code,omitzero"`       // exit status
 	Raw        string `json:"raw,omitzero"`        // of a marker that is none
-	Reason     string `json:"reason,omitzero"`
+	Reason     string `json:"reason,omitzero"`     // why it is none, or why an agent went away
 }
 
 // Words of "status" that the router adds to those of wrappers.

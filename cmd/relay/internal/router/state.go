@@ -36,6 +36,7 @@ type Agent struct {
 	Seen    int64  // Unix milliseconds
 	Running bool   // as far as the log says
 	Cursor  Origin // the newest event of its wrapper that is in the log
+	presence
 }
 
 // Rules are what the user decides; they are not in the log.
@@ -155,6 +156,10 @@ func (s *State) New(agent string, o Origin) bool {
 // Apply adds the next event.
 func (s *State) Apply(e Event) {
 	s.Last = e.Seq
+	if e.Type == TypeJoined || e.Type == TypeLeft {
+		s.member(e)
+		return
+	}
 	if e.Agent != "" {
 		s.meet(e)
 	}
@@ -198,6 +203,7 @@ func (s *State) named(name string) *Agent {
 func (s *State) meet(e Event) {
 	a := s.named(e.Agent)
 	a.Seen = e.Timestamp
+	a.note(e)
 	if e.Origin != nil {
 		a.Cursor, a.Heard = *e.Origin, e.Timestamp
 	}

@@ -1,0 +1,26 @@
+package hub
+
+import (
+	"context"
+	"time"
+)
+
+// tellPresence puts into the log who has come and gone for good, and returns when it is to be
+// called again, 0 for not before something changed. Before it is known who runs, nobody has gone.
+func (h *Hub) tellPresence(ctx context.Context) (next int64, err error) {
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	h.mu.Lock()
+	looked := h.looked
+	due, next := h.state.Presence(time.Now().UnixMilli())
+	h.mu.Unlock()
+	if !looked {
+		return 0, nil
+	}
+	for _, e := range due {
+		if err := h.append(ctx, e); err != nil {
+			return 0, err
+		}
+	}
+	return next, nil
+}

@@ -1,0 +1,109 @@
+package hub
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay-pty/cmd/relay/internal/router"
+)
+
+// running runs a hub in a bubble.
+func running(t *testing.T, h *Hub) (end func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ends := make(chan error, 1)
+	go func() { ends <- h.Run(ctx) }()
+	return func() {
+		cancel()
+		<-ends
+	}
+}
+
+// types are those of all events, with reasons.
+func (h *Hub) types(t *testing.T) string {
+	t.Helper()
+	list, _, _, err := h.Events(t.Context(), 0, 100, func(*router.Event) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var types []string
+	for _, e := range list {
+		types = append(types, strings.TrimSpace(e.Type+" "+e.Reason))
+	}
+	return strings.Join(types, ", ")
+}
+
+// TestARestartIsNoLeave, and one that stays away has left after five seconds, for which the router
+// stays.
+func TestARestartIsNoLeave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := aHub(t, &memory{})
+		h.mustUp(t, "bob")
+		if err := h.Missed(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		defer running(t, h)()
+		for range 2 {
+			synctest.Wait()
+			if err := h.Down(t.Context(), "bob"); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(4999 * time.Millisecond)
+			h.mustUp(t, "bob")
+		}
+		if err := h.Down(t.Context(), "bob"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(4999 * time.Millisecond)
+		synctest.Wait()
+		if h.Idle() {
+			t.Error("the router may end before bob is told to have left")
+		}
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		if !h.Idle() {
+			t.Error("the router may not end")
+		}
+		const again = ", agent_down inactive, agent_up"
+		if got, want := h.types(t), "agent_up, member_joined"+again+again+", agent_down inactive, member_left inactive"; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
+}
+
+// TestANewRouterLooksFirst: whom it has not met yet may run all the same.
+func TestANewRouterLooksFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &memory{}
+		old := aHub(t, store)
+		old.mustUp(t, "bob")
+		old.mustUp(t, "carol")
+		if err := old.Missed(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		end := running(t, old)
+		synctest.Wait()
+		if err := old.Down(t.Context(), "bob"); err != nil {
+			t.Fatal(err)
+		}
+		end()
+		time.Sleep(time.Hour)
+		h := aHub(t, store)
+		defer running(t, h)()
+		synctest.Wait()
+		before := h.types(t)
+		h.mustUp(t, "bob")
+		if err := h.Missed(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(debounceOver)
+		synctest.Wait()
+		if got, want := strings.TrimPrefix(h.types(t), before), ", agent_up, agent_down inactive, member_left inactive"; got != want {
+			t.Errorf("after %s: got %s, want %s", before, got, want)
+		}
+	})
+}
+
+const debounceOver = 6 * time.Second

@@ -1,0 +1,109 @@
+package router
+
+import "relay-pty/protocol"
+
+// Types of events about who is there. agent_up and agent_down tell of each wrapper at once; these
+// tell of the agent, and nothing of a wrapper that is started anew within seconds.
+const (
+	TypeJoined = "member_joined"
+	TypeLeft   = "member_left"
+)
+
+// Reasons of TypeDown and TypeLeft.
+const (
+	ReasonLeft     = "left"     // the agent ended, and its wrapper told how
+	ReasonInactive = "inactive" // the wrapper was killed or no longer answers: nobody told how it ended
+	ReasonGC       = "gc"       // it did not run for 30 days and is forgotten
+)
+
+const (
+	// debounce is how long an agent may be away without having left, in milliseconds.
+	debounce = 5_000
+	// forgetAfter is how long an agent that does not run stays known, in milliseconds.
+	forgetAfter = 30 * 24 * 60 * 60 * 1000
+)
+
+var exitType = (*protocol.Exit)(nil).Type()
+
+// presence is what the log says of an agent's being there.
+type presence struct {
+	Member bool   // it has joined and not left
+	Reason string // why it does not run; "": it runs, or never did
+	ended  bool   // the last that its wrapper told is how the agent ended
+	downAt int64  // since when it does not run, Unix milliseconds
+}
+
+// note keeps what an event of a wrapper says.
+func (p *presence) note(e Event) {
+	if e.Origin != nil {
+		p.ended = e.Type == exitType
+	}
+	switch e.Type {
+	case TypeUp:
+		p.ended, p.Reason = false, ""
+	case TypeDown:
+		p.Reason, p.downAt = e.Reason, e.Timestamp
+	}
+}
+
+// Ending is why an agent whose wrapper is gone went away.
+func (s *State) Ending(name string) string {
+	if a := s.agents[name]; a != nil && a.ended {
+		return ReasonLeft
+	}
+	return ReasonInactive
+}
+
+// Presence returns the events about who has come and gone that are due now, and when the next one
+// may be, in Unix milliseconds; 0: none. Where the clock has gone back behind the end of a wrapper
+// nobody can say how long that was ago, and the agent has left.
+func (s *State) Presence(now int64) (due []Event, next int64) {
+	for _, a := range s.Agents() {
+		event := Event{Type: TypeLeft, Agent: a.Name}
+		event.Profile, event.Reason = a.Profile, a.Reason
+		away := now - a.downAt
+		at := int64(0)
+		switch {
+		case !a.Wrapped, a.Running && a.Member:
+			continue
+		case a.Running:
+			event.Type, event.Reason = TypeJoined, ""
+		case a.Member && away >= 0 && away < debounce:
+			at = a.downAt + debounce
+		case a.Member:
+		case len(s.inboxes[a.Name]) > 0:
+			continue // its messages wait for it
+		case away < forgetAfter:
+			at = a.downAt + forgetAfter
+		default:
+			event.Reason = ReasonGC
+		}
+		if at == 0 {
+			due = append(due, event)
+		} else if next == 0 || at < next {
+			next = at
+		}
+	}
+	return due, next
+}
+
+// Settling says whether it is not decided yet whether some agent has left.
+func (s *State) Settling() bool {
+	for _, a := range s.agents {
+		if a.Member && !a.Running {
+			return true
+		}
+	}
+	return false
+}
+
+// member keeps that an agent joined or left.
+func (s *State) member(e Event) {
+	if e.Reason == ReasonGC {
+		delete(s.agents, e.Agent)
+		return
+	}
+	if a := s.agents[e.Agent]; a != nil { // else the log has forgotten it before us
+		a.Member = e.Type == TypeJoined
+	}
+}
