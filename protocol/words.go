@@ -100,6 +100,11 @@ const (
 // Modes lists the modes, the default first.
 func Modes() []string { return []string{ModeSequential, ModeImportant, ModeUrgent} }
 
+// States lists the states of an agent, in the order in which a run may go through them.
+func States() []string {
+	return []string{StateStarting, StateReady, StateBusy, StateBlocked, StateUnknown, StateStopped, StateExited}
+}
+
 // Signals lists what an agent may signal.
 func Signals() []string {
 	return []string{SignalReady, SignalBusy, SignalBlocked, SignalTurnStart, SignalTurnEnd}

@@ -117,7 +117,7 @@ func newRoot(s streams) *cobra.Command {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Agents:", []*cobra.Command{runCommand(s), lsCommand(s), statusCommand(s), screenCommand(s), queueCommand(s)}},
+		{"Agents:", []*cobra.Command{runCommand(s), lsCommand(s), statusCommand(s), screenCommand(s), queueCommand(s), waitCommand(s)}},
 		{"Messages:", []*cobra.Command{sendCommand(s), replyCommand(s), recvCommand(s), showCommand(s), cancelCommand(s), remindCommand(s)}},
 		{"History:", []*cobra.Command{logCommand(s), eventsCommand(s)}},
 		{"More:", []*cobra.Command{demoCommand(s), serveCommand(s), manCommand()}},

@@ -13,7 +13,8 @@ import (
 	"relay-pty/protocol/sock"
 )
 
-func (s *Server) agents(*http.Request) (any, error) {
+func (s *Server) agents(r *http.Request) (any, error) {
+	s.Hub.Looked(r.Context())
 	answer := Agents{Agents: []Agent{}}
 	s.Hub.View(func(state *router.State, running func(string) bool) {
 		for _, a := range state.Agents() {
@@ -48,6 +49,7 @@ func (s *Server) agent(r *http.Request) (any, error) {
 
 // known is the agent of the path.
 func (s *Server) known(r *http.Request) (known Agent, err error) {
+	s.Hub.Looked(r.Context())
 	name := r.PathValue("name")
 	s.Hub.View(func(state *router.State, running func(string) bool) {
 		if a, ok := state.Agent(name); ok && a.Wrapped {

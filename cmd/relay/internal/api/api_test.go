@@ -88,6 +88,9 @@ func start(t *testing.T) *rig {
 			t.Fatal(err)
 		}
 	}
+	if err := r.hub.Missed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	r.announce("carol", carolsToken)
 	l, err := net.Listen("unix", r.socket)
 	if err != nil {

@@ -24,3 +24,20 @@ func (h *Hub) tellPresence(ctx context.Context) (next int64, err error) {
 	}
 	return next, nil
 }
+
+// Looked waits until it is known who runs, or ctx ends.
+func (h *Hub) Looked(ctx context.Context) {
+	for {
+		h.mu.Lock()
+		looked, changed := h.looked, h.changed
+		h.mu.Unlock()
+		if looked {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
