@@ -55,6 +55,7 @@ type StatusAnswer struct {
 	Features        []string `json:"features"`
 	UptimeMS        int64    `json:"uptime_ms"`
 	Degraded        bool     `json:"degraded"`
+	Paused          bool     `json:"paused"` // no message begins to be typed
 }
 
 // QueueAnswer answers a queue: the messages that wait, in the order in which they go.
@@ -83,7 +84,7 @@ type ScreenAnswer struct {
 	Size           Size     `json:"size"`
 }
 
-// OK answers a signal, and an emit with the number of its event.
+// OK answers a signal, a pause and a resume, and an emit with the number of its event.
 type OK struct {
 	Head
 	Seq int64 `json:"seq,omitzero"`

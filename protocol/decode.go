@@ -46,6 +46,11 @@ func (r *Emit) decode(f *fields) {
 	}
 }
 
+func (r *Pause) decode(f *fields) {
+	r.Head.decode(f)
+	r.ForMS = f.integer("for_ms", 0)
+}
+
 func (r *Subscribe) decode(f *fields) {
 	r.Head.decode(f)
 	if f.has("after") {

@@ -25,6 +25,8 @@
 //	{"type":"status"}
 //	{"type":"subscribe","after":0?,"events":["state",…]?}
 //	{"type":"screen"}
+//	{"type":"pause","for_ms":0}                        0: until a resume
+//	{"type":"resume"}
 //
 // and, on a connection that said hello with the token, so that it speaks as the agent
 // (else not_authorized):
@@ -54,6 +56,10 @@
 // A query is answered at once with the latest result of its message. While that is not a terminal
 // one, the later ones follow as they come, as after an inject: a client that closed its side for
 // writing is served until the message has ended. Who wants only the answer reads one line.
+//
+// A pause lets no message begin to be typed for so long, on the clock that no jump of the time of day
+// moves, or until a resume. A message that is being typed is finished; all others wait for "paused",
+// and expire as ever. The pause outlives the wrapper, unless that keeps no journal (--ephemeral).
 //
 // # Cancelling
 //
@@ -96,7 +102,7 @@
 //	{"type":"status", …}                            see [StatusAnswer]
 //	{"type":"queue","messages":[{"id":"m1","from":"bob","queued_at":…,"expires_at":null,"mode":"sequential","priority":0,"waiting_for":"draft"},…]}
 //	{"type":"screen","rows":["$ ls",…],"cursor_position":[4,0],"size":{"cols":80,"rows":24}}
-//	{"type":"ok"}                                   to signal
+//	{"type":"ok"}                                   to signal, pause and resume
 //	{"type":"ok","seq":12}                          to emit: the number of its relay_command
 //	{"type":"inject_result", …}                     see below
 //
@@ -126,7 +132,7 @@
 //	{"type":"exit",…,"code":0}
 //
 // "waiting_for" is ready (the agent is not known to be), human (keys were just typed),
-// draft, dialog, turn, stopped, or null. The "source" of a relay_command is log, stream or
+// draft, dialog, turn, stopped, paused, or null. The "source" of a relay_command is log, stream or
 // emit; "raw" of an emitted one is the marker that says the same.
 // "backpressure" goes to subscribers and to connections with an inject in flight.
 //

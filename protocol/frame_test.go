@@ -45,7 +45,7 @@ func TestEncode(t *testing.T) {
 			Confidence: "screen", Size: Size{Cols: 80, Rows: 24}, Protocol: 1, Features: []string{}},
 			`{"type":"status","agent_idle":true,"queue_length":2,"cursor_position":[0,24],"last_output_ms":1500,"name":"a","pid":1,"agent":"claude",` +
 				`"state":"ready","confidence":"screen","blocked_by":null,"can_accept":false,"accept":false,"draft":false,"human_idle_ms":null,` +
-				`"oldest_pending_ms":null,"waiting_for":null,"injecting":null,"size":{"cols":80,"rows":24},"protocol":1,"features":[],"uptime_ms":0,"degraded":false}`},
+				`"oldest_pending_ms":null,"waiting_for":null,"injecting":null,"size":{"cols":80,"rows":24},"protocol":1,"features":[],"uptime_ms":0,"degraded":false,"paused":false}`},
 		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusQueued, Queued: &Queued{Position: 1}},
 			`{"type":"inject_result","seq":12,"timestamp":1705350000000,"id":"m","status":"queued","queue_position":1,"durable":false,"waiting_for":null}`},
 		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusDelivered, Attempt: 1, Evidence: EvidenceTurn},

@@ -22,13 +22,13 @@ const Version = 1
 
 // requests are those that this version answers.
 var requests = []Request{(*Hello)(nil), (*Inject)(nil), (*Query)(nil), (*Cancel)(nil), (*Queue)(nil), (*Status)(nil),
-	(*Subscribe)(nil), (*Screen)(nil), (*Signal)(nil), (*Emit)(nil)}
+	(*Subscribe)(nil), (*Screen)(nil), (*Signal)(nil), (*Emit)(nil), (*Pause)(nil), (*Resume)(nil)}
 
 // Features lists what a client may use: the request types that are answered.
 func Features() []string { return types(requests) }
 
 // Request is one of *[Hello], *[Inject], *[Query], *[Cancel], *[Queue], *[Status],
-// *[Subscribe], *[Screen], *[Signal] and *[Emit].
+// *[Subscribe], *[Screen], *[Signal], *[Emit], *[Pause] and *[Resume].
 type Request interface {
 	Frame
 	// Tag is the request's "req", empty when it has none.
@@ -92,6 +92,16 @@ type Status struct{ Head }
 // Screen asks for a [ScreenAnswer].
 type Screen struct{ Head }
 
+// Pause asks that no message begins to be typed for so long, or until a [Resume]. One that is being
+// typed is finished; what waits is kept, over the end of the wrapper, too.
+type Pause struct {
+	Head
+	ForMS int64 `json:"for_ms,omitzero"` // milliseconds; 0 = until a resume
+}
+
+// Resume ends a pause.
+type Resume struct{ Head }
+
 // Signal is the agent's own word about its state.
 type Signal struct {
 	Head
@@ -147,13 +157,24 @@ func (*Emit) Type() string { return "emit" }
 // Type is the frame's "type".
 func (*Subscribe) Type() string { return "subscribe" }
 
-// Timeout is TimeoutMS as a duration, 0 for never. What a duration cannot hold is
-// the longest that it can, 292 years.
-func (r *Inject) Timeout() time.Duration {
-	if r.TimeoutMS > math.MaxInt64/int64(time.Millisecond) {
+// Type is the frame's "type".
+func (*Pause) Type() string { return "pause" }
+
+// Type is the frame's "type".
+func (*Resume) Type() string { return "resume" }
+
+// Timeout is TimeoutMS as a duration, 0 for never.
+func (r *Inject) Timeout() time.Duration { return millis(r.TimeoutMS) }
+
+// For is ForMS as a duration, 0 for without end.
+func (r *Pause) For() time.Duration { return millis(r.ForMS) }
+
+// millis is so many milliseconds. What a duration cannot hold is the longest that it can, 292 years.
+func millis(n int64) time.Duration {
+	if n > math.MaxInt64/int64(time.Millisecond) {
 		return math.MaxInt64
 	}
-	return time.Duration(r.TimeoutMS) * time.Millisecond
+	return time.Duration(n) * time.Millisecond
 }
 
 // DecodeRequest reads one line, without its newline. It refuses whatever the package

@@ -33,6 +33,9 @@ func TestDecodeRequest(t *testing.T) {
 		{"signal", `{"type":"signal","event":"turn_end"}`, &Signal{Event: "turn_end"}},
 		{"signal with detail", `{"type":"signal","event":"blocked","detail":"may I?\u001b[2J\n"}`, &Signal{Event: "blocked", Detail: "may I?\x1b[2J\n"}},
 		{"signal with nothing to add", `{"type":"signal","event":"busy","detail":""}`, &Signal{Event: "busy"}},
+		{"pause", `{"type":"pause"}`, &Pause{}},
+		{"pause for a while", `{"type":"pause","for_ms":500,"req":"r"}`, &Pause{Head: Head{"r"}, ForMS: 500}},
+		{"resume", `{"type":"resume","req":"r"}`, &Resume{Head{"r"}}},
 		{"emit", `{"type":"emit","to":"bob","body":"x"}`, &Emit{To: "bob", Body: "x"}},
 		{"emit with all", `{"type":"emit","to":"#dev","body":"x\ny","reply_to":"m1","thread":"t","mode":"urgent","req":"r"}`,
 			&Emit{Head: Head{"r"}, To: "#dev", Body: "x\ny", ReplyTo: "m1", Thread: "t", Mode: "urgent"}},
@@ -247,6 +250,10 @@ func TestRefusals(t *testing.T) {
 		{`{"type":"signal","event":"ready","detail":7}`, BadField, "detail", ""},
 		{`{"type":"signal","event":"ready","detail":"` + many("x", MaxDetail+1) + `"}`, BadField, "detail", ""},
 		{`{"type":"signal","event":"ready","state":"x"}`, BadField, "state", ""},
+		{`{"type":"pause","for_ms":-1}`, BadField, "for_ms", ""},
+		{`{"type":"pause","for_ms":1.5}`, BadField, "for_ms", ""},
+		{`{"type":"pause","for_ms":"5m"}`, BadField, "for_ms", ""},
+		{`{"type":"resume","for_ms":1}`, BadField, "for_ms", ""},
 		{emit(`"to":"bob"`, ``), MissingField, "to", ""},
 		{emit(`"bob"`, `""`), BadField, "to", ""},
 		{emit(`"bob"`, `"-b"`), BadField, "to", ""},
@@ -296,6 +303,7 @@ func TestEveryTypeIsStrict(t *testing.T) {
 	whole := map[string]string{
 		"hello": `"token":"ab"`, "inject": `"id":"m1","from":"bob","body":"x"`, "query": `"id":"m1"`, "cancel": `"id":"m1"`, "queue": ``, "status": ``,
 		"subscribe": `"after":0`, "screen": ``, "signal": `"event":"ready"`, "emit": `"to":"bob","body":"x"`,
+		"pause": `"for_ms":500`, "resume": ``,
 	}
 	if len(whole) != len(Features()) {
 		t.Errorf("%d types, want those of Features: %v", len(whole), Features())

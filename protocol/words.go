@@ -57,6 +57,7 @@ const (
 	WaitsForDialog  = "dialog" // a question stands on the screen
 	WaitsForTurn    = "turn"   // the agent is busy
 	WaitsForStopped = "stopped"
+	WaitsForPaused  = "paused" // somebody wants nothing typed for now
 )
 
 // The words of an agent's "state".

@@ -17,6 +17,9 @@ import (
 func (m *Mailbox) Take(now time.Time, ids ...string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.pause.on {
+		return ErrPaused
+	}
 	var taken []*entry
 	var drafts []Draft
 	for _, id := range ids {
@@ -141,6 +144,7 @@ func (m *Mailbox) Expire(now time.Time) (next time.Time, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.forgetLocked(now)
+	next, err = m.endPauseLocked(now)
 	for _, e := range slices.Clone(m.waiting) {
 		at := e.ExpiresAt
 		switch {

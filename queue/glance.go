@@ -11,6 +11,7 @@ type Glance struct {
 	WaitingFor string    // what they wait for; "": none waits, or nothing holds them
 	Injecting  string    // the message whose attempt began last, of those not at its end; "": none
 	Oldest     time.Time // when the oldest message that has not ended was accepted; zero: there is none
+	Paused     bool      // no attempt begins
 	Accepting  bool      // false between the high mark and the low one
 }
 
@@ -18,7 +19,7 @@ type Glance struct {
 func (m *Mailbox) Glance() Glance {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	g := Glance{Waiting: len(m.waiting), Accepting: !m.pressed && !m.closed}
+	g := Glance{Waiting: len(m.waiting), Paused: m.pause.on, Accepting: !m.pressed && !m.closed}
 	if g.Waiting > 0 {
 		g.WaitingFor = m.hold
 	}

@@ -107,7 +107,8 @@ type Mailbox struct {
 	ended     []*entry          // by time of their end
 	arrivals  int64
 	hold      string // what the waiting ones wait for
-	pressed   bool   // high mark reached, low mark not yet again
+	pause     pause
+	pressed   bool // high mark reached, low mark not yet again
 	closed    bool
 }
 
@@ -238,10 +239,13 @@ func (m *Mailbox) limit(mode string) int {
 	return m.cfg.Max - m.cfg.Max/10
 }
 
-// Heads returns at most n messages, those that go next, without taking them.
+// Heads returns at most n messages, those that go next, without taking them; none while paused.
 func (m *Mailbox) Heads(n int) []Message {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.pause.on {
+		return nil
+	}
 	var msgs []Message
 	for _, e := range m.waiting {
 		if len(msgs) == n || e.fresh { // what stands behind one that is being recorded must not overtake it
@@ -288,23 +292,6 @@ func (m *Mailbox) Query(id string) (protocol.InjectResult, error) {
 		return protocol.InjectResult{}, ErrUnknown
 	}
 	return m.resultLocked(e), nil
-}
-
-// Hold says what the waiting messages wait for, "" for nothing but their turn. A
-// change while any wait is a waiting event about the one that goes next.
-func (m *Mailbox) Hold(reason string, now time.Time) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if reason == m.hold {
-		return nil
-	}
-	m.hold = reason
-	for _, e := range m.waiting {
-		if !e.fresh {
-			return m.tellWaitingLocked(e, now)
-		}
-	}
-	return nil
 }
 
 // tellWaitingLocked tells that a message waits, and what for.

@@ -85,7 +85,7 @@ func (w *wrapper) status() *protocol.StatusAnswer {
 		Accept: box.Accepting && fault == nil, Draft: r.Draft,
 		WaitingFor: protocol.OrNull(box.WaitingFor), Injecting: protocol.OrNull(box.Injecting),
 		Protocol: protocol.Version, Features: protocol.Features(),
-		UptimeMS: now.Sub(w.agent.Started).Milliseconds(), Degraded: fault != nil,
+		UptimeMS: now.Sub(w.agent.Started).Milliseconds(), Degraded: fault != nil, Paused: box.Paused,
 	}
 	w.agent.Session.View(func(sc *screen.Screen) {
 		row, col := sc.Cursor()

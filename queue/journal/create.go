@@ -91,11 +91,11 @@ func MakeDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(dir))
+	return SyncDir(filepath.Dir(dir))
 }
 
-// syncDir makes a new name last.
-func syncDir(dir string) error {
+// SyncDir makes a new name last.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func (j *Journal) begin() error {
 	}
 	j.state, j.held = all.state, nil
 	j.adopt(db)
-	return syncDir(filepath.Dir(j.path))
+	return SyncDir(filepath.Dir(j.path))
 }
 
 // renew writes the file anew, from the one that is open whether it still has a name or not, with what it held before the commit that failed. That one
@@ -153,7 +153,7 @@ func (j *Journal) renew() error {
 			return err
 		}
 		j.adopt(db)
-		return syncDir(filepath.Dir(j.path))
+		return SyncDir(filepath.Dir(j.path))
 	})
 }
 

@@ -79,7 +79,7 @@ func last(db *tree, path string) error {
 	if err := db.Sync(); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return SyncDir(filepath.Dir(path))
 }
 
 // writable says why no file can be made in a directory, which it makes.

@@ -26,6 +26,8 @@ type Desk struct {
 	Status func() *protocol.StatusAnswer
 	Screen func() *protocol.ScreenAnswer
 	Signal func(*protocol.Signal) // the agent's own word
+	Pause  func(time.Duration) error
+	Resume func() error
 
 	AllowCommand bool            // messages of kind command are accepted
 	Closed       <-chan struct{} // closed when the exit event is in the log: none follows
@@ -133,6 +135,10 @@ func (c *client) answer(r protocol.Request) {
 		c.signal(r)
 	case *protocol.Emit:
 		c.emit(r)
+	case *protocol.Pause:
+		c.done(r.Head, c.Pause(r.For()))
+	case *protocol.Resume:
+		c.done(r.Head, c.Resume())
 	}
 }
 
@@ -143,6 +149,15 @@ func (c *client) hello(r *protocol.Hello) {
 	}
 	c.agent = c.agent || r.Token != ""
 	c.conn.Answer(&protocol.HelloAnswer{Head: r.Head, Protocol: protocol.Version, Features: protocol.Features(), Name: c.Name})
+}
+
+// done answers a request that has been carried out, or could not be.
+func (c *client) done(h protocol.Head, err error) {
+	if err != nil {
+		c.refuse(protocol.Degraded, "", "", h.Req, "it could not be recorded, and is as it was: "+err.Error())
+		return
+	}
+	c.conn.Answer(&protocol.OK{Head: h})
 }
 
 func (c *client) refuse(code protocol.Code, field, id, req, message string) {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
@@ -37,6 +38,7 @@ type Ledger struct {
 	journal *journal.Journal // nil: it could not be opened yet
 	lock    *own.Lock        // of the journal; nil: it could not be taken yet
 	unheld  error            // why it could not be taken at the start
+	pausing sync.Mutex       // held while the pause changes
 }
 
 // Hold makes sure that no other wrapper has the journal: then it is a [own.HeldError].
@@ -117,6 +119,7 @@ func (l *Ledger) Start() (stop func()) {
 	if l.Dir == "" {
 		return func() {}
 	}
+	l.goOnPausing(time.Now())
 	l.open()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	done := make(chan struct{})
