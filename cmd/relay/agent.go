@@ -58,6 +58,9 @@ func showStatus(s streams, a api.AgentStatus) error {
 		fmt.Fprintf(p, "%s %s\n", a.Name, p.paint(stateOf(a.Agent)))
 		line("agent", "%s", a.Profile)
 		line("seen", "%s", ago(a.SeenAt))
+		if a.Paused {
+			line("paused", "%s", pauseEnd(a.Agent))
+		}
 		return lastLine(p, "waiting", count(a.Waiting)+", to be typed when it runs")
 	}
 	fmt.Fprintf(p, "%s %s\n", a.Name, p.paint(w.State))
@@ -65,6 +68,9 @@ func showStatus(s streams, a api.AgentStatus) error {
 	line("known by", "%s", w.Confidence)
 	if w.BlockedBy != "" {
 		line("blocked by", "%s", w.BlockedBy)
+	}
+	if a.Paused {
+		line("paused", "%s", pauseEnd(a.Agent))
 	}
 	line("draft", "%s", yes(w.Draft))
 	if w.HumanIdleMS != nil {

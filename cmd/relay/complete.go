@@ -74,7 +74,7 @@ func cancellable(ctx context.Context, c *api.Client) []string {
 func completions(root *cobra.Command) {
 	all := func(api.Message) bool { return true }
 	for name, list := range map[string]func(ctx context.Context, c *api.Client) []string{
-		"send": names, "status": names, "queue": names, "screen": names, "log": names, "wait": names,
+		"send": names, "status": names, "queue": names, "screen": names, "log": names, "wait": names, "pause": names, "resume": names,
 		"show":   recent(all),
 		"cancel": cancellable,
 		"reply":  recent(func(m api.Message) bool { return m.To == me() }),

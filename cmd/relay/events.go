@@ -128,6 +128,13 @@ func describe(e router.Event) string {
 		return fmt.Sprintf("%s joined (%s)", e.Agent, e.Profile)
 	case router.TypeLeft:
 		return withReason(e.Agent+" is away", e.Reason)
+	case router.TypePaused:
+		if e.Until == 0 {
+			return e.Agent + " is paused"
+		}
+		return e.Agent + " is paused until " + clock(e.Until)
+	case router.TypeResumed:
+		return withReason(e.Agent+" is resumed", e.Reason)
 	case router.TypeTurnEnd:
 		return fmt.Sprintf("%s, given %s, ended its turn: %s", e.Agent, strings.Join(e.IDs, ", "), firstLine(e.Body))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,17 +49,25 @@ func showAgents(s streams, list []api.Agent) error {
 // gone is the state of an agent that does not run.
 const gone = "gone"
 
-// stateOf is the state of an agent in one word, and why it is gone.
+// stateOf is the state of an agent in one word, why it is gone, and whether it is paused.
 func stateOf(a api.Agent) string {
+	state, more := a.State, []string{}
 	switch {
-	case !a.Running && a.Reason != "":
-		return gone + " (" + a.Reason + ")"
 	case !a.Running:
-		return gone
-	case a.State == "":
-		return "starting"
+		state = gone
+		if a.Reason != "" {
+			more = append(more, a.Reason)
+		}
+	case state == "":
+		state = "starting"
 	}
-	return a.State
+	if a.Paused {
+		more = append(more, "paused")
+	}
+	if len(more) == 0 {
+		return state
+	}
+	return state + " (" + strings.Join(more, ", ") + ")"
 }
 
 // ago is how long it is since a time, in one unit.

@@ -117,7 +117,7 @@ func newRoot(s streams) *cobra.Command {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Agents:", []*cobra.Command{runCommand(s), lsCommand(s), statusCommand(s), screenCommand(s), queueCommand(s), waitCommand(s)}},
+		{"Agents:", []*cobra.Command{runCommand(s), lsCommand(s), statusCommand(s), screenCommand(s), queueCommand(s), waitCommand(s), pauseCommand(s), resumeCommand(s)}},
 		{"Messages:", []*cobra.Command{sendCommand(s), replyCommand(s), recvCommand(s), showCommand(s), cancelCommand(s), remindCommand(s)}},
 		{"History:", []*cobra.Command{logCommand(s), eventsCommand(s)}},
 		{"More:", []*cobra.Command{demoCommand(s), serveCommand(s), manCommand()}},

@@ -111,12 +111,3 @@ func reminders(ctx context.Context, s streams, f *reminding, args []string) erro
 	}
 	return newPaper(s.out).table(rows)
 }
-
-// clock is a time of this day, or of another one.
-func clock(at int64) string {
-	t, layout := time.UnixMilli(at), time.TimeOnly
-	if away := time.Until(t).Abs(); away > 12*time.Hour {
-		layout = time.DateTime
-	}
-	return t.Format(layout)
-}

@@ -104,8 +104,8 @@ func (f *sending) sayWaits(s streams, m api.Message) {
 	}
 }
 
-// humans are what only a human ends: a draft, a dialog.
-var humans = []string{protocol.WaitsForDraft, protocol.WaitsForDialog}
+// humans are what only a human ends: a draft, a dialog, a pause.
+var humans = []string{protocol.WaitsForDraft, protocol.WaitsForDialog, protocol.WaitsForPaused}
 
 // complete makes a request of flags and arguments.
 func (f *sending) complete(c *cobra.Command, in io.Reader, args []string) (err error) {

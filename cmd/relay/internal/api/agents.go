@@ -29,7 +29,7 @@ func (s *Server) agents(r *http.Request) (any, error) {
 func agentOf(state *router.State, a router.Agent, running func(string) bool) Agent {
 	return Agent{
 		Name: a.Name, Running: running(a.Name), State: a.State, Profile: a.Profile, Waiting: len(state.Inbox(a.Name)), SeenAt: a.Seen,
-		Reason: a.Reason,
+		Reason: a.Reason, Paused: a.Pause.On, PausedUntil: a.Pause.Until,
 	}
 }
 
@@ -99,14 +99,19 @@ func (s *Server) queue(r *http.Request) (any, error) {
 		return nil, err
 	}
 	answer := Messages{Messages: []Message{}}
-	runs := false
+	runs, paused := false, false
 	s.Hub.View(func(state *router.State, running func(string) bool) {
 		runs = running(name)
+		a, _ := state.Agent(name)
+		paused = a.Pause.On
 		for _, k := range state.Inbox(name) {
 			answer.Messages = append(answer.Messages, messageOf(k, runs))
 		}
 		answer.Cursor = state.Last
 	})
+	if paused {
+		defer waitsForPause(answer.Messages)
+	}
 	if !runs {
 		return answer, nil
 	}
@@ -118,6 +123,16 @@ func (s *Server) queue(r *http.Request) (any, error) {
 		place(answer.Messages, q.Messages)
 	}
 	return answer, nil
+}
+
+// waitsForPause says so of messages that no wrapper has.
+func waitsForPause(list []Message) {
+	for i := range list {
+		if m := &list[i]; m.Status == router.StatusAccepted {
+			m.WaitingFor = new(string)
+			*m.WaitingFor = protocol.WaitsForPaused
+		}
+	}
 }
 
 // place brings messages into the order of the wrapper's queue, and notes what each waits for.

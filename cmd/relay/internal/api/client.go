@@ -106,6 +106,16 @@ func (c *Client) Screen(ctx context.Context, name string) (protocol.ScreenAnswer
 	return call[protocol.ScreenAnswer](ctx, c, "GET", agentPath(name)+"/screen", nil)
 }
 
+// Pause lets nothing be typed into an agent for so long; 0: until Resume.
+func (c *Client) Pause(ctx context.Context, name string, d time.Duration) (Agent, error) {
+	return call[Agent](ctx, c, "POST", agentPath(name)+"/pause", Pause{d.Milliseconds()})
+}
+
+// Resume ends a pause.
+func (c *Client) Resume(ctx context.Context, name string) (Agent, error) {
+	return call[Agent](ctx, c, "POST", agentPath(name)+"/resume", nil)
+}
+
 // Pull takes messages to a name that no wrapper types for, or none when the time was over. They
 // come again unless they are acknowledged.
 func (c *Client) Pull(ctx context.Context, name string, p Pull) (Messages, error) {

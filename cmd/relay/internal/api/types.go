@@ -133,6 +133,14 @@ type Agent struct {
 	SeenAt  int64  `json:"seen_at"` // Unix milliseconds
 	// Reason is why it does not run: left, it ended by itself; inactive, it was killed or stopped answering.
 	Reason string `json:"reason,omitzero"`
+	Paused bool   `json:"paused"` // nothing is typed into it
+	// PausedUntil is when that ends by itself, Unix milliseconds; 0: it does not.
+	PausedUntil int64 `json:"paused_until,omitzero"`
+}
+
+// Pause asks that nothing is typed into an agent for so long.
+type Pause struct {
+	ForMS int64 `json:"for_ms,omitzero"` // 0: until a resume
 }
 
 // AgentStatus is what is known of an agent, and what its wrapper says when it runs.

@@ -18,14 +18,19 @@ const again = 5 * time.Second
 // handOver gives a wrapper the messages in its agent's inbox, one by one, in order.
 func (f *Fleet) handOver(ctx context.Context, r registry.Record, room <-chan struct{}) error {
 	handed := map[string]bool{}
+	var told router.Pause
 	for {
 		changed := f.Hub.Changed()
 		var later <-chan time.Time
-		full, err := f.batch(ctx, r, handed)
+		var steered, full bool
+		var err error
+		if told, steered = f.steer(ctx, r, told); steered {
+			full, err = f.batch(ctx, r, handed)
+		}
 		if err != nil {
 			return err
 		}
-		if full {
+		if full || !steered {
 			changed, later = nil, time.After(again) // new messages go behind those that wait
 		}
 		select {

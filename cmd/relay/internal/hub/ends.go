@@ -34,18 +34,14 @@ func ending(m router.Known, status, evidence string) router.Event {
 }
 
 // Run does what is due: it ends messages that no wrapper has got in their time, sends those whose
-// time has come, and tells who has come and gone, until ctx ends or the log cannot be trusted any
-// more.
+// time has come, tells who has come and gone, and ends pauses, until ctx ends or the log cannot be
+// trusted any more. What a full log has no room for stays due.
 func (h *Hub) Run(ctx context.Context) error {
 	for {
 		changed := h.Changed()
-		var next int64 // when something is to be done again, Unix milliseconds; 0: not before a change
-		for _, do := range []func(context.Context) (int64, error){h.expireNow, h.sendDue, h.tellPresence} {
-			again, err := do(ctx)
-			if err != nil {
-				return err
-			}
-			next = router.Sooner(next, again)
+		next, err := h.doDue(ctx)
+		if err != nil {
+			return err
 		}
 		var late <-chan time.Time
 		if next != 0 {
@@ -62,6 +58,20 @@ func (h *Hub) Run(ctx context.Context) error {
 	}
 }
 
+// doDue returns when it is to be called again, in Unix milliseconds; 0: not before something changed.
+func (h *Hub) doDue(ctx context.Context) (next int64, err error) {
+	for _, do := range []func(context.Context) (int64, error){h.expireNow, h.sendDue, h.tellPresence, h.endPauses} {
+		again, err := do(ctx)
+		if errors.Is(err, bus.ErrFull) {
+			again = time.Now().Add(lookAgain).UnixMilli()
+		} else if err != nil {
+			return 0, err
+		}
+		next = router.Sooner(next, again)
+	}
+	return next, nil
+}
+
 // lookAgain is how late Run may notice that the clock was set, or that the machine slept: neither
 // ends a timer. So long it also waits for room in the log.
 const lookAgain = 10 * time.Second
@@ -71,7 +81,7 @@ func rest(now time.Time, next int64) time.Duration {
 	return min(time.UnixMilli(next).Sub(now), lookAgain)
 }
 
-// expireNow returns when it is to be called again, 0 for not before something changed.
+// expireNow ends messages that no wrapper has got in their time.
 func (h *Hub) expireNow(ctx context.Context) (next int64, err error) {
 	h.writing.Lock()
 	defer h.writing.Unlock()
@@ -81,11 +91,7 @@ func (h *Hub) expireNow(ctx context.Context) (next int64, err error) {
 	over = slices.DeleteFunc(over, func(m router.Known) bool { return h.claimed[m.ID] || h.leased[m.ID] })
 	h.mu.Unlock()
 	for _, m := range over {
-		err := h.append(ctx, ending(m, protocol.StatusExpired, ""))
-		if errors.Is(err, bus.ErrFull) {
-			return now + lookAgain.Milliseconds(), nil // its time is over still
-		}
-		if err != nil {
+		if err := h.append(ctx, ending(m, protocol.StatusExpired, "")); err != nil {
 			return 0, err
 		}
 	}

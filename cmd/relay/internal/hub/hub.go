@@ -39,6 +39,7 @@ type Hub struct {
 	tail    []router.Event
 	running map[string]int  // wrappers that run, by name: for a moment the old one may be there, too
 	claimed map[string]bool // messages that are on their way into a wrapper, or may be there
+	pauses  map[string]deadline
 	looked  bool            // it is known who runs
 	leased  map[string]bool // messages that a reader has taken, and not yet acknowledged
 	changed chan struct{}   // closed and replaced after each event
@@ -51,7 +52,7 @@ type Hub struct {
 
 // New reads the log and is ready for work.
 func New(ctx context.Context, store Store, rules router.Rules, newID func() string) (*Hub, error) {
-	h := &Hub{store: store, newID: newID, state: router.NewState(), running: map[string]int{}, claimed: map[string]bool{}, leased: map[string]bool{}, changed: make(chan struct{}), failed: make(chan struct{})}
+	h := &Hub{store: store, newID: newID, state: router.NewState(), running: map[string]int{}, claimed: map[string]bool{}, leased: map[string]bool{}, pauses: map[string]deadline{}, changed: make(chan struct{}), failed: make(chan struct{})}
 	h.state.Rules = rules
 	h.began, h.late = time.Now(), map[string]time.Time{}
 	err := store.Read(ctx, 0, func(seq int64, data []byte) error {

@@ -2,10 +2,8 @@ package hub
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/router"
 )
 
@@ -43,7 +41,7 @@ func (h *Hub) Remind(ctx context.Context, r router.Reminder) (router.Known, erro
 }
 
 // sendDue accepts the messages whose time has come. One event does it, so that no crash comes in
-// between. It returns when it is to be called again, 0 for not before something changed.
+// between.
 func (h *Hub) sendDue(ctx context.Context) (next int64, err error) {
 	h.writing.Lock()
 	defer h.writing.Unlock()
@@ -52,11 +50,7 @@ func (h *Hub) sendDue(ctx context.Context) (next int64, err error) {
 	due, next := h.state.Due(now, h.hearsLocked)
 	h.mu.Unlock()
 	for _, m := range due {
-		err := h.append(ctx, router.Event{Type: router.TypeMessage, Timestamp: now, Message: m})
-		if errors.Is(err, bus.ErrFull) {
-			return now + lookAgain.Milliseconds(), nil // it stays due
-		}
-		if err != nil {
+		if err := h.append(ctx, router.Event{Type: router.TypeMessage, Timestamp: now, Message: m}); err != nil {
 			return 0, err
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// tellPresence puts into the log who has come and gone for good, and returns when it is to be
-// called again, 0 for not before something changed. Before it is known who runs, nobody has gone.
+// tellPresence puts into the log who has come and gone for good. Before it is known who runs,
+// nobody has gone.
 func (h *Hub) tellPresence(ctx context.Context) (next int64, err error) {
 	h.writing.Lock()
 	defer h.writing.Unlock()

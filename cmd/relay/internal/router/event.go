@@ -95,6 +95,7 @@ type Condition struct {
 	StartedAt  int64  `json:"started_at,omitzero"` // of the wrapper, Unix milliseconds
 	Code       *int   `json:"code,omitzero"`       // exit status
 	Raw        string `json:"raw,omitzero"`        // of a marker that is none
+	Until      int64  `json:"until,omitzero"`      // of a pause that ends by itself, Unix milliseconds
 	Reason     string `json:"reason,omitzero"`     // why it is none, or why an agent went away
 }
 

@@ -36,6 +36,7 @@ type Agent struct {
 	Seen    int64  // Unix milliseconds
 	Running bool   // as far as the log says
 	Cursor  Origin // the newest event of its wrapper that is in the log
+	Pause   Pause
 	presence
 }
 
@@ -156,8 +157,12 @@ func (s *State) New(agent string, o Origin) bool {
 // Apply adds the next event.
 func (s *State) Apply(e Event) {
 	s.Last = e.Seq
-	if e.Type == TypeJoined || e.Type == TypeLeft {
+	switch e.Type { // no signs of life
+	case TypeJoined, TypeLeft:
 		s.member(e)
+		return
+	case TypePaused, TypeResumed:
+		s.paused(e)
 		return
 	}
 	if e.Agent != "" {

@@ -1,0 +1,68 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+)
+
+// pauseMost is the longest pause that has an end, in milliseconds: a hundred years.
+const pauseMost = 100 * 365 * 24 * 60 * 60 * 1000
+
+// pause lets nothing be typed into an agent. One that runs is paused when that is answered; one
+// that does not, as soon as it does.
+func (s *Server) pause(r *http.Request) (any, error) {
+	var ask Pause
+	known, err := s.known(r)
+	if err == nil && r.ContentLength != 0 {
+		err = decode(r, &ask)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case ask.ForMS < 0 || ask.ForMS > pauseMost:
+		return nil, fault(string(protocol.BadField), "for_ms: %d is not between 0, which is until a resume, and a hundred years", ask.ForMS)
+	}
+	if err := s.steer(r, known, &protocol.Pause{ForMS: ask.ForMS}); err != nil {
+		return nil, err
+	}
+	if err := s.Hub.Pause(r.Context(), known.Name, time.Duration(ask.ForMS)*time.Millisecond); err != nil {
+		return nil, err
+	}
+	return s.known(r)
+}
+
+func (s *Server) resume(r *http.Request) (any, error) {
+	known, err := s.known(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.steer(r, known, &protocol.Resume{}); err != nil {
+		return nil, err
+	}
+	if err := s.Hub.Resume(r.Context(), known.Name); err != nil {
+		return nil, err
+	}
+	return s.known(r)
+}
+
+// steer asks the wrapper, if there is one.
+func (s *Server) steer(r *http.Request, known Agent, ask protocol.Request) error {
+	if !known.Running {
+		return nil
+	}
+	_, err := s.ask(r.Context(), known.Name, ask)
+	var refused *router.ErrorValue
+	switch {
+	case !errors.As(err, &refused):
+		return err
+	case refused.Code == NotRunning: // by now
+		return nil
+	case refused.Code == string(protocol.UnknownType):
+		return fault(refused.Code, "the relay-pty that wraps %s is older and knows no pause; end it and start it anew", known.Name)
+	}
+	return err
+}

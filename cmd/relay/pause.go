@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"relay-pty/cmd/relay/internal/api"
+)
+
+func pauseCommand(s streams) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "pause NAME [DURATION]", Short: "Let nothing be typed into an agent",
+		Long: `pause holds the messages to an agent, for so long or until relay resume: they wait, urgent ones,
+too, and messages with a timeout expire. A message that is being typed is finished, and what you type
+yourself is never held. A pause outlives the router and the agent.`,
+		Example: `  relay pause bob 30m
+  relay pause bob && vi notes.md; relay resume bob`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 && len(args) != 2 {
+				return usage{fmt.Errorf("pause takes a NAME, and perhaps a DURATION, got %d arguments", len(args))}
+			}
+			var d duration
+			if len(args) == 2 {
+				if err := d.Set(args[1]); err != nil {
+					return usage{fmt.Errorf("pause: %w", err)}
+				}
+				if d.d < time.Millisecond {
+					return usage{fmt.Errorf("pause: %s is no time to pause for; without one it is until relay resume", args[1])}
+				}
+			}
+			return steered(c, s, asJSON, func(ctx context.Context, c *api.Client) (api.Agent, error) { return c.Pause(ctx, args[0], d.d) })
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func resumeCommand(s streams) *cobra.Command {
+	ask := func(ctx context.Context, c *api.Client, name string) (api.Agent, error) { return c.Resume(ctx, name) }
+	c := ofOne(s, "NAME", ask, func(a api.Agent) error { return showSteered(s, a) })
+	c.Use, c.Short = "resume NAME", "Let messages be typed again"
+	c.Long = "resume ends a pause: what waits for the agent is typed as ever."
+	return c
+}
+
+// steered asks for a pause and prints what came of it.
+func steered(c *cobra.Command, s streams, asJSON bool, ask func(ctx context.Context, c *api.Client) (api.Agent, error)) error {
+	a, err := asks(c.Context(), ask)
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return s.json(a)
+	}
+	return showSteered(s, a)
+}
+
+func showSteered(s streams, a api.Agent) error {
+	said := "is not paused"
+	if a.Paused {
+		said = "is paused " + pauseEnd(a)
+	}
+	_, err := fmt.Fprintf(s.out, "%s %s\n", a.Name, said)
+	return err
+}
+
+// pauseEnd says how long a pause lasts.
+func pauseEnd(a api.Agent) string {
+	if a.PausedUntil == 0 {
+		return "until relay resume " + a.Name
+	}
+	return "until " + clock(a.PausedUntil)
+}
