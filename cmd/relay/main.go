@@ -120,7 +120,7 @@ func newRoot(s streams) *cobra.Command {
 		{"Agents:", []*cobra.Command{runCommand(s), lsCommand(s), statusCommand(s), screenCommand(s), queueCommand(s), waitCommand(s), pauseCommand(s), resumeCommand(s)}},
 		{"Messages:", []*cobra.Command{sendCommand(s), replyCommand(s), recvCommand(s), showCommand(s), cancelCommand(s), remindCommand(s)}},
 		{"History:", []*cobra.Command{logCommand(s), eventsCommand(s)}},
-		{"More:", []*cobra.Command{demoCommand(s), serveCommand(s), manCommand()}},
+		{"More:", []*cobra.Command{doctorCommand(s), demoCommand(s), serveCommand(s), manCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {

@@ -86,7 +86,7 @@ func serve(parent context.Context, s streams, store string, ends bool) error {
 		parts.Go(func() { stop(fmt.Errorf("%s: %w", name, f(ctx))) })
 	}
 	busy := &activity{last: time.Now()}
-	server := api.Server{Hub: hub, Agents: h.Agents}
+	server := api.Server{Hub: hub, Agents: h.Agents, Version: version}
 	part("api", func(ctx context.Context) error { return serveHTTP(ctx, listener, busy.watch(server.Handler())) })
 	part("wrappers", (&fleet.Fleet{Hub: hub, Dir: h.Agents}).Run)
 	part("log", hub.Run)

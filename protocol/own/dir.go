@@ -17,19 +17,27 @@ func Dir(base, sub string) (string, error) {
 		if err := os.Mkdir(d, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return "", fmt.Errorf("own directory: %w", err)
 		}
-		info, err := os.Lstat(d)
-		if err != nil {
-			return "", fmt.Errorf("own directory: %w", err)
-		}
-		const advice = "look who made it, then remove it"
-		switch {
-		case !info.IsDir():
-			return "", &PathError{d, "is " + Kind(info.Mode()) + ", not a directory", advice}
-		case UID(info) != os.Geteuid():
-			return "", &PathError{d, fmt.Sprintf("belongs to uid %d", UID(info)), advice}
-		case info.Mode().Perm()&0o077 != 0:
-			return "", &PathError{d, fmt.Sprintf("is open to others (mode %04o)", info.Mode().Perm()), "chmod 700 " + d}
+		if err := Private(d); err != nil {
+			return "", err
 		}
 	}
 	return dir, nil
+}
+
+// Private says why something is no directory of our uid that is closed to all others.
+func Private(d string) error {
+	info, err := os.Lstat(d)
+	if err != nil {
+		return fmt.Errorf("own directory: %w", err)
+	}
+	const advice = "look who made it, then remove it"
+	switch {
+	case !info.IsDir():
+		return &PathError{d, "is " + Kind(info.Mode()) + ", not a directory", advice}
+	case UID(info) != os.Geteuid():
+		return &PathError{d, fmt.Sprintf("belongs to uid %d", UID(info)), advice}
+	case info.Mode().Perm()&0o077 != 0:
+		return &PathError{d, fmt.Sprintf("is open to others (mode %04o)", info.Mode().Perm()), "chmod 700 " + d}
+	}
+	return nil
 }

@@ -28,6 +28,10 @@ func List(dir string) ([]Record, error) {
 	}), err
 }
 
+// All returns the records in dir, by name, also those whose wrappers do not run. The error tells of
+// records that cannot be read; the others are returned all the same.
+func All(dir string) ([]Record, error) { return announced(dir) }
+
 // Find returns the wrapper of that name, if it runs.
 func Find(dir, name string) (r Record, running bool, err error) {
 	if err := protocol.ValidName(name); err != nil {

@@ -39,13 +39,24 @@ type Record struct {
 func Dir() (string, error) { return dirIn(os.Getenv("XDG_RUNTIME_DIR"), "/tmp") }
 
 func dirIn(run, tmp string) (string, error) {
+	dir, err := whereIn(run, tmp)
+	if err != nil {
+		return "", err
+	}
+	return own.Dir(filepath.Dir(dir), filepath.Base(dir))
+}
+
+// Where returns the path that [Dir] does, and makes nothing.
+func Where() (string, error) { return whereIn(os.Getenv("XDG_RUNTIME_DIR"), "/tmp") }
+
+func whereIn(run, tmp string) (string, error) {
 	if info, err := os.Stat(run); err == nil && info.IsDir() && filepath.IsAbs(run) {
 		if own.UID(info) != os.Geteuid() || info.Mode().Perm()&0o022 != 0 {
 			return "", &own.PathError{Path: run, Problem: "is not ours alone to write", Advice: "set XDG_RUNTIME_DIR to a directory of yours, or unset it"}
 		}
-		return own.Dir(filepath.Join(run, "relay"), "agents")
+		return filepath.Join(run, "relay", "agents"), nil
 	}
-	return own.Dir(filepath.Join(tmp, "relay-"+strconv.Itoa(os.Geteuid())), "agents")
+	return filepath.Join(tmp, "relay-"+strconv.Itoa(os.Geteuid()), "agents"), nil
 }
 
 // Announcement is a wrapper that is listed.

@@ -71,4 +71,6 @@ var endpoints = []endpoint{
 // eventsQuery are the parameters of the events.
 var eventsQuery = append([]parameter{afterEvent, waiting, {"event", text, "only these types, separated by commas"}}, whose...)
 
-func (s *Server) healthy(*http.Request) (any, error) { return Health{OK: true, PID: os.Getpid()}, nil }
+func (s *Server) healthy(*http.Request) (any, error) {
+	return Health{OK: true, PID: os.Getpid(), Version: s.Version}, nil
+}

@@ -31,6 +31,8 @@ const NotRunning = "agent_exited"
 type Server struct {
 	Hub    *hub.Hub
 	Agents string // the directory in which wrappers announce themselves
+
+	Version string // of the program
 }
 
 //go:embed openapi.json

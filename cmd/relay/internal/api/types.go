@@ -171,4 +171,6 @@ const (
 type Health struct {
 	OK  bool `json:"ok"`
 	PID int  `json:"pid"`
+	// Version is that of the program.
+	Version string `json:"version"`
 }

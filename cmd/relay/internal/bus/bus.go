@@ -35,10 +35,12 @@ var ErrUnclear = errors.New("it is not known whether the event was written")
 // ErrFull is that an event was not written, for want of room.
 var ErrFull = errors.New("the log takes no more")
 
+// Version is that of the store's layout; it stands in the store's file "version".
+const Version = 1
+
 const (
-	stream  = "LOG"
-	prefix  = "ev."
-	version = 1 // of the store's layout
+	stream = "LOG"
+	prefix = "ev."
 	// startWait and appendWait end waits on our own process that only a defect or a dead disk makes
 	// so long.
 	startWait, appendWait = 30 * time.Second, 30 * time.Second
@@ -121,7 +123,7 @@ func (l *Log) open(ctx context.Context, dir string, keep Keep) (err error) {
 func checkVersion(path string) error {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return os.WriteFile(path, []byte(strconv.Itoa(version)+"\n"), 0o600)
+		return os.WriteFile(path, []byte(strconv.Itoa(Version)+"\n"), 0o600)
 	}
 	if err != nil {
 		return err
@@ -130,8 +132,8 @@ func checkVersion(path string) error {
 	if err != nil {
 		return fmt.Errorf("%s holds no version: %w", path, err)
 	}
-	if is > version {
-		return fmt.Errorf("it is of version %d, and this relay knows %d: use the newer relay, or another --store", is, version)
+	if is > Version {
+		return fmt.Errorf("it is of version %d, and this relay knows %d: use the newer relay, or another --store", is, Version)
 	}
 	return nil
 }

@@ -33,6 +33,19 @@ func Find(store string) (Home, error) {
 	if err != nil {
 		return Home{}, err
 	}
+	return at(agents, store)
+}
+
+// Look returns the same places, and makes nothing.
+func Look(store string) (Home, error) {
+	agents, err := registry.Where()
+	if err != nil {
+		return Home{}, err
+	}
+	return at(agents, store)
+}
+
+func at(agents, store string) (Home, error) {
 	h := Home{Agents: agents, Socket: filepath.Join(filepath.Dir(agents), "router.sock"), Store: store}
 	if h.Store != "" {
 		return h, nil
@@ -62,7 +75,7 @@ const (
 // with those arguments.
 func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Client, error) {
 	c := api.NewClient(h.Socket, token)
-	ctx, cancel := context.WithTimeoutCause(ctx, startWait, fmt.Errorf("the router does not answer at %s after %v: see %s", h.Socket, startWait, h.log()))
+	ctx, cancel := context.WithTimeoutCause(ctx, startWait, fmt.Errorf("the router does not answer at %s after %v: see %s", h.Socket, startWait, h.Log()))
 	defer cancel()
 	if _, err := c.Health(ctx); !absent(err) {
 		return c, err
@@ -96,7 +109,7 @@ func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Cl
 			}
 		}
 	}
-	return nil, fmt.Errorf("the router ends as soon as it is started: see %s", h.log())
+	return nil, fmt.Errorf("the router ends as soon as it is started: see %s", h.Log())
 }
 
 // Running returns a client of the router that runs, or an error; it starts none.
@@ -118,7 +131,8 @@ func absent(err error) bool {
 	return true // somebody took the question
 }
 
-func (h Home) log() string { return filepath.Join(h.Store, "router.log") }
+// Log is where a router that was started by need tells why it ends.
+func (h Home) Log() string { return filepath.Join(h.Store, "router.log") }
 
 // start starts a router that outlives us and our terminal. ended is closed when it does not.
 func (h Home) start(args []string) (ended <-chan struct{}, err error) {
@@ -129,7 +143,7 @@ func (h Home) start(args []string) (ended <-chan struct{}, err error) {
 	if err := os.MkdirAll(h.Store, 0o700); err != nil {
 		return nil, err
 	}
-	out, err := os.OpenFile(h.log(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	out, err := os.OpenFile(h.Log(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,44 @@
+package doctor
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestAFullDisk is found, and one that cannot be written.
+func TestAFullDisk(t *testing.T) {
+	p := newPatient(t)
+	p.must(os.MkdirAll(p.store, 0o700))
+	err := unix.Mount("relay-test", p.store, "tmpfs", 0, "size=64k,mode=0700")
+	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) {
+		t.Skip("only root may mount a disk")
+	}
+	p.must(err)
+	defer func() { p.must(unix.Unmount(p.store, 0)) }()
+	want := func(problem string) {
+		t.Helper()
+		if found := p.Look(t.Context()); len(found) != 1 || !found[0].Broken || !strings.Contains(found[0].Problem, problem) {
+			t.Errorf("got %+v, want %q", found, problem)
+		}
+	}
+	want("is full: 65536 bytes are free")
+	p.must(unix.Mount("", p.store, "", unix.MS_REMOUNT|unix.MS_RDONLY, "size=64k,mode=0700"))
+	want("cannot be written: read-only file system")
+}
+
+// TestADirectoryOfOthers is found by whoever may not write in it.
+func TestADirectoryOfOthers(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	p := newPatient(t)
+	p.must(os.MkdirAll(p.store, 0o500))
+	found := p.Look(t.Context())
+	if len(found) != 1 || !strings.Contains(found[0].Problem, "cannot be written: permission denied") || !strings.Contains(found[0].Fix, "chmod u+rwx ") {
+		t.Errorf("got %+v", found)
+	}
+}

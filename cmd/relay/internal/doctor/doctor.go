@@ -1,0 +1,104 @@
+// Package doctor finds what keeps messages from their way: what is broken, and what to do about it.
+// It changes nothing, and starts nothing that lasts.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"relay-pty/cmd/relay/internal/home"
+	"relay-pty/cmd/relay/internal/settings"
+	"relay-pty/protocol/sock"
+)
+
+// Finding is one thing that was found.
+type Finding struct {
+	Check   string `json:"check"`   // which check found it
+	Broken  bool   `json:"broken"`  // else all works, and it may be tidied up
+	Problem string `json:"problem"` // what is wrong
+	Fix     string `json:"fix"`     // the way out
+}
+
+// Doctor looks at one user's programs, files and processes.
+type Doctor struct {
+	Version string                 // ours
+	Layout  int                    // the newest of a router's store that we know
+	Wrapper func() (string, error) // finds relay-pty
+
+	found []Finding
+}
+
+func (d *Doctor) broken(check, fix, format string, args ...any) {
+	d.found = append(d.found, Finding{check, true, fmt.Sprintf(format, args...), fix})
+}
+
+func (d *Doctor) untidy(check, fix, format string, args ...any) {
+	d.found = append(d.found, Finding{check, false, fmt.Sprintf(format, args...), fix})
+}
+
+// trouble notes an error, with the way out that it brings.
+func (d *Doctor) trouble(check string, err error, fix string) {
+	var hint interface{ Hint() string }
+	if errors.As(err, &hint) {
+		fix = hint.Hint()
+	}
+	d.broken(check, fix, "%v", err)
+}
+
+// Look looks at everything, and returns what it found, in the order in which it is to be mended.
+func (d *Doctor) Look(ctx context.Context) []Finding {
+	d.found = []Finding{}
+	d.programs(ctx)
+	if _, err := settings.Load(); err != nil {
+		d.trouble("settings", err, "mend it there; relay --help and the README list the settings")
+	}
+	h, err := home.Look("")
+	if err != nil {
+		d.trouble("places", err, "set HOME, or XDG_STATE_HOME")
+		return d.found
+	}
+	reachable := d.private(filepath.Dir(h.Agents), h.Agents)
+	if n := len(h.Socket); n > sock.MaxPath {
+		reachable = false
+		d.broken("places", "set XDG_RUNTIME_DIR to a directory with a shorter name, or unset it",
+			"the path of the router's socket, %s, has %d bytes, and %d are the most", h.Socket, n, sock.MaxPath)
+	}
+	state := filepath.Dir(h.Store)
+	for _, dir := range []string{h.Store, filepath.Join(state, "relay-pty")} {
+		d.keeps(dir)
+	}
+	d.version(filepath.Join(h.Store, "version"))
+	if reachable {
+		d.router(ctx, h)
+		d.wrappers(ctx, h.Agents)
+	}
+	return d.found
+}
+
+// programs checks that relay-pty is there, and of our version.
+func (d *Doctor) programs(ctx context.Context) {
+	const check = "programs"
+	path, err := d.Wrapper()
+	if err != nil {
+		d.trouble(check, err, "install relay-pty beside relay, or into a directory of PATH")
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, "--version").Output()
+	words := strings.Fields(string(out))
+	switch {
+	case err != nil || len(words) < 2:
+		d.broken(check, "install it anew", "%s --version does not tell its version (%v)", path, err)
+	case words[1] != d.Version:
+		d.broken(check, "install both of one version", "%s is version %s, and relay is %s", path, words[1], d.Version)
+	}
+}
+
+// patience is how long something may take to answer that takes milliseconds.
+const patience = 5 * time.Second

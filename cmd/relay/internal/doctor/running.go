@@ -1,0 +1,175 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"relay-pty/cmd/relay/internal/home"
+	"relay-pty/protocol"
+	"relay-pty/protocol/own"
+	"relay-pty/protocol/registry"
+	"relay-pty/protocol/sock"
+)
+
+// router checks the one that runs, or else whether the last one could.
+func (d *Doctor) router(ctx context.Context, h home.Home) {
+	const check = "router"
+	pid, listens := sock.Listening(h.Socket)
+	if !listens {
+		if text, err := tail(h.Log()); err == nil && !started(text) {
+			d.broken(check, "mend what it says; relay serve shows it at once", "the last router did not start, or failed (%s): %s", h.Log(), lastLines(text, 3))
+		}
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	client, err := h.Running(ctx, "")
+	if err != nil {
+		d.broken(check, "end process "+number(pid)+"; the next command starts another one", "a router listens at %s and does not answer: %v", h.Socket, err)
+		return
+	}
+	is, err := client.Health(ctx)
+	if err == nil && is.Version != d.Version {
+		d.broken(check, "end process "+number(is.PID)+"; the next command starts one of this version",
+			"the router that runs is version %s, and relay is %s", orUnknown(is.Version), d.Version)
+	}
+	if info, err := os.Stat(h.Socket); err == nil && info.Mode().Perm()&0o077 != 0 {
+		d.broken(check, "chmod 600 "+h.Socket, "%s is open to others (mode %04o)", h.Socket, info.Mode().Perm())
+	}
+}
+
+func number(pid int) string {
+	if pid == 0 {
+		return "(of an unknown number)"
+	}
+	return strconv.Itoa(pid)
+}
+
+func orUnknown(version string) string {
+	if version == "" {
+		return "unknown"
+	}
+	return version
+}
+
+// tailMost is how much of a log is looked at, in bytes.
+const tailMost = 8 << 10
+
+// tail is the end of a file.
+func tail(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() // only read
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	text := make([]byte, min(info.Size(), tailMost))
+	n, err := f.ReadAt(text, info.Size()-int64(len(text)))
+	return string(text[:n]), err
+}
+
+// started says whether the last that a router told is that it runs: one that ends as it should says
+// nothing more. One that was started while another ran does not count.
+func started(log string) bool {
+	for _, line := range slices.Backward(strings.Split(strings.TrimSpace(log), "\n")) {
+		if !strings.HasPrefix(line, "relay: hint: ") && !strings.Contains(line, "held by the router that runs") {
+			return line == "" || strings.HasPrefix(line, "relay: router at ")
+		}
+	}
+	return true
+}
+
+// wrappers checks all that have announced themselves.
+func (d *Doctor) wrappers(ctx context.Context, dir string) {
+	const check = "agents"
+	records, err := registry.All(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		for line := range strings.Lines(err.Error()) {
+			d.broken(check, "remove that file", "%s", strings.TrimSpace(line))
+		}
+	}
+	for _, r := range records {
+		file := filepath.Join(dir, r.Name+".json")
+		if info, err := os.Lstat(file); err == nil && (info.Mode().Perm()&0o077 != 0 || own.UID(info) != os.Geteuid()) {
+			d.broken(check, "chmod 600 "+file+", and look who did it", "%s is not closed to others (mode %04o, uid %d)", file, info.Mode().Perm(), own.UID(info))
+		}
+		if _, listens := sock.Listening(r.Socket); !listens {
+			d.untidy(check, "the next relay run "+r.Name+" takes its place; or: rm "+file+" "+r.Socket,
+				"the wrapper of %s was killed and has left its record, and perhaps its socket %s", r.Name, r.Socket)
+			continue
+		}
+		d.wrapper(ctx, r)
+	}
+}
+
+// longUnready is after what time an agent of which nothing is known is one that we do not understand.
+const longUnready = time.Minute
+
+// wrapper asks one that runs how it is.
+func (d *Doctor) wrapper(ctx context.Context, r registry.Record) {
+	const check = "agents"
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	s, err := status(ctx, r.Socket)
+	if err != nil {
+		d.broken(check, "look at process "+number(r.PID)+"; if it is stopped, continue it", "the wrapper of %s does not answer: %v", r.Name, err)
+		return
+	}
+	anew := "end " + r.Name + ", and start it with the relay-pty that is installed"
+	lacks := slices.DeleteFunc(protocol.Features(), func(f string) bool { return slices.Contains(s.Features, f) })
+	switch {
+	case s.Protocol != protocol.Version:
+		d.broken(check, anew, "the wrapper of %s speaks protocol %d, and relay %d", r.Name, s.Protocol, protocol.Version)
+	case len(lacks) > 0:
+		d.broken(check, anew, "the wrapper of %s is older than relay: it lacks %s", r.Name, strings.Join(lacks, ", "))
+	}
+	if s.Degraded {
+		d.broken(check, "make room for its journal; its --log-file, if it has one, says what fails", "%s refuses messages: its journal cannot be written", r.Name)
+	}
+	starting := s.State == protocol.StateStarting || s.State == protocol.StateUnknown
+	if starting && time.Duration(s.UptimeMS)*time.Millisecond >= longUnready {
+		d.unclear(check, r, s)
+	}
+}
+
+// unclear tells of an agent whose screen says nothing to us.
+func (d *Doctor) unclear(check string, r registry.Record, s *protocol.StatusAnswer) {
+	if s.BlockedBy != "" {
+		d.broken(check, "do what that says", "%s gets no messages: %s", r.Name, s.BlockedBy)
+		return
+	}
+	d.broken(check, "relay-pty --check-profile "+s.Agent+" tells whether the profile still holds; relay screen "+r.Name+" shows the agent",
+		"%s gets no messages: for %v it has shown nothing by which profile %s knows that it is ready", r.Name,
+		(time.Duration(s.UptimeMS) * time.Millisecond).Round(time.Second), s.Agent)
+}
+
+// status asks a wrapper.
+func status(ctx context.Context, socket string) (*protocol.StatusAnswer, error) {
+	client, err := sock.Dial(ctx, socket)
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	answer, err := client.Ask(ctx, &protocol.Status{})
+	if err != nil {
+		return nil, err
+	}
+	s, ok := answer.(*protocol.StatusAnswer)
+	if !ok {
+		return nil, errors.New("it answers a status by " + answer.Type())
+	}
+	return s, nil
+}
