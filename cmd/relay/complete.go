@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,6 +44,20 @@ func names(ctx context.Context, c *api.Client) (list []string) {
 	return list
 }
 
+// channels are those that have members, each with them.
+func channels(ctx context.Context, c *api.Client) (list []string) {
+	all, _ := c.Channels(ctx) // else nothing is filled in
+	for _, o := range all {
+		list = append(list, cobra.CompletionWithDesc(o.Name, strings.Join(o.Members, ", ")))
+	}
+	return list
+}
+
+// receivers are whom a message can go to.
+func receivers(ctx context.Context, c *api.Client) []string {
+	return append(names(ctx, c), channels(ctx, c)...)
+}
+
 // recentMost is how many messages are offered.
 const recentMost = 20
 
@@ -74,7 +89,8 @@ func cancellable(ctx context.Context, c *api.Client) []string {
 func completions(root *cobra.Command) {
 	all := func(api.Message) bool { return true }
 	for name, list := range map[string]func(ctx context.Context, c *api.Client) []string{
-		"send": names, "status": names, "queue": names, "screen": names, "log": names, "wait": names, "pause": names, "resume": names,
+		"send": receivers, "join": channels, "leave": channels, "status": names, "queue": names, "screen": names, "log": names,
+		"wait": names, "pause": names, "resume": names,
 		"show":   recent(all),
 		"cancel": cancellable,
 		"reply":  recent(func(m api.Message) bool { return m.To == me() }),

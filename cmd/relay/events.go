@@ -115,18 +115,25 @@ func describe(e router.Event) string {
 		if e.Mode != protocol.ModeSequential {
 			line += " " + e.Mode
 		}
+		if len(e.Recipients) > 0 {
+			line += " to " + strings.Join(e.Recipients, ", ")
+		}
 		return line
 	case router.TypeReminder:
 		return fmt.Sprintf("%s → %s  %s at %s", e.From, e.To, e.ID, clock(e.DueAt))
+	case router.TypeJoined:
+		return e.Agent + " joins " + e.To
+	case router.TypeLeft:
+		return e.Agent + " leaves " + e.To
 	case router.TypeRefused:
 		return fmt.Sprintf("%s → %s  refused: %s", e.From, e.To, e.Error.Message)
 	case router.TypeUp:
 		return fmt.Sprintf("%s runs (%s)", e.Agent, e.Profile)
 	case router.TypeDown:
 		return withReason(e.Agent+" no longer runs", e.Reason)
-	case router.TypeJoined:
+	case router.TypeMemberJoined:
 		return fmt.Sprintf("%s joined (%s)", e.Agent, e.Profile)
-	case router.TypeLeft:
+	case router.TypeMemberLeft:
 		return withReason(e.Agent+" is away", e.Reason)
 	case router.TypePaused:
 		if e.Until == 0 {

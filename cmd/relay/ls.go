@@ -15,23 +15,47 @@ import (
 func lsCommand(s streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "ls", Short: "Show the agents", Args: noArgs,
+		Use: "ls", Short: "Show the agents, and the channels", Args: noArgs,
 		Long: `ls shows the agents that run, and those that did within the last 30 days: their messages wait for
 them. Of those it says how they went: left, they ended by themselves; inactive, they were killed or
-stopped answering.`,
+stopped answering. Then come the channels, and who is in each.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			list, err := asks(c.Context(), func(ctx context.Context, c *api.Client) ([]api.Agent, error) { return c.Agents(ctx) })
+			list, err := asks(c.Context(), everybody)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return s.json(api.Agents{Agents: list})
+				return s.json(list)
 			}
-			return showAgents(s, list)
+			if err := showAgents(s, list.Agents); err != nil || len(list.Channels) == 0 {
+				return err
+			}
+			return listChannels(s, list.Channels)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// all is what ls shows.
+type all struct {
+	Agents   []api.Agent   `json:"agents"`
+	Channels []api.Channel `json:"channels"`
+}
+
+func everybody(ctx context.Context, c *api.Client) (list all, err error) {
+	if list.Agents, err = c.Agents(ctx); err == nil {
+		list.Channels, err = c.Channels(ctx)
+	}
+	return list, err
+}
+
+// listChannels prints the channels below the agents.
+func listChannels(s streams, list []api.Channel) error {
+	if _, err := fmt.Fprintln(s.out); err != nil {
+		return err
+	}
+	return showChannels(newPaper(s.out), append([]api.Channel{{Name: "CHANNEL", Members: []string{"MEMBERS"}}}, list...))
 }
 
 func showAgents(s streams, list []api.Agent) error {

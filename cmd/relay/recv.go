@@ -31,7 +31,8 @@ func recvCommand(s streams) *cobra.Command {
 		Long: `recv shows the messages to whoever asks: to the agent in which it runs, else to --as NAME, else
 to the human. It only looks: an agent gets its messages all the same. With --consume each message is
 shown until it was shown once, and counts as delivered then; that is for people and scripts, which
-no wrapper types for.`,
+no wrapper types for. --after shows, too, what was sent to '*' and to my channels when I was not
+there.`,
 		Example: `  relay recv --last 5
   relay recv --as ci --consume --wait=1m --json`,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -72,7 +73,7 @@ func (f *receiving) complete(c *cobra.Command) error {
 	if is := me(); is != router.Human && f.as != "" && f.as != is {
 		return usage{fmt.Errorf("recv: this is inside of %s, and --as says %s", is, f.as)}
 	}
-	f.To = cmp.Or(f.as, me())
+	f.To, f.Past = cmp.Or(f.as, me()), changed("after")
 	f.fromNow = (f.waits || f.follow) && !changed("after")
 	return nil
 }

@@ -38,11 +38,13 @@ const longWait = 30 * time.Second
 func sendCommand(s streams) *cobra.Command {
 	var f sending
 	c := &cobra.Command{
-		Use: "send TO [TEXT...]", Short: "Send a message to an agent",
+		Use: "send TO [TEXT...]", Short: "Send a message to an agent, or to several",
 		Long: `send sends a message, and prints its id and how far it came. TEXT - reads standard input.
-An agent that does not run gets it when it does.`,
+An agent that does not run gets it when it does. TO may be a channel ('#review': its members, relay
+join) or '*' (all agents that run now), never the sender. Such a message has come as far as it has
+for all; --wait ends with the first answer, and relay show tells how far it is with each.`,
 		Example: `  relay send bob "please review main.go"
-  git diff | relay send bob -
+  git diff | relay send '#review' -
   relay send bob "is it done?" --wait=5m    waits for Bob's answer, and prints it`,
 		RunE: func(c *cobra.Command, args []string) error { return send(c, s, &f, args) },
 	}
@@ -62,6 +64,7 @@ An agent that does not run gets it when it does.`,
 	flags.Int64Var(&f.Priority, "priority", 0, "lower goes first")
 	flags.StringVar(&f.ID, "id", "", "give it this `ID`; sent again with the same one, it is still one message")
 	flags.BoolVar(&f.command, "command", false, "type TEXT as a command, to run (needs --allow-command there)")
+	flags.BoolVar(&f.Yes, "yes", false, "send it though it reaches more than 10 agents")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	return c
 }
@@ -213,10 +216,10 @@ func (f *sending) tell(s streams, m api.Message, asked bool) error {
 			return err
 		}
 	case f.until == api.UntilReplied && len(m.Replies) > 0:
-		if m.Replies[0].Inferred {
-			fmt.Fprintf(s.err, "%s %s; %s wrote no message, and this was last in its turn:\n", m.ID, m.Status, m.To)
+		if first := m.Replies[0]; first.Inferred {
+			fmt.Fprintf(s.err, "%s %s; %s wrote no message, and this was last in its turn:\n", m.ID, m.Status, first.From)
 		} else {
-			fmt.Fprintf(s.err, "%s %s\n", m.ID, router.StatusReplied)
+			fmt.Fprintf(s.err, "%s %s%s\n", m.ID, router.StatusReplied, by(m))
 		}
 		fmt.Fprintln(s.out, newPaper(s.out).whole(m.Replies[0].Body))
 	default:
@@ -242,7 +245,7 @@ func (f *sending) verdict(s streams, m api.Message, asked bool) error {
 		say("%s; the message waits", whyNot(m))
 		return nil
 	case m.Abandoned && m.Error == nil && f.until == api.UntilReplied: // else the error says so
-		say("%s: %s ended without an answer", m.ID, m.To)
+		say("%s: %s ended without an answer", m.ID, strings.Join(whom(m, func(d api.Delivery) bool { return d.Abandoned }), ", "))
 		return exit(exitFailed)
 	case m.Reached(f.until) || f.until == api.UntilQueued:
 		return exit(exitFailed)
@@ -266,6 +269,8 @@ func came(m api.Message, level string) bool {
 // whyNot says why a message is in no wrapper's queue.
 func whyNot(m api.Message) string {
 	switch {
+	case len(m.Recipients) > 0:
+		return whyNotAll(m)
 	case m.To == router.Human:
 		return "relay recv shows it"
 	case m.Reads:

@@ -25,6 +25,12 @@ func showMessage(s streams, m api.Message) error {
 	p := newPaper(s.out)
 	fmt.Fprintf(p, "%s  %s → %s  %s\n", m.ID, m.From, m.To, strings.TrimRight(p.paint(m.Status)+" "+evidence(m.Evidence), " "))
 	fmt.Fprintf(p, "%s\n\n%s\n\n", strings.Join(traits(m), ", "), indent(m.Body, "    "))
+	for _, d := range m.Recipients {
+		fmt.Fprintf(p, "  %s  %s %s %s\n", d.To, p.paint(d.Status), evidence(d.Evidence), reason(d.Error))
+	}
+	if len(m.Recipients) > 0 {
+		fmt.Fprintln(p)
+	}
 	for _, e := range m.Life {
 		at := time.UnixMilli(e.Timestamp).Format("15:04:05.000")
 		if _, err := fmt.Fprintf(p, "%s  %s\n", at, plain(lived(m.ID, e))); err != nil {
@@ -54,10 +60,11 @@ func traits(m api.Message) []string {
 	}
 	add("about %s", m.About != "", m.About)
 	add("answers %s", m.ReplyTo != "", m.ReplyTo)
+	add("by %s", m.Channel != "", m.Channel)
 	add("thread %s", m.Thread != "", m.Thread)
 	add("priority %d", m.Priority != 0, m.Priority)
 	add("at most %v", m.TimeoutMS != 0, time.Duration(m.TimeoutMS)*time.Millisecond)
-	add("%s ended without an answer", m.Abandoned, m.To)
+	add("%s ended without an answer", m.Abandoned, strings.Join(whom(m, func(d api.Delivery) bool { return d.Abandoned }), ", "))
 	return list
 }
 
@@ -66,7 +73,7 @@ func lived(id string, e router.Event) string {
 	switch {
 	case e.Type == router.TypeReminder:
 		return "scheduled for " + time.UnixMilli(e.DueAt).Format(time.DateTime)
-	case e.Type == router.TypeMessage && e.ID == id:
+	case e.Type == router.TypeMessage && (e.ID == id || len(e.Recipients) > 0 && strings.HasPrefix(id, e.ID+":")):
 		return "accepted"
 	case e.Type == router.TypeMessage:
 		return strings.TrimRight(fmt.Sprintf("%s writes %s: %s %s", e.From, e.ID, firstLine(e.Body), reason(e.Error)), " ")
@@ -83,6 +90,9 @@ func lived(id string, e router.Event) string {
 		words = append(words, fmt.Sprintf("attempt %d", e.Attempt))
 	}
 	words = append(words, reason(e.Error))
+	if e.ID != id { // what one of several got
+		words = append([]string{e.Agent + ":"}, words...)
+	}
 	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 }
 
@@ -156,6 +166,10 @@ func showShort(p paper, m api.Message) error {
 	if time.Since(at) > 12*time.Hour {
 		layout = time.DateTime
 	}
-	_, err := fmt.Fprintf(p, "%s  %s → %s  %s  %s%s\n%s\n", at.Format(layout), m.From, m.To, m.ID, p.paint(m.Status), answers, indent(m.Body, "    "))
+	to := m.To
+	if m.Channel != "" {
+		to += " by " + m.Channel
+	}
+	_, err := fmt.Fprintf(p, "%s  %s → %s  %s  %s%s\n%s\n", at.Format(layout), m.From, to, m.ID, p.paint(m.Status), answers, indent(m.Body, "    "))
 	return err
 }

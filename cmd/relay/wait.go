@@ -109,7 +109,7 @@ func (f *awaiting) wait(ctx context.Context, s streams) (state string, err error
 	if err != nil {
 		return "", err
 	}
-	q := api.Query{Target: f.name, Wait: longWait, Types: []string{stateType, router.TypeUp, router.TypeDown, router.TypeLeft}}
+	q := api.Query{Target: f.name, Wait: longWait, Types: []string{stateType, router.TypeUp, router.TypeDown, router.TypeMemberLeft}}
 	err = asked.ask(ctx, func(c *api.Client) (err error) { q.After, err = c.Cursor(ctx); return err })
 	if err != nil {
 		return "", err
@@ -129,9 +129,9 @@ func (f *awaiting) wait(ctx context.Context, s streams) (state string, err error
 		q.After = page.Cursor
 		for _, e := range page.Events {
 			switch {
-			case e.Type == router.TypeLeft && here:
+			case e.Type == router.TypeMemberLeft && here:
 				return "", fmt.Errorf("%s ended before it was %s (%s)", f.name, strings.Join(f.states, " or "), e.Reason)
-			case e.Type == router.TypeLeft:
+			case e.Type == router.TypeMemberLeft:
 				continue // it had ended when we came
 			case e.Type == router.TypeDown:
 				state = protocol.StateExited

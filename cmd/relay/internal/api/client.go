@@ -87,6 +87,9 @@ func (c *Client) Cursor(ctx context.Context) (int64, error) {
 func (c *Client) Newest(ctx context.Context, q Query, last int) (Messages, error) {
 	v := q.values()
 	v.Set("last", strconv.Itoa(last))
+	if q.Past {
+		v.Set("past", "true")
+	}
 	v.Set("wait", millis(q.Wait))
 	return call[Messages](ctx, c, "GET", "/v1/messages?"+v.Encode(), nil)
 }
@@ -142,6 +145,7 @@ type Query struct {
 	Types            []string
 	Target, From, To string
 	Wait             time.Duration
+	Past             bool // of messages: also those to all and to the channels of To that it did not get
 }
 
 // FromNow is the cursor behind all that has happened.

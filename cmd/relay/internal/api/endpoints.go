@@ -35,11 +35,14 @@ var (
 )
 
 // endpoints is the whole API but for the events, which may be a stream.
-var endpoints = []endpoint{
+var endpoints = append([]endpoint{
 	{"POST /v1/messages", "Sends a message. The same id again is the same message.", nil, Send{}, Message{}, (*Server).send},
 	{
 		"GET /v1/messages", "The newest messages, as they came; waits where there are none.",
-		append([]parameter{afterEvent, waiting, {"last", integer, "so many at most; 0: all"}}, whose...), nil, Messages{}, (*Server).messages,
+		append([]parameter{
+			afterEvent, waiting, {"last", integer, "so many at most; 0: all"},
+			{"past", text, "true: also what went to all and to the channels of to, and did not reach it"},
+		}, whose...), nil, Messages{}, (*Server).messages,
 	},
 	{
 		"GET /v1/messages/{id}", "What became of a message.", []parameter{
@@ -66,7 +69,7 @@ var endpoints = []endpoint{
 	{"POST /v1/agents/{name}/pull", "Takes messages to a name that no wrapper types for; they come again unless they are acknowledged within 30 s.", nil, Pull{}, Messages{}, (*Server).pull},
 	{"POST /v1/agents/{name}/pull_ack", "Says that messages were read: they are delivered.", nil, PullAck{}, struct{}{}, (*Server).pullAck},
 	{"GET /healthz", "Whether the router is well.", nil, nil, Health{}, (*Server).healthy},
-}
+}, channelEndpoints...)
 
 // eventsQuery are the parameters of the events.
 var eventsQuery = append([]parameter{afterEvent, waiting, {"event", text, "only these types, separated by commas"}}, whose...)

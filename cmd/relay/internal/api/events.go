@@ -125,6 +125,7 @@ func tell(w http.ResponseWriter, kind string, seq int64, v any) {
 type filter struct {
 	types            []string
 	target, from, to string
+	past             bool // also what to can read of others
 }
 
 // filter is what the query says.
@@ -146,11 +147,28 @@ func (s *Server) filter(r *http.Request) (f filter, err error) {
 
 func (f filter) event(e *router.Event) bool {
 	return (len(f.types) == 0 || slices.Contains(f.types, e.Type)) &&
-		(f.target == "" || e.Agent == f.target || e.To == f.target) && f.ends(&e.Message)
+		(f.target == "" || e.Agent == f.target || e.To == f.target || slices.Contains(e.Recipients, f.target)) &&
+		(f.from == "" || e.From == f.from) && (f.to == "" || e.To == f.to || slices.Contains(e.Recipients, f.to))
 }
 
+// message passes a message to several over where it is looked at for one of them, and what one of
+// them got of it elsewhere.
 func (f filter) message(m *router.Message) bool {
+	if m.Channel != "" && m.To != f.target && m.To != f.to {
+		return false
+	}
 	return (f.target == "" || m.From == f.target || m.To == f.target) && f.ends(m)
+}
+
+// missed are messages to all, and to the channels that a reader is in now, which it did not get.
+func (f filter) missed(s *router.State, m *router.Message) bool {
+	if !f.past || !router.Group(m.To) || m.From == f.to || f.from != "" && m.From != f.from {
+		return false
+	}
+	if _, got := s.Find(router.DeliveryID(m.ID, f.to)); got {
+		return false
+	}
+	return m.To == router.All || slices.Contains(s.Members(m.To), f.to)
 }
 
 // ends looks at both ends of a message's way.

@@ -23,7 +23,7 @@ func (s *Server) send(r *http.Request) (any, error) {
 	}
 	m := router.Message{
 		ID: ask.ID, From: from, To: ask.To, Body: ask.Body, Kind: ask.Kind, Mode: ask.Mode, Priority: ask.Priority, TimeoutMS: ask.TimeoutMS,
-		Redelivery: ask.Redelivery, ReplyTo: ask.ReplyTo, Thread: ask.Thread,
+		Redelivery: ask.Redelivery, ReplyTo: ask.ReplyTo, Thread: ask.Thread, Confirmed: ask.Yes,
 		NotifyOnDelivery: ask.NotifyOnDelivery, NotifyAfterMS: ask.NotifyAfterMS,
 	}
 	if ask.ReplyWithinMS > 0 {
@@ -54,7 +54,7 @@ func (s *Server) reply(r *http.Request) (any, error) {
 	switch {
 	case !ok:
 		return nil, noMessage(r.PathValue("id"))
-	case asked.To != from:
+	case !asked.reaches(from):
 		return nil, fault(string(protocol.NotAuthorized), "%s was sent to %s, and %s cannot answer it", asked.ID, asked.To, from)
 	}
 	m := router.Message{ID: ask.ID, From: from, To: asked.From, Body: ask.Body, Mode: ask.Mode, ReplyTo: asked.ID}
@@ -92,6 +92,7 @@ func (s *Server) messages(r *http.Request) (any, error) {
 		}
 	}
 	wants, err := s.filter(r)
+	wants.past = r.URL.Query().Get("past") == "true"
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +118,7 @@ func (s *Server) newest(after int64, last int, wants filter) Messages {
 	}
 	answer := Messages{Messages: []Message{}}
 	s.Hub.View(func(state *router.State, running func(string) bool) {
-		list, older := state.Newest(after, last, wants.message)
+		list, older := state.Newest(after, last, func(m *router.Message) bool { return wants.message(m) || wants.missed(state, m) })
 		for _, k := range list {
 			answer.Messages = append(answer.Messages, messageOf(k, running(k.To)))
 		}
@@ -131,7 +132,14 @@ const cancelWait = 5 * time.Second
 
 // cancel ends a message that was not typed yet.
 func (s *Server) cancel(r *http.Request) (any, error) {
-	id, ctx := r.PathValue("id"), r.Context()
+	id := r.PathValue("id")
+	if m, ok := s.look(id); ok && len(m.Recipients) > 0 {
+		return s.cancelAll(r.Context(), m)
+	}
+	return s.cancelOne(r.Context(), id)
+}
+
+func (s *Server) cancelOne(ctx context.Context, id string) (any, error) {
 	held, err := s.Hub.Cancel(ctx, id)
 	if err != nil {
 		return nil, err
@@ -185,8 +193,10 @@ func (s *Server) until(ctx context.Context, id, level string, millis int64) (Mes
 // wait for.
 func (m Message) Reached(level string) bool {
 	switch {
+	case level == UntilReplied && len(m.Recipients) > 0:
+		return m.answered()
 	case level == UntilReplied:
-		return len(m.Replies) > 0 || m.Abandoned || router.Ended(m.Status) && !m.mayBeAnswered()
+		return len(m.Replies) > 0 || m.Abandoned || router.Ended(m.Status) && !mayBeAnswered(m.Status, m.Error)
 	case level == UntilDelivered:
 		return router.Ended(m.Status)
 	}
@@ -195,8 +205,8 @@ func (m Message) Reached(level string) bool {
 
 // mayBeAnswered says whether an agent has a message, or may have had it in its last moment, of which
 // not all is known yet.
-func (m Message) mayBeAnswered() bool {
-	return m.Status == protocol.StatusDelivered || m.Status == protocol.StatusUnknown && m.Error != nil && m.Error.Code == protocol.FaultAgentExited
+func mayBeAnswered(status string, e *router.ErrorValue) bool {
+	return status == protocol.StatusDelivered || status == protocol.StatusUnknown && e != nil && e.Code == protocol.FaultAgentExited
 }
 
 func (s *Server) look(id string) (m Message, ok bool) {
@@ -206,15 +216,12 @@ func (s *Server) look(id string) (m Message, ok bool) {
 			return
 		}
 		m = messageOf(k, running(k.To))
+		if len(k.Deliveries) > 0 {
+			m.deliveries(state, running, k.Deliveries)
+			return
+		}
 		m.Reads, m.Abandoned = !state.Wrapped(k.To), state.Abandoned(&k)
-		for _, reply := range k.Replies {
-			if r, ok := state.Find(reply); ok {
-				m.Replies = append(m.Replies, Reply{ID: r.ID, From: r.From, Body: r.Body})
-			}
-		}
-		if len(m.Replies) == 0 && k.Words != "" {
-			m.Replies = append(m.Replies, Reply{From: k.To, Body: k.Words, Inferred: true})
-		}
+		m.answers(state, &k)
 	})
 	return m, ok
 }
@@ -222,7 +229,7 @@ func (s *Server) look(id string) (m Message, ok bool) {
 func messageOf(k router.Known, running bool) Message {
 	m := Message{
 		ID: k.ID, Status: k.Status, QueuePosition: k.QueuePosition, Mode: k.Mode, From: k.From, To: k.To, Body: k.Body, Priority: k.Priority,
-		TimeoutMS: k.TimeoutMS, ReplyTo: k.ReplyTo, Thread: k.Thread, Evidence: k.Evidence, Attempt: k.Attempt, Error: k.Error,
+		TimeoutMS: k.TimeoutMS, ReplyTo: k.ReplyTo, Thread: k.Thread, Channel: k.Channel, Evidence: k.Evidence, Attempt: k.Attempt, Error: k.Error,
 		About: k.About, DueAt: k.DueAt, AcceptedAt: k.Accepted, Seq: k.Seq, Running: running, Replies: []Reply{},
 	}
 	if k.WaitingFor != "" {

@@ -154,12 +154,13 @@ func (l *Log) Append(ctx context.Context, kind, agent string, data []byte) (seq 
 	return int64(ack.Sequence), nil
 }
 
-// token is a name as one token of a subject, where dots separate and a name may hold them.
+// token is a name as one token of a subject, where dots separate and a name may hold them, and
+// where the asterisk, to which a message may go, stands for any token.
 func token(name string) string {
 	if name == "" {
 		return "-"
 	}
-	return strings.ReplaceAll(name, ".", "/")
+	return strings.NewReplacer(".", "/", "*", "~").Replace(name)
 }
 
 // Span returns the numbers of the oldest and the newest event. Where there is none, oldest is

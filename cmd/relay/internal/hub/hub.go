@@ -112,6 +112,10 @@ func (h *Hub) admit(ctx context.Context, m router.Message, e router.Event) (rout
 	h.mu.Lock()
 	m, known, err := h.state.Admit(m, now, h.runsLocked)
 	late := h.state.Late(m, now)
+	var recipients []string
+	if err == nil && known == nil {
+		recipients, err = h.state.FanOut(m, now, h.runsLocked)
+	}
 	h.mu.Unlock()
 	switch {
 	case err != nil:
@@ -119,7 +123,7 @@ func (h *Hub) admit(ctx context.Context, m router.Message, e router.Event) (rout
 	case known != nil:
 		return *known, nil
 	}
-	e.Type, e.Timestamp, e.Message, e.Error = router.TypeMessage, now, m, late
+	e.Type, e.Timestamp, e.Message, e.Error, e.Recipients = router.TypeMessage, now, m, late, recipients
 	if err := h.append(ctx, e); err != nil {
 		return router.Known{}, err
 	}

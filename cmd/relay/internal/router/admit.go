@@ -42,6 +42,9 @@ func (s *State) Admit(m Message, now int64, running func(name string) bool) (adm
 	if name, _, _ := strings.Cut(m.From, "@"); name == Relay {
 		return m, nil, refuse(string(protocol.BadField), "from: %s is the router itself", Relay)
 	}
+	if m.To == room {
+		m.To = All
+	}
 	if m.Mode == protocol.ModeUrgent && !slices.Contains(s.Rules.Urgent, m.From) {
 		m.Mode = protocol.ModeImportant
 	}
@@ -55,6 +58,10 @@ func (s *State) Admit(m Message, now int64, running func(name string) bool) (adm
 		return m, nil, err
 	}
 	asked := s.messages[m.ReplyTo]
+	if asked != nil {
+		asked = asked.mine(m.From)
+		m.ReplyTo = asked.ID
+	}
 	if m.Chain = m.ID; asked != nil {
 		m.Chain, m.Hops = asked.Chain, asked.Hops+1
 		m.Thread = cmp.Or(m.Thread, asked.Thread)
@@ -66,16 +73,24 @@ func (s *State) Admit(m Message, now int64, running func(name string) bool) (adm
 		c := was.copy()
 		return m, &c, nil
 	}
-	if _, ok := s.agents[m.To]; m.To != Human && !ok && !running(m.To) {
+	if _, ok := s.agents[m.To]; m.To != Human && !Group(m.To) && !ok && !running(m.To) {
 		return m, nil, s.Unknown(m.To)
 	}
-	if s.Rules.NoDirect && s.Wrapped(m.From) && s.Wrapped(m.To) {
-		return m, nil, refuse(string(protocol.NotAuthorized), "agents may not write to agents here (allow_agent_direct), so %s not to %s", m.From, m.To)
+	if err := s.direct(m); err != nil {
+		return m, nil, err
 	}
 	if m.marked() {
 		m.TimeoutMS = s.Rules.DefaultTimeoutMS
 	}
 	return m, nil, s.guard(m, now)
+}
+
+// direct refuses what an agent writes to an agent where the user does not want that.
+func (s *State) direct(m Message) error {
+	if s.Rules.NoDirect && s.Wrapped(m.From) && s.Wrapped(m.To) {
+		return refuse(string(protocol.NotAuthorized), "agents may not write to agents here (allow_agent_direct), so %s not to %s", m.From, m.To)
+	}
+	return nil
 }
 
 // here is a name without our own host.
@@ -127,8 +142,11 @@ func (m Message) check() error {
 }
 
 func validTo(to string) error {
-	if to == Human {
+	switch {
+	case to == Human:
 		return nil
+	case Group(to):
+		return protocol.ValidTarget(to)
 	}
 	return protocol.ValidName(to)
 }
@@ -159,6 +177,7 @@ func (m Message) same(o Message) bool {
 		m.TimeoutMS = o.TimeoutMS
 	}
 	m.Hops, m.Chain, m.Thread, m.Source, m.ReplyBy = o.Hops, o.Chain, cmp.Or(m.Thread, o.Thread), o.Source, o.ReplyBy
+	m.Confirmed = o.Confirmed
 	return m == o
 }
 

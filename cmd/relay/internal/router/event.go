@@ -32,6 +32,8 @@ type Event struct {
 
 	IDs []string `json:"ids,omitzero"` // messages to an agent whose turn has ended; Body is what it said last
 
+	Recipients []string `json:"recipients,omitzero"` // who gets a message to a channel or to all
+
 	Message
 	Result
 	Condition
@@ -59,6 +61,8 @@ type Message struct {
 	Hops       int    `json:"hops,omitzero"`  // how many agents passed the chain on before
 	Chain      string `json:"chain,omitzero"` // the id of the message that began the chain
 	Source     string `json:"source,omitzero"`
+	Channel    string `json:"channel,omitzero"`  // by which one recipient got it
+	Confirmed  bool   `json:"-"`                 // its sender knows that it reaches many
 	ReplyBy    int64  `json:"reply_by,omitzero"` // until when the sender waits for an answer, Unix milliseconds; 0: without end
 	About      string `json:"about,omitzero"`    // the message that a notice of the router is about
 

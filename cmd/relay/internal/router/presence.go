@@ -5,11 +5,11 @@ import "relay-pty/protocol"
 // Types of events about who is there. agent_up and agent_down tell of each wrapper at once; these
 // tell of the agent, and nothing of a wrapper that is started anew within seconds.
 const (
-	TypeJoined = "member_joined"
-	TypeLeft   = "member_left"
+	TypeMemberJoined = "member_joined"
+	TypeMemberLeft   = "member_left"
 )
 
-// Reasons of TypeDown and TypeLeft.
+// Reasons of TypeDown and TypeMemberLeft.
 const (
 	ReasonLeft     = "left"     // the agent ended, and its wrapper told how
 	ReasonInactive = "inactive" // the wrapper was killed or no longer answers: nobody told how it ended
@@ -59,7 +59,7 @@ func (s *State) Ending(name string) string {
 // nobody can say how long that was ago, and the agent has left.
 func (s *State) Presence(now int64) (due []Event, next int64) {
 	for _, a := range s.Agents() {
-		event := Event{Type: TypeLeft, Agent: a.Name}
+		event := Event{Type: TypeMemberLeft, Agent: a.Name}
 		event.Profile, event.Reason = a.Profile, a.Reason
 		away := now - a.downAt
 		at := int64(0)
@@ -67,7 +67,7 @@ func (s *State) Presence(now int64) (due []Event, next int64) {
 		case !a.Wrapped, a.Running && a.Member:
 			continue
 		case a.Running:
-			event.Type, event.Reason = TypeJoined, ""
+			event.Type, event.Reason = TypeMemberJoined, ""
 		case a.Member && away >= 0 && away < debounce:
 			at = a.downAt + debounce
 		case a.Member:
@@ -97,13 +97,13 @@ func (s *State) Settling() bool {
 	return false
 }
 
-// member keeps that an agent joined or left.
-func (s *State) member(e Event) {
+// attendance keeps that an agent joined or left.
+func (s *State) attendance(e Event) {
 	if e.Reason == ReasonGC {
 		delete(s.agents, e.Agent)
 		return
 	}
 	if a := s.agents[e.Agent]; a != nil { // else the log has forgotten it before us
-		a.Member = e.Type == TypeJoined
+		a.Member = e.Type == TypeMemberJoined
 	}
 }

@@ -21,6 +21,9 @@ type Known struct {
 	SetAt    int64    // when it was scheduled, Unix milliseconds; 0: it was sent at once
 	DueAt    int64    // and for when
 	reminder string   // id of the notice that its sender gets unless it is answered
+
+	Deliveries []*Known // what each recipient got of it, where it went to several
+	group      *Known   // the message to several that it is of
 }
 
 // Agent is what is known of an agent, running or not, or of a script that has sent something: it
@@ -58,12 +61,13 @@ type State struct {
 	inboxes  map[string][]*Known // messages that have not ended, by recipient, as they came
 	later    []*Known            // messages that are scheduled, the next one first
 	agents   map[string]*Agent
+	channels map[string]map[string]bool // members, by channel
 	rates    rates
 }
 
 // NewState is the state of an empty log.
 func NewState() *State {
-	return &State{messages: map[string]*Known{}, inboxes: map[string][]*Known{}, agents: map[string]*Agent{}}
+	return &State{messages: map[string]*Known{}, inboxes: map[string][]*Known{}, agents: map[string]*Agent{}, channels: map[string]map[string]bool{}}
 }
 
 // Find returns the message of that id.
@@ -77,7 +81,14 @@ func (s *State) Find(id string) (Known, bool) {
 
 func (m *Known) copy() Known {
 	c := *m
-	c.Events, c.Replies = slices.Clone(m.Events), slices.Clone(m.Replies)
+	c.Events, c.Replies, c.Deliveries, c.group = slices.Clone(m.Events), slices.Clone(m.Replies), nil, nil
+	for _, one := range m.Deliveries {
+		o := one.copy()
+		c.Deliveries = append(c.Deliveries, &o)
+	}
+	if len(c.Deliveries) > 0 {
+		c.Result = together(m.Result, c.Deliveries)
+	}
 	return c
 }
 
@@ -158,8 +169,8 @@ func (s *State) New(agent string, o Origin) bool {
 func (s *State) Apply(e Event) {
 	s.Last = e.Seq
 	switch e.Type { // no signs of life
-	case TypeJoined, TypeLeft:
-		s.member(e)
+	case TypeMemberJoined, TypeMemberLeft:
+		s.attendance(e)
 		return
 	case TypePaused, TypeResumed:
 		s.paused(e)
@@ -179,9 +190,11 @@ func (s *State) Apply(e Event) {
 		s.result(e)
 	case TypeTurnEnd:
 		s.turnEnd(e)
+	case TypeJoined, TypeLeft:
+		s.member(e)
 	case TypeRefused:
 		if asked := s.messages[e.ReplyTo]; asked != nil {
-			asked.Events = append(asked.Events, e.Seq)
+			asked.note(e.Seq)
 		}
 	}
 }
@@ -226,30 +239,44 @@ func (s *State) accept(e Event) {
 	m := s.messages[e.ID]
 	if m == nil {
 		m = &Known{}
-		s.messages[e.ID] = m
 	}
 	s.unschedule(m)
 	m.Message, m.Result = e.Message, Result{Status: StatusAccepted, Error: e.Error}
 	m.Accepted, m.Seq = e.Timestamp, e.Seq
 	m.Events = append(m.Events, e.Seq)
-	s.order = append(s.order, m)
-	s.rates.count(m)
+	s.enter(m)
 	if m.From != Human && m.From != Relay {
 		s.named(m.From).Seen = e.Timestamp
 	}
-	if m.To != Human {
-		s.named(m.To)
+	if len(e.Recipients) > 0 {
+		s.fanOut(m, e.Recipients)
+	} else {
+		s.deliver(m)
 	}
-	s.inboxes[m.To] = append(s.inboxes[m.To], m)
 	if about := s.messages[m.About]; about != nil {
-		about.Events = append(about.Events, e.Seq)
+		about.note(e.Seq)
 	}
 	if asked := s.messages[m.ReplyTo]; asked != nil {
-		asked.Events = append(asked.Events, e.Seq)
+		asked.note(e.Seq)
 		if answers(m.Message, asked) {
 			s.reply(asked, m)
 		}
 	}
+}
+
+// enter makes a message known.
+func (s *State) enter(m *Known) {
+	s.messages[m.ID] = m
+	s.order = append(s.order, m)
+}
+
+// deliver puts a message into its recipient's inbox.
+func (s *State) deliver(m *Known) {
+	s.rates.count(m)
+	if m.To != Human {
+		s.named(m.To)
+	}
+	s.inboxes[m.To] = append(s.inboxes[m.To], m)
 }
 
 // reply notes an answer. An answer proves that a message arrived which was being typed, or of which
@@ -284,7 +311,7 @@ func (s *State) result(e Event) {
 	if m == nil || e.Agent != m.To {
 		return
 	}
-	m.Events = append(m.Events, e.Seq)
+	m.note(e.Seq)
 	if m.Status == StatusReplied && m.Evidence == "" {
 		m.Evidence, m.Attempt = e.Evidence, e.Attempt // the answer was there first
 	}
@@ -321,7 +348,7 @@ func (s *State) Abandoned(m *Known) bool {
 func (s *State) turnEnd(e Event) {
 	for _, id := range e.IDs {
 		if m := s.messages[id]; m != nil && m.To == e.Agent {
-			m.Events = append(m.Events, e.Seq)
+			m.note(e.Seq)
 			m.Words = cmp.Or(m.Words, e.Body)
 		}
 	}

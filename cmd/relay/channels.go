@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+)
+
+// membership is a command by which a name joins a channel or leaves it.
+func membership(s streams, verb, short, long string, joins bool) *cobra.Command {
+	var as string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: verb + " '#CHANNEL'", Short: short, Long: long,
+		Example: fmt.Sprintf("  relay %s '#review'            inside of an agent: itself\n  relay %s '#review' --as bob", verb, verb),
+		RunE: func(c *cobra.Command, args []string) error {
+			name, err := channelOf(args)
+			if err != nil {
+				return usage{fmt.Errorf("%s: %w", verb, err)}
+			}
+			ask := func(ctx context.Context, c *api.Client) (api.Channel, error) { return c.Member(ctx, name, as, joins) }
+			channel, err := asks(c.Context(), ask)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return s.json(channel)
+			}
+			return showChannels(newPaper(s.out), []api.Channel{channel})
+		},
+	}
+	c.Flags().StringVar(&as, "as", "", "who, outside of an agent: the agent or script `NAME` (default human)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func joinCommand(s streams) *cobra.Command {
+	return membership(s, "join", "Join a channel", `join makes an agent, a script or you a member of a channel: each message to the channel is delivered
+to its members, but for its sender. Members are kept over restarts, of agents and of the router, and
+who does not run gets its messages when it does. What was sent before one joined is not delivered;
+relay recv --after 0 shows it. Any name makes a channel; write it in quotes, for the shell.`, true)
+}
+
+func leaveCommand(s streams) *cobra.Command {
+	return membership(s, "leave", "Leave a channel", `leave ends a membership. What was sent before is delivered still.`, false)
+}
+
+// channelOf is the one argument, without its '#'.
+func channelOf(args []string) (string, error) {
+	if len(args) != 1 {
+		return "", errors.New("say which channel, in quotes: '#review'")
+	}
+	name, ok := strings.CutPrefix(args[0], "#")
+	if err := protocol.ValidTarget(args[0]); err != nil || !ok {
+		return "", fmt.Errorf("%q is no channel: '#' and a name, as '#review'", args[0])
+	}
+	return name, nil
+}
+
+// showChannels prints each channel and who is in it.
+func showChannels(p paper, list []api.Channel) error {
+	var rows [][]string
+	for _, c := range list {
+		members := strings.Join(c.Members, ", ")
+		if members == "" {
+			members = "(nobody)"
+		}
+		rows = append(rows, []string{c.Name, members})
+	}
+	return p.table(rows)
+}
+
+// whom are the recipients of a message that are so.
+func whom(m api.Message, so func(api.Delivery) bool) (names []string) {
+	for _, d := range m.Recipients {
+		if so(d) {
+			names = append(names, d.To)
+		}
+	}
+	if len(m.Recipients) == 0 {
+		names = []string{m.To}
+	}
+	return names
+}
+
+// whyNotAll says why a message to several is not in all their queues.
+func whyNotAll(m api.Message) string {
+	waits := func(d api.Delivery) bool { return d.Status == router.StatusAccepted }
+	var why []string
+	add := func(one, more string, so func(api.Delivery) bool) {
+		names := whom(m, so)
+		if len(names) > 1 {
+			one = more
+		}
+		if len(names) > 0 {
+			why = append(why, strings.Join(names, ", ")+" "+one)
+		}
+	}
+	add("does not run", "do not run", func(d api.Delivery) bool { return waits(d) && !d.Running && !d.Reads })
+	add("has not read it yet (relay recv)", "have not read it yet (relay recv)", func(d api.Delivery) bool { return waits(d) && d.Reads })
+	add("takes no more messages at present", "take no more messages at present", func(d api.Delivery) bool { return waits(d) && d.Running })
+	return strings.Join(why, "; ")
+}
+
+// by names who answered a message to several.
+func by(m api.Message) string {
+	if len(m.Recipients) == 0 {
+		return ""
+	}
+	return " by " + m.Replies[0].From
+}

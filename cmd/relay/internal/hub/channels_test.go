@@ -1,0 +1,299 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"relay-pty/cmd/relay/internal/bus"
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+)
+
+// crashing is a store whose router dies at an event: before it is written, or behind that.
+type crashing struct {
+	memory
+	dies, written bool
+}
+
+func (c *crashing) Append(ctx context.Context, kind, agent string, data []byte) (int64, error) {
+	if !c.dies {
+		return c.memory.Append(ctx, kind, agent, data)
+	}
+	if c.written {
+		c.memory.Append(ctx, kind, agent, data) // it cannot fail
+	}
+	return 0, bus.ErrUnclear
+}
+
+// channelModel is who is in a channel, and what each name got, as a child would keep it.
+type channelModel struct {
+	members map[string]bool
+	got     map[string][]string
+}
+
+// TestFanOutOverCrashes: whatever joins, leaves and sends there are, and wherever the router dies
+// between two events, each member but the sender gets each message once, in order, and nobody else
+// gets any.
+func TestFanOutOverCrashes(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		store := &crashing{}
+		var h *Hub
+		start := func() {
+			var err error
+			if h, err = New(t.Context(), store, router.Rules{}, ids()); err != nil {
+				r.Fatal(err)
+			}
+		}
+		start()
+		name := rapid.SampledFrom([]string{"a", "b", "c", "d"})
+		model := channelModel{map[string]bool{}, map[string][]string{}}
+		sent := 0
+		// again does what a client does whose router died: it asks the next one the same thing.
+		again := func(do func() error) {
+			store.dies, store.written = rapid.Float64Range(0, 1).Draw(r, "luck") < 0.3, rapid.Bool().Draw(r, "written")
+			err := do()
+			died := errors.Is(err, bus.ErrUnclear)
+			if store.dies = false; died {
+				start()
+				err = do()
+			}
+			if err != nil {
+				r.Fatal(err)
+			}
+		}
+		r.Repeat(map[string]func(*rapid.T){
+			"join": func(r *rapid.T) {
+				who := name.Draw(r, "who")
+				again(func() error { _, err := h.Member(t.Context(), who, "#x", true); return err })
+				model.members[who] = true
+			},
+			"leave": func(r *rapid.T) {
+				who := name.Draw(r, "who")
+				again(func() error { _, err := h.Member(t.Context(), who, "#x", false); return err })
+				delete(model.members, who)
+			},
+			"send": func(r *rapid.T) {
+				from := name.Draw(r, "from")
+				to := maps.Clone(model.members)
+				delete(to, from)
+				if len(to) == 0 || sent >= 25 {
+					return
+				}
+				sent++
+				m := router.Message{ID: "m" + strconv.Itoa(sent), From: from, To: "#x", Body: "hi"}
+				again(func() error { _, err := h.Send(t.Context(), m); return err })
+				for who := range to {
+					model.got[who] = append(model.got[who], router.DeliveryID(m.ID, who))
+				}
+			},
+			"": func(r *rapid.T) {
+				h.View(func(s *router.State, _ func(string) bool) {
+					if got, want := s.Members("#x"), slices.Sorted(maps.Keys(model.members)); !slices.Equal(got, want) {
+						r.Fatalf("in the channel are %v, want %v", got, want)
+					}
+					for _, who := range []string{"a", "b", "c", "d"} {
+						var got []string
+						for _, m := range s.Inbox(who) {
+							got = append(got, m.ID)
+						}
+						if !slices.Equal(got, model.got[who]) {
+							r.Fatalf("%s got %v, want %v", who, got, model.got[who])
+						}
+					}
+				})
+			},
+		})
+	})
+}
+
+// TestToAll: a message to all is for those that run, but for its sender, and none of it is for who
+// comes later.
+func TestToAll(t *testing.T) {
+	store := &memory{}
+	h := aHub(t, store)
+	if _, err := h.Send(t.Context(), hi(router.All)); err == nil || len(store.events) != 0 {
+		t.Errorf("to nobody: %v, and %d events", err, len(store.events))
+	}
+	for _, name := range []string{"a", "b", "gone"} {
+		h.mustUp(t, name)
+	}
+	if err := h.Down(t.Context(), "gone"); err != nil {
+		t.Fatal(err)
+	}
+	m, err := h.Send(t.Context(), router.Message{ID: "m", From: "a", To: "room", Body: "hi"})
+	if err != nil || m.To != router.All || len(m.Deliveries) != 1 || m.Deliveries[0].ID != "m:b" || m.Status != router.StatusAccepted {
+		t.Fatalf("got %+v, %v", m, err)
+	}
+	h.mustUp(t, "late")
+	if again, err := h.Send(t.Context(), router.Message{ID: "m", From: "a", To: "*", Body: "hi"}); err != nil || len(again.Deliveries) != 1 {
+		t.Errorf("sent again: %+v, %v", again, err)
+	}
+}
+
+// TestManyAgents: more than ten recipients are to be confirmed, and a marker cannot.
+func TestManyAgents(t *testing.T) {
+	h := aHub(t, &memory{})
+	for i := range 11 {
+		if _, err := h.Member(t.Context(), "n"+strconv.Itoa(i), "#x", true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send := func(m router.Message) string {
+		_, err := h.Send(t.Context(), m)
+		var refused *router.ErrorValue
+		if errors.As(err, &refused) {
+			return refused.Code
+		}
+		return ""
+	}
+	if code := send(router.Message{From: "human", To: "#x", Body: "hi"}); code != router.Confirm {
+		t.Errorf("to eleven: %q", code)
+	}
+	if code := send(router.Message{From: "n0", To: "#x", Body: "hi"}); code != "" {
+		t.Errorf("to ten: %q", code)
+	}
+	if code := send(router.Message{From: "human", To: "#x", Body: "hi", Confirmed: true}); code != "" {
+		t.Errorf("confirmed: %q", code)
+	}
+	e := router.Event{Type: "relay_command", Agent: "bob", Origin: &router.Origin{Epoch: "e", Seq: 1}}
+	e.Message = router.Message{ID: "c", From: "bob", To: "#x", Body: "hi", Source: "log"}
+	if err := h.Command(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	list, _, _, err := h.Events(t.Context(), 0, 100, func(e *router.Event) bool { return e.Type == router.TypeRefused })
+	if err != nil || len(list) != 1 || list[0].Error.Code != router.Confirm || !strings.Contains(list[0].Error.Message, "--yes") {
+		t.Errorf("got %+v, %v", list, err)
+	}
+}
+
+// TestTogether is what a message to several has become when its deliveries have become that.
+func TestTogether(t *testing.T) {
+	for name, c := range map[string]struct {
+		b, c []string
+		want string
+	}{
+		"nothing was heard":               {nil, nil, "accepted"},
+		"one has it queued":               {[]string{"queued"}, nil, "accepted"},
+		"both have":                       {[]string{"queued"}, []string{"queued", "injecting"}, "queued"},
+		"one got it":                      {[]string{"delivered"}, []string{"queued"}, "queued"},
+		"both got it":                     {[]string{"delivered"}, []string{"delivered"}, "delivered"},
+		"one failed, the other waits":     {[]string{"failed"}, nil, "accepted"},
+		"one failed, the other got it":    {[]string{"failed"}, []string{"delivered"}, "failed"},
+		"one answered, the other waits":   {[]string{"delivered", "reply"}, nil, "accepted"},
+		"one answered, the other got it":  {[]string{"delivered", "reply"}, []string{"delivered"}, "replied"},
+		"nobody knows, and one failed":    {[]string{"unknown"}, []string{"failed"}, "failed"},
+		"one expired, the other answered": {[]string{"expired"}, []string{"delivered", "reply"}, "expired"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := aHub(t, &memory{})
+			for _, who := range []string{"b", "c"} {
+				h.mustUp(t, who)
+			}
+			m, err := h.Send(t.Context(), hi(router.All))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for who, steps := range map[string][]string{"b": c.b, "c": c.c} {
+				id := router.DeliveryID(m.ID, who)
+				for _, step := range steps {
+					if step == "reply" { // it may name the message as all know it
+						_, err = h.Send(t.Context(), router.Message{From: who, To: "human", Body: "yes", ReplyTo: m.ID})
+					} else {
+						err = h.Record(t.Context(), ending(router.Known{Message: router.Message{ID: id, To: who}}, step, ""))
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if got := h.status(m.ID); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestGuardsOfFanOut: each recipient counts, for its pair and for the chain, and a message to
+// several goes to all or to none.
+func TestGuardsOfFanOut(t *testing.T) {
+	h := aHub(t, &memory{})
+	for _, who := range []string{"a", "b", "c", "d"} {
+		h.mustUp(t, who)
+	}
+	refused := func(m router.Message) *router.ErrorValue {
+		_, err := h.Send(t.Context(), m)
+		var e *router.ErrorValue
+		errors.As(err, &e)
+		return e
+	}
+	for range 30 {
+		if e := refused(router.Message{From: "ci", To: "b", Body: "hi"}); e != nil {
+			t.Fatal(e)
+		}
+	}
+	if e := refused(router.Message{From: "ci", To: "*", Body: "hi"}); e == nil || e.Code != router.RateLimited || !strings.Contains(e.Message, " to b ") {
+		t.Errorf("to all, one of whom gets no more: %v", e)
+	}
+	if n := len(inbox(h, "a")); n != 0 {
+		t.Errorf("a got %d messages of what was refused", n)
+	}
+	asked := ""
+	for i := range 20 { // three deliveries each
+		id := "r" + strconv.Itoa(i)
+		if e := refused(router.Message{ID: id, From: []string{"a", "d"}[i%2], To: "*", Body: "hi", ReplyTo: asked}); e != nil {
+			t.Fatalf("%s: %v", id, e)
+		}
+		asked = "r0"
+	}
+	if e := refused(router.Message{From: "c", To: "*", Body: "hi", ReplyTo: "r0"}); e == nil || e.Code != router.RateLimited || !strings.Contains(e.Message, "chain") {
+		t.Errorf("the chain has sixty deliveries: %v", e)
+	}
+}
+
+func inbox(h *Hub, name string) (list []router.Known) {
+	h.View(func(s *router.State, _ func(string) bool) { list = s.Inbox(name) })
+	return list
+}
+
+// TestLifeOfAMessageToSeveral is what happened to it with all of them, and with each what happened there.
+func TestLifeOfAMessageToSeveral(t *testing.T) {
+	h := aHub(t, &memory{})
+	for _, who := range []string{"b", "c"} {
+		h.mustUp(t, who)
+	}
+	m, err := h.Send(t.Context(), router.Message{ID: "m", From: "human", To: "*", Body: "hi"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, who := range []string{"b", "c"} {
+		one := router.Known{Message: router.Message{ID: router.DeliveryID(m.ID, who), To: who}}
+		if err := h.Record(t.Context(), ending(one, protocol.StatusDelivered, "turn")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	life := func(id string) (got string) {
+		var known router.Known
+		h.View(func(s *router.State, _ func(string) bool) { known, _ = s.Find(id) })
+		list, err := h.Life(t.Context(), known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range list {
+			got += e.Type + " " + e.ID + ";"
+		}
+		return got
+	}
+	if got, want := life("m"), "message m;inject_result m:b;inject_result m:c;"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := life("m:b"), "message m;inject_result m:b;"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
