@@ -68,7 +68,7 @@ func (r *Inject) decode(f *fields) {
 	r.Priority = f.integer("priority", math.MinInt64)
 	r.Mode = f.oneOf("mode", may, Modes())
 	r.TimeoutMS = f.integer("timeout_ms", 0)
-	r.Redelivery = f.oneOf("redelivery", may, []string{RedeliverNever, RedeliverOnce})
+	r.Redelivery = f.oneOf("redelivery", may, []string{RedeliverNever, RedeliverOnce, RedeliverMarked})
 	r.ReplyTo = f.checked("reply_to", may, ValidID)
 	r.Thread = f.checked("thread", may, ValidID)
 	r.Kind = f.oneOf("kind", may, []string{KindMessage, KindNotice, KindCommand})

@@ -16,7 +16,7 @@
 //	   "priority":0          any int64, lower goes first
 //	   "mode":"sequential"   or "important", "urgent"
 //	   "timeout_ms":0        0 = never, not negative
-//	   "redelivery":"never"  or "once"
+//	   "redelivery":"never"  or "once", "marked"
 //	   "reply_to":"…", "thread":"…"
 //	   "kind":"message"      or "notice", "command"}
 //	{"type":"query","id":"m1"}

@@ -93,7 +93,8 @@ func framed(q queue.Message, age time.Duration) turn.Message {
 	if q.Kind == protocol.KindCommand {
 		return turn.Message{ID: q.ID, Body: q.Body, Command: true}
 	}
-	e := parser.Envelope{ID: q.ID, From: q.From, Body: q.Body, Notice: q.Kind == protocol.KindNotice, Redelivery: q.Again, Age: age}
+	again := q.Again || q.Redelivery == protocol.RedeliverMarked
+	e := parser.Envelope{ID: q.ID, From: q.From, Body: q.Body, Notice: q.Kind == protocol.KindNotice, Redelivery: again, Age: age}
 	return turn.Message{ID: q.ID, Header: e.Header(), Body: e.Content(), Footer: e.Footer()}
 }
 

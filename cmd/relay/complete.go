@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,6 +59,12 @@ func receivers(ctx context.Context, c *api.Client) []string {
 	return append(names(ctx, c), channels(ctx, c)...)
 }
 
+// deadLetters are the ids of what did not arrive.
+func deadLetters(ctx context.Context, c *api.Client) []string {
+	list, _ := c.Dead(ctx, api.Query{}, recentMost) // else nothing is filled in
+	return offered(list.Messages)
+}
+
 // recentMost is how many messages are offered.
 const recentMost = 20
 
@@ -65,12 +72,7 @@ const recentMost = 20
 func recent(wants func(api.Message) bool) func(ctx context.Context, c *api.Client) []string {
 	return func(ctx context.Context, c *api.Client) (list []string) {
 		messages, _ := c.Newest(ctx, api.Query{}, recentMost) // else nothing is filled in
-		for _, m := range messages.Messages {
-			if wants(m) {
-				list = append(list, cobra.CompletionWithDesc(m.ID, m.From+" → "+m.To+": "+cut(firstLine(m.Body), 40)))
-			}
-		}
-		return list
+		return offered(slices.DeleteFunc(messages.Messages, func(m api.Message) bool { return !wants(m) }))
 	}
 }
 
@@ -85,13 +87,21 @@ func cancellable(ctx context.Context, c *api.Client) []string {
 	return list
 }
 
+// offered are messages by id, each with its first line.
+func offered(messages []api.Message) (list []string) {
+	for _, m := range messages {
+		list = append(list, cobra.CompletionWithDesc(m.ID, m.From+" → "+m.To+": "+cut(firstLine(m.Body), 40)))
+	}
+	return list
+}
+
 // completions says what each command's first argument may be.
 func completions(root *cobra.Command) {
 	all := func(api.Message) bool { return true }
 	for name, list := range map[string]func(ctx context.Context, c *api.Client) []string{
 		"send": receivers, "join": channels, "leave": channels, "status": names, "queue": names, "screen": names, "log": names,
 		"wait": names, "pause": names, "resume": names,
-		"show":   recent(all),
+		"show": recent(all), "redeliver": deadLetters,
 		"cancel": cancellable,
 		"reply":  recent(func(m api.Message) bool { return m.To == me() }),
 	} {

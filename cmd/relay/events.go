@@ -115,6 +115,9 @@ func describe(e router.Event) string {
 		if e.Mode != protocol.ModeSequential {
 			line += " " + e.Mode
 		}
+		if e.Redelivers != "" {
+			line += " sends " + e.Redelivers + " again"
+		}
 		if len(e.Recipients) > 0 {
 			line += " to " + strings.Join(e.Recipients, ", ")
 		}

@@ -40,7 +40,8 @@ func sendCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "send TO [TEXT...]", Short: "Send a message to an agent, or to several",
 		Long: `send sends a message, and prints its id and how far it came. TEXT - reads standard input.
-An agent that does not run gets it when it does. TO may be a channel ('#review': its members, relay
+An agent that does not run gets it when it does, within five minutes (the setting dm_expiry) or as
+long as --timeout says. TO may be a channel ('#review': its members, relay
 join) or '*' (all agents that run now), never the sender. Such a message has come as far as it has
 for all; --wait ends with the first answer, and relay show tells how far it is with each.`,
 		Example: `  relay send bob "please review main.go"

@@ -106,8 +106,10 @@ func rulesOf(set settings.Settings) router.Rules {
 	if err != nil {
 		host = "" // then no name has one
 	}
-	return router.Rules{Host: host, DefaultTimeoutMS: set.DefaultTimeout.Milliseconds(), NoDirect: !set.AllowAgentDirect, Urgent: set.AllowUrgent,
-		KeepMS: set.Age.Milliseconds()}
+	return router.Rules{
+		Host: host, DefaultTimeoutMS: set.DefaultTimeout.Milliseconds(), DirectExpiryMS: set.DirectExpiry.Milliseconds(), NoDirect: !set.AllowAgentDirect, Urgent: set.AllowUrgent,
+		KeepMS: set.Age.Milliseconds(),
+	}
 }
 
 // listen takes the router's socket. Whoever holds the store is the router, so a socket that is left

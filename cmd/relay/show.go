@@ -60,6 +60,7 @@ func traits(m api.Message) []string {
 	}
 	add("about %s", m.About != "", m.About)
 	add("answers %s", m.ReplyTo != "", m.ReplyTo)
+	add("sends %s again", m.Redelivers != "", m.Redelivers)
 	add("by %s", m.Channel != "", m.Channel)
 	add("thread %s", m.Thread != "", m.Thread)
 	add("priority %d", m.Priority != 0, m.Priority)
@@ -75,6 +76,8 @@ func lived(id string, e router.Event) string {
 		return "scheduled for " + time.UnixMilli(e.DueAt).Format(time.DateTime)
 	case e.Type == router.TypeMessage && (e.ID == id || len(e.Recipients) > 0 && strings.HasPrefix(id, e.ID+":")):
 		return "accepted"
+	case e.Type == router.TypeMessage && e.Redelivers != "":
+		return fmt.Sprintf("sent again as %s", e.ID)
 	case e.Type == router.TypeMessage:
 		return strings.TrimRight(fmt.Sprintf("%s writes %s: %s %s", e.From, e.ID, firstLine(e.Body), reason(e.Error)), " ")
 	case e.Type == router.TypeTurnEnd:
@@ -99,7 +102,7 @@ func lived(id string, e router.Event) string {
 func logCommand(s streams) *cobra.Command {
 	var q api.Query
 	var last int
-	var asJSON bool
+	var asJSON, dead bool
 	c := &cobra.Command{
 		Use: "log [NAME]", Short: "Show past messages, to and from an agent or all",
 		Long:    "log shows messages as they came, and what became of each.",
@@ -112,7 +115,12 @@ func logCommand(s streams) *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			q.Target = strings.Join(args, "")
-			list, err := asks(c.Context(), func(ctx context.Context, c *api.Client) (api.Messages, error) { return c.Newest(ctx, q, last) })
+			list, err := asks(c.Context(), func(ctx context.Context, c *api.Client) (api.Messages, error) {
+				if dead {
+					return c.Dead(ctx, q, last)
+				}
+				return c.Newest(ctx, q, last)
+			})
 			if err != nil {
 				return err
 			}
@@ -127,6 +135,7 @@ func logCommand(s streams) *cobra.Command {
 	flags.Int64Var(&q.After, "after", 0, "only those after the event of this `NUMBER`")
 	flags.StringVar(&q.From, "from", "", "only those of the sender `NAME`")
 	flags.StringVar(&q.To, "to", "", "only those to the recipient `NAME`")
+	flags.BoolVar(&dead, "dead", false, "only dead letters: what failed, expired or is unknown (relay redeliver)")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }

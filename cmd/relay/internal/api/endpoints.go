@@ -69,7 +69,7 @@ var endpoints = append([]endpoint{
 	{"POST /v1/agents/{name}/pull", "Takes messages to a name that no wrapper types for; they come again unless they are acknowledged within 30 s.", nil, Pull{}, Messages{}, (*Server).pull},
 	{"POST /v1/agents/{name}/pull_ack", "Says that messages were read: they are delivered.", nil, PullAck{}, struct{}{}, (*Server).pullAck},
 	{"GET /healthz", "Whether the router is well.", nil, nil, Health{}, (*Server).healthy},
-}, channelEndpoints...)
+}, append(channelEndpoints, deadEndpoints...)...)
 
 // eventsQuery are the parameters of the events.
 var eventsQuery = append([]parameter{afterEvent, waiting, {"event", text, "only these types, separated by commas"}}, whose...)

@@ -154,9 +154,14 @@ func (f filter) event(e *router.Event) bool {
 // message passes a message to several over where it is looked at for one of them, and what one of
 // them got of it elsewhere.
 func (f filter) message(m *router.Message) bool {
-	if m.Channel != "" && m.To != f.target && m.To != f.to {
+	if m.Channel != "" && m.Redelivers == "" && m.To != f.target && m.To != f.to {
 		return false
 	}
+	return f.one(m)
+}
+
+// one looks at both ends of a message's way, whether it went to several or not.
+func (f filter) one(m *router.Message) bool {
 	return (f.target == "" || m.From == f.target || m.To == f.target) && f.ends(m)
 }
 

@@ -97,14 +97,16 @@ type Message struct {
 	Evidence      string             `json:"evidence,omitzero"`
 	Attempt       int                `json:"attempt,omitzero"`
 	Error         *router.ErrorValue `json:"error,omitzero"`
-	AcceptedAt    int64              `json:"accepted_at"`         // Unix milliseconds
-	DueAt         int64              `json:"due_at,omitzero"`     // when what is scheduled is sent, Unix milliseconds
-	Seq           int64              `json:"seq"`                 // of its first event
-	Running       bool               `json:"running"`             // the recipient's wrapper runs
-	Reads         bool               `json:"reads,omitzero"`      // the recipient has no wrapper, but reads (relay recv): a person or a script
-	Abandoned     bool               `json:"abandoned,omitzero"`  // the run that was given it ended, and it has no answer
-	Channel       string             `json:"channel,omitzero"`    // by which its recipient got it
-	Recipients    []Delivery         `json:"recipients,omitzero"` // of a message to several; status is of who is furthest behind
+	AcceptedAt    int64              `json:"accepted_at"`           // Unix milliseconds
+	DueAt         int64              `json:"due_at,omitzero"`       // when what is scheduled is sent, Unix milliseconds
+	Seq           int64              `json:"seq"`                   // of its first event
+	Running       bool               `json:"running"`               // the recipient's wrapper runs
+	Reads         bool               `json:"reads,omitzero"`        // the recipient has no wrapper, but reads (relay recv): a person or a script
+	Abandoned     bool               `json:"abandoned,omitzero"`    // the run that was given it ended, and it has no answer
+	Redelivers    string             `json:"redelivers,omitzero"`   // the message that it sends again
+	Redeliveries  []string           `json:"redeliveries,omitzero"` // those that sent it again
+	Channel       string             `json:"channel,omitzero"`      // by which its recipient got it
+	Recipients    []Delivery         `json:"recipients,omitzero"`   // of a message to several; status is of who is furthest behind
 	Replies       []Reply            `json:"replies"`
 	Life          []router.Event     `json:"life,omitzero"` // its events, where they were asked for
 }

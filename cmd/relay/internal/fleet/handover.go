@@ -105,8 +105,13 @@ func (f *Fleet) hand(ctx context.Context, client *sock.Client, m router.Known) e
 			return &protocol.Error{Code: protocol.UnknownID, Message: "the wrapper that was typing it has gone, and the one that runs now does not know it"}
 		}
 	}
-	_, err := client.Ask(ctx, injectOf(m, time.Now().UnixMilli()))
+	request := injectOf(m, time.Now().UnixMilli())
+	_, err := client.Ask(ctx, request)
 	var refused *protocol.Error
+	if errors.As(err, &refused) && refused.Field == "redelivery" { // by an older wrapper: it goes unmarked
+		request.Redelivery = m.Redelivery
+		_, err = client.Ask(ctx, request)
+	}
 	if errors.As(err, &refused) && refused.Code == protocol.DuplicateID {
 		if known, e := f.ask(ctx, client, m); known || e != nil { // ours, with another rest of its time
 			return e
@@ -138,8 +143,12 @@ func injectOf(m router.Known, now int64) *protocol.Inject {
 	if rest > 0 {
 		rest = max(1, m.Accepted+m.TimeoutMS-now)
 	}
+	redelivery := m.Redelivery
+	if m.Redelivers != "" {
+		redelivery = protocol.RedeliverMarked
+	}
 	return &protocol.Inject{
-		ID: m.ID, From: m.From, Body: m.Body, Priority: m.Priority, Mode: m.Mode, TimeoutMS: rest, Redelivery: m.Redelivery,
+		ID: m.ID, From: m.From, Body: m.Body, Priority: m.Priority, Mode: m.Mode, TimeoutMS: rest, Redelivery: redelivery,
 		ReplyTo: m.ReplyTo, Thread: m.Thread, Kind: m.Kind,
 	}
 }

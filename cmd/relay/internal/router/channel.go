@@ -109,10 +109,10 @@ func (s *State) FanOut(m Message, now int64, running func(name string) bool) (li
 	return list, nil
 }
 
-// mayGo says why one recipient cannot get a message to several.
+// mayGo says why one recipient cannot get a message to several, or one again.
 func (s *State) mayGo(m Message, now int64) error {
 	if err := protocol.ValidID(m.ID); err != nil {
-		return refuse(string(protocol.BadField), "id: with a recipient's name behind it, it is too long: %s", m.ID)
+		return refuse(string(protocol.BadField), "id: with what tells deliveries apart behind it, it is too long: %s", m.ID)
 	}
 	if s.messages[m.ID] != nil {
 		return refuse(string(protocol.DuplicateID), "another message has the id %s", m.ID)

@@ -61,10 +61,11 @@ type Message struct {
 	Hops       int    `json:"hops,omitzero"`  // how many agents passed the chain on before
 	Chain      string `json:"chain,omitzero"` // the id of the message that began the chain
 	Source     string `json:"source,omitzero"`
-	Channel    string `json:"channel,omitzero"`  // by which one recipient got it
-	Confirmed  bool   `json:"-"`                 // its sender knows that it reaches many
-	ReplyBy    int64  `json:"reply_by,omitzero"` // until when the sender waits for an answer, Unix milliseconds; 0: without end
-	About      string `json:"about,omitzero"`    // the message that a notice of the router is about
+	Redelivers string `json:"redelivers,omitzero"` // the message that it sends again
+	Channel    string `json:"channel,omitzero"`    // by which one recipient got it
+	Confirmed  bool   `json:"-"`                   // its sender knows that it reaches many
+	ReplyBy    int64  `json:"reply_by,omitzero"`   // until when the sender waits for an answer, Unix milliseconds; 0: without end
+	About      string `json:"about,omitzero"`      // the message that a notice of the router is about
 
 	NotifyOnDelivery bool  `json:"notify_on_delivery,omitzero"` // its sender is told when it was delivered
 	NotifyAfterMS    int64 `json:"notify_after_ms,omitzero"`    // and so long after that, unless it was answered; 0: not

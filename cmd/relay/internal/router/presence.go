@@ -19,8 +19,8 @@ const (
 const (
 	// debounce is how long an agent may be away without having left, in milliseconds.
 	debounce = 5_000
-	// forgetAfter is how long an agent that does not run stays known, in milliseconds.
-	forgetAfter = 30 * 24 * 60 * 60 * 1000
+	// knownFor is how long an agent that does not run stays known, in milliseconds.
+	knownFor = 30 * 24 * 60 * minute
 )
 
 var exitType = (*protocol.Exit)(nil).Type()
@@ -73,8 +73,8 @@ func (s *State) Presence(now int64) (due []Event, next int64) {
 		case a.Member:
 		case len(s.inboxes[a.Name]) > 0:
 			continue // its messages wait for it
-		case away < forgetAfter:
-			at = a.downAt + forgetAfter
+		case away < knownFor:
+			at = a.downAt + knownFor
 		default:
 			event.Reason = ReasonGC
 		}
@@ -100,7 +100,7 @@ func (s *State) Settling() bool {
 // attendance keeps that an agent joined or left.
 func (s *State) attendance(e Event) {
 	if e.Reason == ReasonGC {
-		delete(s.agents, e.Agent)
+		s.unknow(e.Agent)
 		return
 	}
 	if a := s.agents[e.Agent]; a != nil { // else the log has forgotten it before us

@@ -2,7 +2,6 @@ package router
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"relay-pty/protocol"
@@ -21,6 +20,8 @@ type Known struct {
 	SetAt    int64    // when it was scheduled, Unix milliseconds; 0: it was sent at once
 	DueAt    int64    // and for when
 	reminder string   // id of the notice that its sender gets unless it is answered
+
+	Redeliveries []string // ids of the messages by which it was sent again
 
 	Deliveries []*Known // what each recipient got of it, where it went to several
 	group      *Known   // the message to several that it is of
@@ -47,6 +48,7 @@ type Agent struct {
 type Rules struct {
 	Host             string   // this machine; names with it are our own
 	DefaultTimeoutMS int64    // of what agents write; 0: none
+	DirectExpiryMS   int64    // of a message without a timeout to an agent that does not run; 0: none
 	NoDirect         bool     // agents may not write to agents
 	Urgent           []string // who may interrupt an agent
 	KeepMS           int64    // how long the log keeps an event; 0: for ever
@@ -81,7 +83,8 @@ func (s *State) Find(id string) (Known, bool) {
 
 func (m *Known) copy() Known {
 	c := *m
-	c.Events, c.Replies, c.Deliveries, c.group = slices.Clone(m.Events), slices.Clone(m.Replies), nil, nil
+	c.Events, c.Replies, c.Redeliveries = slices.Clone(m.Events), slices.Clone(m.Replies), slices.Clone(m.Redeliveries)
+	c.Deliveries, c.group = nil, nil
 	for _, one := range m.Deliveries {
 		o := one.copy()
 		c.Deliveries = append(c.Deliveries, &o)
@@ -124,12 +127,16 @@ func (s *State) Wrapped(name string) bool {
 // Newest returns the newest messages after an event for which want is true, most at most, as they
 // came, and how many older ones there are.
 func (s *State) Newest(after int64, most int, want func(*Message) bool) (list []Known, older int) {
+	return s.newest(after, most, func(m *Known) bool { return want(&m.Message) })
+}
+
+func (s *State) newest(after int64, most int, want func(*Known) bool) (list []Known, older int) {
 	for _, m := range slices.Backward(s.order) {
 		switch {
 		case m.Seq <= after:
 			slices.Reverse(list)
 			return list, older
-		case !want(&m.Message):
+		case !want(m):
 		case len(list) < most:
 			list = append(list, m.copy())
 		default:
@@ -179,6 +186,7 @@ func (s *State) Apply(e Event) {
 	if e.Agent != "" {
 		s.meet(e)
 	}
+	s.forget(e.Timestamp)
 	switch e.Type {
 	case TypeMessage:
 		s.accept(e)
@@ -256,9 +264,10 @@ func (s *State) accept(e Event) {
 	if about := s.messages[m.About]; about != nil {
 		about.note(e.Seq)
 	}
+	s.sentAgain(m)
 	if asked := s.messages[m.ReplyTo]; asked != nil {
 		asked.note(e.Seq)
-		if answers(m.Message, asked) {
+		if answers(m.Message, asked) && m.Redelivers == "" {
 			s.reply(asked, m)
 		}
 	}
@@ -274,7 +283,9 @@ func (s *State) enter(m *Known) {
 func (s *State) deliver(m *Known) {
 	s.rates.count(m)
 	if m.To != Human {
-		s.named(m.To)
+		if a := s.named(m.To); a.Seen == 0 {
+			a.Seen = m.Accepted // it is not forgotten before it was heard of
+		}
 	}
 	s.inboxes[m.To] = append(s.inboxes[m.To], m)
 }
@@ -361,36 +372,6 @@ func (s *State) leave(m *Known) {
 	if s.inboxes[m.To] = rest; len(rest) == 0 {
 		delete(s.inboxes, m.To)
 	}
-}
-
-// Expiring returns the messages that no wrapper has and whose time is over, and when the next one's
-// will be, in Unix milliseconds; 0: none.
-func (s *State) Expiring(now int64) (over []Known, next int64) {
-	for _, name := range slices.Sorted(maps.Keys(s.inboxes)) {
-		for _, m := range s.inboxes[name] {
-			lasts := s.lasts(m)
-			if m.Status != StatusAccepted || lasts == 0 {
-				continue
-			}
-			if end := m.Accepted + lasts; end <= now {
-				over = append(over, m.copy())
-			} else {
-				next = Sooner(next, end)
-			}
-		}
-	}
-	return over, next
-}
-
-// lasts is how long a message waits here, in milliseconds; 0: without end.
-func (s *State) lasts(m *Known) int64 {
-	if m.From != Relay {
-		return m.TimeoutMS
-	}
-	if a := s.agents[m.To]; a != nil && a.Running {
-		return 0
-	}
-	return absentMS
 }
 
 // Sooner is the earlier one of two times, where 0 is never.

@@ -21,6 +21,7 @@ import (
 // Settings are what is set, or the defaults.
 type Settings struct {
 	DefaultTimeout   time.Duration // of a message for which none is given; 0: none
+	DirectExpiry     time.Duration // of a message to an agent that does not run, without a timeout of its own; 0: none
 	Age              time.Duration // how long the log keeps an event …
 	Bytes            int64         // … and how much of it
 	AllowAgentDirect bool          // agents may write to agents
@@ -30,7 +31,7 @@ type Settings struct {
 }
 
 func defaults() Settings {
-	return Settings{Age: 30 * 24 * time.Hour, Bytes: 1 << 30, AllowAgentDirect: true, AllowUrgent: []string{"human"}}
+	return Settings{DirectExpiry: 5 * time.Minute, Age: 30 * 24 * time.Hour, Bytes: 1 << 30, AllowAgentDirect: true, AllowUrgent: []string{"human"}}
 }
 
 // setting is one of them. Its value comes as text, a list with commas between its parts.
@@ -57,6 +58,7 @@ var all = []setting{
 		}
 		return nil
 	}},
+	{"dm_expiry", func(s *Settings, v string) (err error) { s.DirectExpiry, err = duration(v); return err }},
 	{"draft_timeout", func(s *Settings, v string) error {
 		d, err := duration(v)
 		s.DraftTimeout = d.String() // relay-pty knows no days

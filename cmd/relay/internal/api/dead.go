@@ -1,0 +1,91 @@
+package api
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"strconv"
+
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+)
+
+// deadEndpoints are those about messages that did not arrive.
+var deadEndpoints = []endpoint{
+	{
+		"GET /v1/dead-letters", "The newest messages that failed, expired or are unknown, and were not sent again since.",
+		append([]parameter{afterEvent, {"last", integer, "so many at most; 0: all"}}, whose...), nil, Messages{}, (*Server).dead,
+	},
+	{"POST /v1/messages/{id}/redeliver", "Sends a message again that failed, expired or is unknown, marked as a redelivery.", nil, nil, Message{}, (*Server).redeliver},
+}
+
+func (s *Server) dead(r *http.Request) (any, error) {
+	after, err := number(r, "after")
+	if err != nil {
+		return nil, err
+	}
+	last, err := number(r, "last")
+	if err != nil {
+		return nil, err
+	}
+	wants, err := s.filter(r)
+	if err != nil {
+		return nil, err
+	}
+	if last == 0 {
+		last = math.MaxInt32
+	}
+	answer := Messages{Messages: []Message{}}
+	s.Hub.View(func(state *router.State, running func(string) bool) {
+		list, older := state.Dead(after, int(last), wants.one)
+		for _, k := range list {
+			answer.Messages = append(answer.Messages, messageOf(k, running(k.To)))
+		}
+		answer.Older, answer.Cursor = older, state.Last
+	})
+	return answer, nil
+}
+
+// redeliver sends one again, or of a message to several each that did not arrive.
+func (s *Server) redeliver(r *http.Request) (any, error) {
+	id := r.PathValue("id")
+	m, ok := s.look(id)
+	if !ok {
+		return nil, noMessage(id)
+	}
+	if len(m.Recipients) == 0 {
+		sent, err := s.Hub.Redeliver(r.Context(), id)
+		if err != nil {
+			return nil, err
+		}
+		return s.until(r.Context(), sent.ID, UntilQueued, redeliverWait)
+	}
+	var again int
+	var refused error = fault(string(protocol.TooLate), "%s is %s: nothing of it is to be sent again", id, m.Status)
+	for _, d := range m.Recipients {
+		if _, err := s.Hub.Redeliver(r.Context(), d.ID); err == nil {
+			again++
+		} else if asFault(err).Code != string(protocol.TooLate) {
+			refused = err
+		}
+	}
+	if again == 0 {
+		return nil, refused
+	}
+	return s.until(r.Context(), id, UntilQueued, redeliverWait)
+}
+
+// redeliverWait is how many milliseconds a wrapper may take to take a message.
+const redeliverWait = 1000
+
+// Dead returns the newest dead letters, last at most (0: all), as they came.
+func (c *Client) Dead(ctx context.Context, q Query, last int) (Messages, error) {
+	v := q.values()
+	v.Set("last", strconv.Itoa(last))
+	return call[Messages](ctx, c, "GET", "/v1/dead-letters?"+v.Encode(), nil)
+}
+
+// Redeliver sends a message again.
+func (c *Client) Redeliver(ctx context.Context, id string) (Message, error) {
+	return call[Message](ctx, c, "POST", messagePath(id)+"/redeliver", nil)
+}

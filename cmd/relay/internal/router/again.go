@@ -1,0 +1,71 @@
+package router
+
+import (
+	"fmt"
+	"slices"
+
+	"relay-pty/protocol"
+)
+
+// dead says whether a message with that status did not arrive, or may not have.
+func dead(status string) bool {
+	return slices.Contains([]string{protocol.StatusFailed, protocol.StatusExpired, protocol.StatusUnknown}, status)
+}
+
+// tries are the message that was sent first, and the last by which it was sent again, or itself.
+func (s *State) tries(m *Known) (first, last *Known) {
+	if first = s.messages[m.Redelivers]; first == nil {
+		first = m // or that one is no longer kept
+	}
+	if n := len(first.Redeliveries); n > 0 {
+		return first, s.messages[first.Redeliveries[n-1]]
+	}
+	return first, first
+}
+
+// Dead returns the newest dead letters that want likes, most at most, as they came, and how many
+// older ones there are.
+func (s *State) Dead(after int64, most int, want func(*Message) bool) (list []Known, older int) {
+	return s.newest(after, most, func(m *Known) bool {
+		_, last := s.tries(m)
+		return m == last && len(m.Deliveries) == 0 && dead(m.Status) && want(&m.Message)
+	})
+}
+
+// Redelivery is the message by which another one is sent again. That one did not arrive, or may not
+// have, nor did those by which it was sent again before. A refusal is an *ErrorValue.
+func (s *State) Redelivery(id string, now int64) (again Message, err error) {
+	m := s.messages[id]
+	if m == nil {
+		return again, refuse(string(protocol.UnknownID), "no message has the id %s", id)
+	}
+	first, last := s.tries(m)
+	switch {
+	case dead(last.Status):
+	case Ended(last.Status):
+		return again, refuse(string(protocol.TooLate), "%s is %s, and only what failed, expired or is unknown is sent again", last.ID, last.Status)
+	default:
+		return again, refuse(string(protocol.TooLate), "%s is %s: it may arrive yet", last.ID, last.Status)
+	}
+	again = first.Message
+	again.ID, again.Redelivers, again.ReplyBy = fmt.Sprintf("%s:r%d", first.ID, len(first.Redeliveries)+1), first.ID, 0
+	return again, s.mayGo(again, now)
+}
+
+// sentAgain notes that a message was sent again: for whoever sent it to several, the new one counts.
+func (s *State) sentAgain(m *Known) {
+	first := s.messages[m.Redelivers]
+	if first == nil {
+		return // it is no longer kept
+	}
+	if group := first.group; group != nil {
+		m.group = group
+		for i, one := range group.Deliveries {
+			if one.To == m.To {
+				group.Deliveries[i] = m
+			}
+		}
+	}
+	first.Redeliveries = append(first.Redeliveries, m.ID)
+	first.note(m.Seq)
+}

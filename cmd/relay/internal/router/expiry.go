@@ -1,0 +1,66 @@
+package router
+
+import (
+	"maps"
+	"slices"
+)
+
+// forget leaves out the scripts that nobody has heard of for as long as agents are known. Of an
+// agent an event says so.
+func (s *State) forget(now int64) {
+	for name, a := range s.agents {
+		if name == Human || a.Wrapped || a.Seen > now-knownFor || len(s.inboxes[name]) > 0 {
+			continue
+		}
+		s.unknow(name)
+	}
+}
+
+// unknow forgets a name. It leaves its channels, too.
+func (s *State) unknow(name string) {
+	delete(s.agents, name)
+	for _, channel := range s.Channels() {
+		s.member(Event{Type: TypeLeft, Agent: name, Message: Message{To: channel}})
+	}
+}
+
+// Expiring returns the messages that no wrapper has and whose time is over, and when the next one's
+// will be, in Unix milliseconds; 0: none.
+func (s *State) Expiring(now int64) (over []Known, next int64) {
+	for _, name := range slices.Sorted(maps.Keys(s.inboxes)) {
+		for _, m := range s.inboxes[name] {
+			switch end := s.expires(m); {
+			case end == 0:
+			case end <= now:
+				over = append(over, m.copy())
+			default:
+				next = Sooner(next, end)
+			}
+		}
+	}
+	return over, next
+}
+
+// expires is when a message that no wrapper and no reader has is over, in Unix milliseconds; 0: never.
+// One without a timeout of its own waits for its recipient to run again, if that is an agent: for a
+// while where it was sent to that agent, for as long as the agent is known where it was sent to a
+// channel. People and scripts read when they like.
+func (s *State) expires(m *Known) int64 {
+	a := s.agents[m.To]
+	absent := a != nil && a.Wrapped && !a.Running
+	switch {
+	case m.Status != StatusAccepted:
+		return 0
+	case m.From == Relay && (a == nil || !a.Running):
+		return m.Accepted + absentMS
+	case m.From == Relay:
+		return 0
+	case m.TimeoutMS > 0:
+		return m.Accepted + m.TimeoutMS
+	case absent && m.Channel == "" && s.Rules.DirectExpiryMS > 0:
+		return max(m.Accepted, a.downAt) + s.Rules.DirectExpiryMS
+	case absent:
+		return a.Seen + knownFor
+	}
+	return 0
+}
