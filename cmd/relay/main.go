@@ -128,6 +128,7 @@ func newRoot(s streams) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
+	root.AddCommand(receivingTopic())
 	root.SetHelpCommandGroupID("More:")
 	root.SetCompletionCommandGroupID("More:")
 	cobra.EnableCommandSorting = false // they stand as they are used
@@ -181,7 +182,7 @@ func overview(w io.Writer, root *cobra.Command) {
 			}
 		}
 	}
-	fmt.Fprintln(w, "\nrelay COMMAND --help tells more.")
+	fmt.Fprintln(w, "\nrelay COMMAND --help tells more; relay help receiving, how programs consume messages.")
 }
 
 // status tells an error, and makes an exit status of it.

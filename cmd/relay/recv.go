@@ -21,6 +21,7 @@ type receiving struct {
 	last                            int
 	wait                            duration
 	waits, follow, consume, fromNow bool
+	newest                          bool // only the newest last of the first batch
 	json, text                      bool
 }
 
@@ -75,6 +76,7 @@ func (f *receiving) complete(c *cobra.Command) error {
 	}
 	f.To, f.Past = cmp.Or(f.as, me()), changed("after")
 	f.fromNow = (f.waits || f.follow) && !changed("after")
+	f.newest = changed("last") || !f.waits && !f.follow
 	return nil
 }
 
@@ -139,14 +141,14 @@ func receive(ctx context.Context, s streams, f *receiving) error {
 
 // look returns the next messages, and notes where it was.
 func (f *receiving) look(ctx context.Context, asked *asking, limit time.Duration) (list api.Messages, err error) {
-	last := f.last
-	if f.waits || f.follow {
-		last = 0
+	last := 0
+	if f.newest {
+		last = f.last
 	}
 	f.Wait = limit
 	err = asked.ask(ctx, func(c *api.Client) (err error) { list, err = c.Newest(ctx, f.Query, last); return err })
 	if err == nil {
-		f.After = list.Cursor
+		f.After, f.newest = list.Cursor, f.newest && len(list.Messages) == 0
 	}
 	return list, err
 }
@@ -176,6 +178,14 @@ func (f *receiving) acknowledge(ctx context.Context, asked *asking, list api.Mes
 func (f *receiving) show(s streams, list api.Messages) error {
 	if !f.json {
 		return showMessages(s, list)
+	}
+	if list.Older > 0 {
+		if err := s.json(struct {
+			Older  int   `json:"older"`
+			Cursor int64 `json:"cursor_event_seq"`
+		}{list.Older, list.Messages[0].Seq - 1}); err != nil {
+			return err
+		}
 	}
 	for _, m := range list.Messages {
 		if err := s.json(m); err != nil {

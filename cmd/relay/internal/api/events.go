@@ -59,8 +59,8 @@ func (s *Server) next(ctx context.Context, after int64, wants filter) (Events, e
 		switch {
 		case err != nil:
 			return Events{}, err
-		case after > 0 && after+1 < oldest:
-			return Events{}, fault(string(protocol.CursorGone), "the events up to %d are no longer kept", oldest-1)
+		case gone(after, oldest) != nil:
+			return Events{}, gone(after, oldest)
 		case len(list) > 0:
 			return Events{list, upTo}, nil
 		}
@@ -71,6 +71,23 @@ func (s *Server) next(ctx context.Context, after int64, wants filter) (Events, e
 			return Events{[]router.Event{}, upTo}, nil
 		}
 	}
+}
+
+// gone refuses a cursor behind which events are no longer kept.
+func gone(after, oldest int64) error {
+	if after == 0 || after+1 >= oldest {
+		return nil
+	}
+	return fault(string(protocol.CursorGone), "the events up to %d are no longer kept", oldest-1)
+}
+
+// kept says whether all is kept that came after a cursor.
+func (s *Server) kept(ctx context.Context, after int64) error {
+	oldest, err := s.Hub.Oldest(ctx)
+	if err != nil {
+		return err
+	}
+	return gone(after, oldest)
 }
 
 // keepAlive is how often a stream with nothing to tell says that it is there.

@@ -96,6 +96,9 @@ func (s *Server) messages(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.kept(r.Context(), n.after); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(n.wait)*time.Millisecond)
 	defer cancel()
 	for {

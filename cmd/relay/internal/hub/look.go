@@ -38,6 +38,12 @@ func (h *Hub) Idle() bool {
 	return len(h.running) == 0 && !h.state.Waiting() && !h.state.Settling()
 }
 
+// Oldest is the number of the oldest event that is still kept.
+func (h *Hub) Oldest(ctx context.Context) (int64, error) {
+	oldest, _, err := h.store.Span(ctx)
+	return oldest, err
+}
+
 // Events returns up to most events after a number for which want is true, and the number up to
 // which it looked. oldest is that of the oldest event still kept.
 func (h *Hub) Events(ctx context.Context, after int64, most int, want func(*router.Event) bool) (list []router.Event, upTo, oldest int64, err error) {
