@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"time"
 
 	"relay-pty/cmd/relay/internal/router"
 )
@@ -22,4 +23,31 @@ func (h *Hub) Member(ctx context.Context, name, channel string, joins bool) ([]s
 	var members []string
 	h.View(func(s *router.State, _ func(string) bool) { members = s.Members(channel) })
 	return members, nil
+}
+
+// renewEvery is how often the hub looks whether the log is about to forget members.
+const renewEvery = time.Hour
+
+// renew writes down anew who is in which channel, where the log would forget it: its oldest events go
+// by age and by size.
+func (h *Hub) renew(ctx context.Context) error {
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	oldest, newest, err := h.store.Span(ctx)
+	if err != nil {
+		return err
+	}
+	half := int64(0)
+	if oldest > 1 { // it has begun to go
+		half = oldest + (newest-oldest)/2
+	}
+	h.mu.Lock()
+	list := h.state.Renewals(time.Now().UnixMilli(), h.state.Rules.KeepMS, half)
+	h.mu.Unlock()
+	for _, e := range list {
+		if err := h.append(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
 }

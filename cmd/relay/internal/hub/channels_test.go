@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -295,5 +297,99 @@ func TestLifeOfAMessageToSeveral(t *testing.T) {
 	}
 	if got, want := life("m:b"), "message m;inject_result m:b;"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestMembersOutliveTheLog: who is in a channel is known though the event by which it joined is no
+// longer kept, for as long as it is heard of.
+func TestMembersOutliveTheLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const day = 24 * time.Hour
+		store := &trimmed{age: 30 * day}
+		start := func() (h *Hub, stop func()) {
+			h, err := New(t.Context(), store, router.Rules{KeepMS: store.age.Milliseconds()}, ids())
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			ends := make(chan error, 1)
+			go func() { ends <- h.Run(ctx) }()
+			return h, func() { cancel(); <-ends }
+		}
+		h, stop := start()
+		for _, name := range []string{"ann", "gone", "human"} {
+			if _, err := h.Member(t.Context(), name, "#x", true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		members := func() (list []string) {
+			h.View(func(s *router.State, _ func(string) bool) { list = s.Members("#x") })
+			return list
+		}
+		for i := range 100 { // ann is heard of every day
+			time.Sleep(day)
+			synctest.Wait()
+			if err := h.Record(t.Context(), router.Event{Type: "state", Agent: "ann"}); err != nil {
+				t.Fatal(err)
+			}
+			if i%10 == 0 {
+				stop()
+				h, stop = start()
+			}
+		}
+		if got := members(); !slices.Equal(got, []string{"ann", "human"}) {
+			t.Errorf("in the channel are %v", got)
+		}
+		if n := len(store.events); n > 200 {
+			t.Errorf("the log has %d events", n)
+		}
+		stop()
+	})
+}
+
+// trimmed is a store that keeps no event for longer than its age.
+type trimmed struct {
+	memory
+	age time.Duration
+	at  []time.Time
+}
+
+func (s *trimmed) Append(ctx context.Context, kind, agent string, data []byte) (int64, error) {
+	s.at = append(s.at, time.Now())
+	return s.memory.Append(ctx, kind, agent, data)
+}
+
+func (s *trimmed) Span(context.Context) (oldest, newest int64, err error) {
+	for oldest = 1; int(oldest) <= len(s.at) && time.Since(s.at[oldest-1]) > s.age; oldest++ {
+	}
+	return oldest, int64(len(s.at)), nil
+}
+
+func (s *trimmed) Read(ctx context.Context, after int64, f func(int64, []byte) error) error {
+	oldest, _, _ := s.Span(ctx) // it cannot fail
+	return s.memory.Read(ctx, max(after, oldest-1), f)
+}
+
+// TestRulesOfFanOut: where agents may not write to agents they may not by a channel; only some
+// interrupt by one.
+func TestRulesOfFanOut(t *testing.T) {
+	h := aHub(t, &memory{})
+	h.state.Rules = router.Rules{NoDirect: true, Urgent: []string{"human"}}
+	for _, name := range []string{"a", "b"} {
+		h.mustUp(t, name)
+		if _, err := h.Member(t.Context(), name, "#x", true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := h.Send(t.Context(), router.Message{From: "a", To: "#x", Body: "hi"})
+	var refused *router.ErrorValue
+	if !errors.As(err, &refused) || refused.Code != string(protocol.NotAuthorized) {
+		t.Errorf("from agent to agent: %v", err)
+	}
+	for from, mode := range map[string]string{"human": protocol.ModeUrgent, "ci": protocol.ModeImportant} {
+		m, err := h.Send(t.Context(), router.Message{From: from, To: "#x", Body: "hi", Mode: protocol.ModeUrgent})
+		if err != nil || m.Deliveries[0].Mode != mode {
+			t.Errorf("urgent from %s: %+v, %v", from, m, err)
+		}
 	}
 }

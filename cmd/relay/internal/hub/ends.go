@@ -34,10 +34,17 @@ func ending(m router.Known, status, evidence string) router.Event {
 }
 
 // Run does what is due: it ends messages that no wrapper has got in their time, sends those whose
-// time has come, tells who has come and gone, and ends pauses, until ctx ends or the log cannot be
-// trusted any more. What a full log has no room for stays due.
+// time has come, tells who has come and gone, ends pauses, and keeps members of channels in the log,
+// until ctx ends or the log cannot be trusted any more. What a full log has no room for stays due.
 func (h *Hub) Run(ctx context.Context) error {
+	var hourly <-chan time.Time
 	for {
+		if hourly == nil {
+			if err := h.renew(ctx); err != nil {
+				return err
+			}
+			hourly = time.After(renewEvery)
+		}
 		changed := h.Changed()
 		next, err := h.doDue(ctx)
 		if err != nil {
@@ -50,6 +57,8 @@ func (h *Hub) Run(ctx context.Context) error {
 		select {
 		case <-changed:
 		case <-late:
+		case <-hourly:
+			hourly = nil
 		case <-h.failed:
 			return errors.New("the log cannot be trusted any more; a new start reads it anew")
 		case <-ctx.Done():

@@ -14,6 +14,7 @@ import (
 const (
 	TypeJoined = "channel_joined"
 	TypeLeft   = "channel_left"
+	TypeMember = "channel_member" // a member is one still: the log would soon forget it
 )
 
 // All is whom a message goes to that is for every agent that runs. An agent that starts later gets
@@ -56,25 +57,45 @@ func (s *State) Membership(name, channel string, joins bool) (e Event, news bool
 	if joins {
 		e.Type = TypeJoined
 	}
-	return e, s.channels[channel][name] != joins, nil
+	_, is := s.channels[channel][name]
+	return e, is != joins, nil
 }
 
 // system is who writes notices. It reads nothing.
 const system = "relay"
 
+// seat is the event by which a member is known.
+type seat struct{ seq, at int64 }
+
 // member applies an event of a channel.
 func (s *State) member(e Event) {
-	if e.Type == TypeJoined {
+	if e.Type != TypeLeft {
 		if s.channels[e.To] == nil {
-			s.channels[e.To] = map[string]bool{}
+			s.channels[e.To] = map[string]seat{}
 		}
-		s.channels[e.To][e.Agent] = true
+		s.channels[e.To][e.Agent] = seat{e.Seq, e.Timestamp}
 		return
 	}
 	delete(s.channels[e.To], e.Agent)
 	if len(s.channels[e.To]) == 0 {
 		delete(s.channels, e.To)
 	}
+}
+
+// Renewals are the events that keep members in the log, of which it keeps no event older than keep
+// (in milliseconds), and of the older half of the numbers of which it may soon keep none. Who was not
+// heard of for long is left to be forgotten.
+func (s *State) Renewals(now, keep, half int64) (list []Event) {
+	for _, channel := range s.Channels() {
+		for _, name := range s.Members(channel) {
+			seat, a := s.channels[channel][name], s.agents[name]
+			heard := name == Human || a != nil && (a.Running || a.Seen > now-knownFor/2)
+			if heard && (seat.seq < half || keep > 0 && seat.at < now-keep/2) {
+				list = append(list, Event{Type: TypeMember, Agent: name, Message: Message{To: channel}})
+			}
+		}
+	}
+	return list
 }
 
 // FanOut returns the recipients of a message that was admitted: none where it goes to one name.

@@ -63,13 +63,13 @@ type State struct {
 	inboxes  map[string][]*Known // messages that have not ended, by recipient, as they came
 	later    []*Known            // messages that are scheduled, the next one first
 	agents   map[string]*Agent
-	channels map[string]map[string]bool // members, by channel
+	channels map[string]map[string]seat // members, by channel
 	rates    rates
 }
 
 // NewState is the state of an empty log.
 func NewState() *State {
-	return &State{messages: map[string]*Known{}, inboxes: map[string][]*Known{}, agents: map[string]*Agent{}, channels: map[string]map[string]bool{}}
+	return &State{messages: map[string]*Known{}, inboxes: map[string][]*Known{}, agents: map[string]*Agent{}, channels: map[string]map[string]seat{}}
 }
 
 // Find returns the message of that id.
@@ -181,6 +181,9 @@ func (s *State) Apply(e Event) {
 		return
 	case TypePaused, TypeResumed:
 		s.paused(e)
+		return
+	case TypeMember:
+		s.member(e)
 		return
 	}
 	if e.Agent != "" {
