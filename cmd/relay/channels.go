@@ -42,10 +42,11 @@ func membership(s streams, verb, short, long string, joins bool) *cobra.Command 
 }
 
 func joinCommand(s streams) *cobra.Command {
-	return membership(s, "join", "Join a channel", `join makes an agent, a script or you a member of a channel: each message to the channel is delivered
-to its members, but for its sender. Members are kept over restarts, of agents and of the router, and
-who does not run gets its messages when it does. What was sent before one joined is not delivered;
-relay recv --after 0 shows it. Any name makes a channel; write it in quotes, for the shell.`, true)
+	return membership(s, "join", "Join a channel", `join makes an agent, a script or you a member of a
+channel: each message to the channel is delivered to its members, but for its sender. Members
+are kept over restarts, of agents and of the router, and who does not run gets its messages when it
+does. What was sent before one joined is not delivered; relay recv --after 0 shows it. Any name makes
+a channel; write it in quotes, for the shell.`, true)
 }
 
 func leaveCommand(s streams) *cobra.Command {
@@ -90,6 +91,11 @@ func whom(m api.Message, so func(api.Delivery) bool) (names []string) {
 	return names
 }
 
+// unanswering are those whose run has ended without an answer.
+func unanswering(m api.Message) string {
+	return strings.Join(whom(m, func(d api.Delivery) bool { return d.Abandoned }), ", ")
+}
+
 // whyNotAll says why a message to several is not in all their queues.
 func whyNotAll(m api.Message) string {
 	waits := func(d api.Delivery) bool { return d.Status == router.StatusAccepted }
@@ -104,8 +110,9 @@ func whyNotAll(m api.Message) string {
 		}
 	}
 	add("does not run", "do not run", func(d api.Delivery) bool { return waits(d) && !d.Running && !d.Reads })
-	add("has not read it yet (relay recv)", "have not read it yet (relay recv)", func(d api.Delivery) bool { return waits(d) && d.Reads })
-	add("takes no more messages at present", "take no more messages at present", func(d api.Delivery) bool { return waits(d) && d.Running })
+	const unread, full = "not read it yet (relay recv)", "no more messages at present"
+	add("has "+unread, "have "+unread, func(d api.Delivery) bool { return waits(d) && d.Reads })
+	add("takes "+full, "take "+full, func(d api.Delivery) bool { return waits(d) && d.Running })
 	return strings.Join(why, "; ")
 }
 

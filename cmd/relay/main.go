@@ -117,8 +117,14 @@ func newRoot(s streams) *cobra.Command {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Agents:", []*cobra.Command{runCommand(s), lsCommand(s), statusCommand(s), screenCommand(s), queueCommand(s), waitCommand(s), pauseCommand(s), resumeCommand(s)}},
-		{"Messages:", []*cobra.Command{sendCommand(s), replyCommand(s), recvCommand(s), showCommand(s), cancelCommand(s), remindCommand(s), joinCommand(s), leaveCommand(s), redeliverCommand(s)}},
+		{"Agents:", []*cobra.Command{
+			runCommand(s), lsCommand(s), statusCommand(s), screenCommand(s), queueCommand(s),
+			waitCommand(s), pauseCommand(s), resumeCommand(s),
+		}},
+		{"Messages:", []*cobra.Command{
+			sendCommand(s), replyCommand(s), recvCommand(s), showCommand(s), cancelCommand(s),
+			redeliverCommand(s), remindCommand(s), joinCommand(s), leaveCommand(s),
+		}},
 		{"History:", []*cobra.Command{logCommand(s), eventsCommand(s)}},
 		{"More:", []*cobra.Command{doctorCommand(s), demoCommand(s), serveCommand(s), manCommand()}},
 	} {

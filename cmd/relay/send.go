@@ -246,7 +246,7 @@ func (f *sending) verdict(s streams, m api.Message, asked bool) error {
 		say("%s; the message waits", whyNot(m))
 		return nil
 	case m.Abandoned && m.Error == nil && f.until == api.UntilReplied: // else the error says so
-		say("%s: %s ended without an answer", m.ID, strings.Join(whom(m, func(d api.Delivery) bool { return d.Abandoned }), ", "))
+		say("%s: %s ended without an answer", m.ID, unanswering(m))
 		return exit(exitFailed)
 	case m.Reached(f.until) || f.until == api.UntilQueued:
 		return exit(exitFailed)

@@ -107,8 +107,8 @@ func rulesOf(set settings.Settings) router.Rules {
 		host = "" // then no name has one
 	}
 	return router.Rules{
-		Host: host, DefaultTimeoutMS: set.DefaultTimeout.Milliseconds(), DirectExpiryMS: set.DirectExpiry.Milliseconds(), NoDirect: !set.AllowAgentDirect, Urgent: set.AllowUrgent,
-		KeepMS: set.Age.Milliseconds(),
+		Host: host, KeepMS: set.Age.Milliseconds(), NoDirect: !set.AllowAgentDirect, Urgent: set.AllowUrgent,
+		DefaultTimeoutMS: set.DefaultTimeout.Milliseconds(), DirectExpiryMS: set.DirectExpiry.Milliseconds(),
 	}
 }
 

@@ -65,7 +65,7 @@ func traits(m api.Message) []string {
 	add("thread %s", m.Thread != "", m.Thread)
 	add("priority %d", m.Priority != 0, m.Priority)
 	add("at most %v", m.TimeoutMS != 0, time.Duration(m.TimeoutMS)*time.Millisecond)
-	add("%s ended without an answer", m.Abandoned, strings.Join(whom(m, func(d api.Delivery) bool { return d.Abandoned }), ", "))
+	add("%s ended without an answer", m.Abandoned, unanswering(m))
 	return list
 }
 

@@ -42,7 +42,10 @@ type Delivery struct {
 // channelEndpoints are those about channels, whose names stand in a path without their '#'.
 var channelEndpoints = []endpoint{
 	{"GET /v1/channels", "The channels that have members.", nil, nil, Channels{}, (*Server).channels},
-	{"POST /v1/channels/{name}/join", "Joins a channel: what is sent to it from now on is delivered to its members.", nil, Member{}, Channel{}, (*Server).join},
+	{
+		"POST /v1/channels/{name}/join", "Joins a channel: what is sent to it from now on is delivered to its members.",
+		nil, Member{}, Channel{}, (*Server).join,
+	},
 	{"POST /v1/channels/{name}/leave", "Leaves a channel.", nil, Member{}, Channel{}, (*Server).leave},
 }
 
@@ -97,8 +100,8 @@ func (m *Message) deliveries(state *router.State, running func(string) bool, lis
 	for _, k := range list {
 		one := messageOf(*k, running(k.To))
 		d := Delivery{
-			ID: k.ID, To: k.To, Status: k.Status, Evidence: k.Evidence, WaitingFor: one.WaitingFor, Error: k.Error, Running: one.Running,
-			Reads: !state.Wrapped(k.To), Abandoned: state.Abandoned(k),
+			ID: k.ID, To: k.To, Status: k.Status, Evidence: k.Evidence, WaitingFor: one.WaitingFor,
+			Error: k.Error, Running: one.Running, Reads: !state.Wrapped(k.To), Abandoned: state.Abandoned(k),
 		}
 		m.Recipients = append(m.Recipients, d)
 		m.answers(state, k)

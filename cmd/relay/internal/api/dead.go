@@ -16,7 +16,10 @@ var deadEndpoints = []endpoint{
 		"GET /v1/dead-letters", "The newest messages that failed, expired or are unknown, and were not sent again since.",
 		append([]parameter{afterEvent, {"last", integer, "so many at most; 0: all"}}, whose...), nil, Messages{}, (*Server).dead,
 	},
-	{"POST /v1/messages/{id}/redeliver", "Sends a message again that failed, expired or is unknown, marked as a redelivery.", nil, nil, Message{}, (*Server).redeliver},
+	{
+		"POST /v1/messages/{id}/redeliver", "Sends a message again that failed, expired or is unknown, marked as a redelivery.",
+		nil, nil, Message{}, (*Server).redeliver,
+	},
 }
 
 func (s *Server) dead(r *http.Request) (any, error) {
@@ -60,7 +63,7 @@ func (s *Server) redeliver(r *http.Request) (any, error) {
 		}
 		return s.until(r.Context(), sent.ID, UntilQueued, redeliverWait)
 	}
-	var again int
+	again := 0
 	var refused error = fault(string(protocol.TooLate), "%s is %s: nothing of it is to be sent again", id, m.Status)
 	for _, d := range m.Recipients {
 		if _, err := s.Hub.Redeliver(r.Context(), d.ID); err == nil {

@@ -232,8 +232,9 @@ func (s *Server) look(id string) (m Message, ok bool) {
 func messageOf(k router.Known, running bool) Message {
 	m := Message{
 		ID: k.ID, Status: k.Status, QueuePosition: k.QueuePosition, Mode: k.Mode, From: k.From, To: k.To, Body: k.Body, Priority: k.Priority,
-		TimeoutMS: k.TimeoutMS, ReplyTo: k.ReplyTo, Thread: k.Thread, Channel: k.Channel, Redelivers: k.Redelivers, Redeliveries: k.Redeliveries, Evidence: k.Evidence, Attempt: k.Attempt, Error: k.Error,
+		TimeoutMS: k.TimeoutMS, ReplyTo: k.ReplyTo, Thread: k.Thread, Evidence: k.Evidence, Attempt: k.Attempt, Error: k.Error,
 		About: k.About, DueAt: k.DueAt, AcceptedAt: k.Accepted, Seq: k.Seq, Running: running, Replies: []Reply{},
+		Channel: k.Channel, Redelivers: k.Redelivers, Redeliveries: k.Redeliveries,
 	}
 	if k.WaitingFor != "" {
 		m.WaitingFor = &k.WaitingFor

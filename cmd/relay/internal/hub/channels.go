@@ -2,8 +2,10 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/router"
 )
 
@@ -28,8 +30,8 @@ func (h *Hub) Member(ctx context.Context, name, channel string, joins bool) ([]s
 // renewEvery is how often the hub looks whether the log is about to forget members.
 const renewEvery = time.Hour
 
-// renew writes down anew who is in which channel, where the log would forget it: its oldest events go
-// by age and by size.
+// renew writes down anew who is in which channel, where the log would forget it: its oldest events
+// go by age and by size.
 func (h *Hub) renew(ctx context.Context) error {
 	h.writing.Lock()
 	defer h.writing.Unlock()
@@ -45,7 +47,9 @@ func (h *Hub) renew(ctx context.Context) error {
 	list := h.state.Renewals(time.Now().UnixMilli(), h.state.Rules.KeepMS, half)
 	h.mu.Unlock()
 	for _, e := range list {
-		if err := h.append(ctx, e); err != nil {
+		if err := h.append(ctx, e); errors.Is(err, bus.ErrFull) {
+			return nil // there may be room in an hour
+		} else if err != nil {
 			return err
 		}
 	}

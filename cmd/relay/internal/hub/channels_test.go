@@ -336,9 +336,13 @@ func TestMembersOutliveTheLog(t *testing.T) {
 				stop()
 				h, stop = start()
 			}
-		}
-		if got := members(); !slices.Equal(got, []string{"ann", "human"}) {
-			t.Errorf("in the channel are %v", got)
+			want := []string{"ann", "gone", "human"}
+			if i+1 >= 30 {
+				want = []string{"ann", "human"}
+			}
+			if got := members(); !slices.Equal(got, want) {
+				t.Fatalf("on day %d in the channel are %v, want %v", i+1, got, want)
+			}
 		}
 		if n := len(store.events); n > 200 {
 			t.Errorf("the log has %d events", n)

@@ -43,16 +43,18 @@ func (s *State) Redelivery(id string, now int64) (again Message, err error) {
 	switch {
 	case dead(last.Status):
 	case Ended(last.Status):
-		return again, refuse(string(protocol.TooLate), "%s is %s, and only what failed, expired or is unknown is sent again", last.ID, last.Status)
+		const only = "%s is %s, and only what failed, expired or is unknown is sent again"
+		return again, refuse(string(protocol.TooLate), only, last.ID, last.Status)
 	default:
 		return again, refuse(string(protocol.TooLate), "%s is %s: it may arrive yet", last.ID, last.Status)
 	}
 	again = first.Message
-	again.ID, again.Redelivers, again.ReplyBy = fmt.Sprintf("%s:r%d", first.ID, len(first.Redeliveries)+1), first.ID, 0
+	again.ID = fmt.Sprintf("%s:r%d", first.ID, len(first.Redeliveries)+1)
+	again.Redelivers, again.ReplyBy = first.ID, 0
 	return again, s.mayGo(again, now)
 }
 
-// sentAgain notes that a message was sent again: for whoever sent it to several, the new one counts.
+// sentAgain notes that a message was sent again. For one to several the new delivery counts.
 func (s *State) sentAgain(m *Known) {
 	first := s.messages[m.Redelivers]
 	if first == nil {

@@ -82,9 +82,9 @@ func (s *State) member(e Event) {
 	}
 }
 
-// Renewals are the events that keep members in the log, of which it keeps no event older than keep
-// (in milliseconds), and of the older half of the numbers of which it may soon keep none. Who was not
-// heard of for long is left to be forgotten.
+// Renewals are the events that keep members in the log, which keeps no event for longer than keep
+// (milliseconds), and may soon keep none with a number below half. Who was not heard of for long is
+// left to be forgotten.
 func (s *State) Renewals(now, keep, half int64) (list []Event) {
 	for _, channel := range s.Channels() {
 		for _, name := range s.Members(channel) {
@@ -112,13 +112,16 @@ func (s *State) FanOut(m Message, now int64, running func(name string) bool) (li
 		}
 	}
 	list = slices.DeleteFunc(list, func(name string) bool { return name == m.From })
+	const asks = "%s reaches %d agents, and more than %d are to be confirmed: --yes does"
+	const marker = "%s reaches %d agents, and a marker at most %d: relay send --yes reaches more"
 	switch {
 	case len(list) == 0:
 		return nil, s.empty(m)
-	case len(list) > confirmMost && !m.Confirmed && m.marked():
-		return nil, refuse(Confirm, "%s reaches %d agents, and a marker at most %d: relay send --yes reaches more", m.To, len(list), confirmMost)
-	case len(list) > confirmMost && !m.Confirmed:
-		return nil, refuse(Confirm, "%s reaches %d agents, and more than %d are to be confirmed: --yes does", m.To, len(list), confirmMost)
+	case len(list) <= confirmMost || m.Confirmed:
+	case m.marked():
+		return nil, refuse(Confirm, marker, m.To, len(list), confirmMost)
+	default:
+		return nil, refuse(Confirm, asks, m.To, len(list), confirmMost)
 	}
 	for _, name := range list {
 		one := m
@@ -167,7 +170,10 @@ func (s *State) empty(m Message) *ErrorValue {
 // fanOut keeps what each recipient gets of a message to several.
 func (s *State) fanOut(m *Known, recipients []string) {
 	for _, to := range recipients {
-		one := &Known{Message: m.Message, Result: Result{Status: StatusAccepted}, Accepted: m.Accepted, Seq: m.Seq, Events: []int64{m.Seq}, group: m}
+		one := &Known{
+			Message: m.Message, Result: Result{Status: StatusAccepted}, Accepted: m.Accepted,
+			Seq: m.Seq, Events: []int64{m.Seq}, group: m,
+		}
 		one.ID, one.To, one.Channel = DeliveryID(m.ID, to), to, m.To
 		m.Deliveries = append(m.Deliveries, one)
 		s.enter(one)
@@ -198,7 +204,8 @@ func (m *Known) mine(name string) *Known {
 // answered.
 var progress = []string{
 	StatusAccepted, protocol.StatusQueued, protocol.StatusInjecting,
-	protocol.StatusFailed, protocol.StatusUnknown, protocol.StatusExpired, protocol.StatusCancelled, StatusReplied,
+	protocol.StatusFailed, protocol.StatusUnknown, protocol.StatusExpired, protocol.StatusCancelled,
+	StatusReplied,
 }
 
 // together is what became of a message to several.

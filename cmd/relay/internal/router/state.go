@@ -69,7 +69,10 @@ type State struct {
 
 // NewState is the state of an empty log.
 func NewState() *State {
-	return &State{messages: map[string]*Known{}, inboxes: map[string][]*Known{}, agents: map[string]*Agent{}, channels: map[string]map[string]seat{}}
+	return &State{
+		messages: map[string]*Known{}, inboxes: map[string][]*Known{},
+		agents: map[string]*Agent{}, channels: map[string]map[string]seat{},
+	}
 }
 
 // Find returns the message of that id.
@@ -83,7 +86,8 @@ func (s *State) Find(id string) (Known, bool) {
 
 func (m *Known) copy() Known {
 	c := *m
-	c.Events, c.Replies, c.Redeliveries = slices.Clone(m.Events), slices.Clone(m.Replies), slices.Clone(m.Redeliveries)
+	c.Events, c.Replies = slices.Clone(m.Events), slices.Clone(m.Replies)
+	c.Redeliveries = slices.Clone(m.Redeliveries)
 	c.Deliveries, c.group = nil, nil
 	for _, one := range m.Deliveries {
 		o := one.copy()
