@@ -51,6 +51,7 @@ func TestDecodeRequest(t *testing.T) {
 			&Inject{ID: "m1", From: "bob", Body: "hi", Priority: -3, Mode: "sequential", TimeoutMS: 5, Redelivery: "once", ReplyTo: "m0", Thread: "t", Kind: "notice"}},
 		{"important", headPart + `"mode":"important"}`, with(func(r *Inject) { r.Mode = "important" })},
 		{"urgent", headPart + `"mode":"urgent"}`, with(func(r *Inject) { r.Mode = "urgent" })},
+		{"marked", headPart + `"redelivery":"marked"}`, with(func(r *Inject) { r.Redelivery = "marked" })},
 		{"command", headPart + `"kind":"command"}`, with(func(r *Inject) { r.Kind = "command" })},
 		{"smallest priority", headPart + `"priority":-9223372036854775808}`, with(func(r *Inject) { r.Priority = math.MinInt64 })},
 		{"minus zero", headPart + `"priority":-0}`, &plain},

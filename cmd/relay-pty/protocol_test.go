@@ -19,6 +19,7 @@ import (
 	"relay-pty/cmd/internal/testrig/agents"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/parser"
+	"relay-pty/protocol"
 	"relay-pty/queue"
 )
 
@@ -429,5 +430,9 @@ func TestOldMessagesTellTheirAge(t *testing.T) {
 		if got := framed(m, age).Header; got != want {
 			t.Errorf("%v: got %s, want %s", age, got, want)
 		}
+	}
+	m.Redelivery = protocol.RedeliverMarked
+	if got, want := framed(m, 0).Header, "[relay m1 from bob · redelivery]"; got != want {
+		t.Errorf("sent again: got %s, want %s", got, want)
 	}
 }

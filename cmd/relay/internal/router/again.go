@@ -48,6 +48,9 @@ func (s *State) Redelivery(id string, now int64) (again Message, err error) {
 	default:
 		return again, refuse(string(protocol.TooLate), "%s is %s: it may arrive yet", last.ID, last.Status)
 	}
+	if _, known := s.agents[first.To]; !known && first.To != Human {
+		return again, s.Unknown(first.To)
+	}
 	again = first.Message
 	again.ID = fmt.Sprintf("%s:r%d", first.ID, len(first.Redeliveries)+1)
 	again.Redelivers, again.ReplyBy = first.ID, 0

@@ -1,6 +1,7 @@
 package router
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -60,6 +61,8 @@ func TestForgotten(t *testing.T) {
 		l.add(Event{Type: TypeJoined, Agent: name, Message: Message{To: "#x"}})
 	}
 	l.send(Message{ID: "m", From: Human, To: "waits", Body: "hi"})
+	l.send(Message{ID: "old", From: Human, To: "gone", Body: "hi"})
+	l.result("gone", "old", protocol.StatusFailed)
 	for _, name := range []string{"gone", "waits"} {
 		l.add(Event{Type: TypeDown, Agent: name})
 	}
@@ -75,6 +78,10 @@ func TestForgotten(t *testing.T) {
 	l.add(Event{Type: stateType, Agent: "runs"})
 	if got := l.Members("#x"); !slices.Equal(got, []string{"runs", "waits"}) {
 		t.Errorf("in the channel are %v", got)
+	}
+	var refused *ErrorValue
+	if _, err := l.Redelivery("old", l.now); !errors.As(err, &refused) || refused.Code != UnknownAgent {
+		t.Errorf("sent again to one that is forgotten: %v", err)
 	}
 	if code := l.send(Message{ID: "n", From: Human, To: "gone", Body: "hi"}); code != UnknownAgent {
 		t.Errorf("to one that is forgotten: %q", code)
