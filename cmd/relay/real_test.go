@@ -112,7 +112,7 @@ func TestRealAgentsTalk(t *testing.T) {
 }
 
 // TestRealAnswersWithoutMarkers: an agent that just says its answer is understood, and what it said is
-// not taken for a message.
+// not taken for a message. What it is to be reminded of it reads as it was set.
 func TestRealAnswersWithoutMarkers(t *testing.T) {
 	for _, a := range agentrig.All() {
 		t.Run(a.Name(), func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestRealAnswersWithoutMarkers(t *testing.T) {
 			defer cancel()
 			u := newUser(t)
 			const words = "It is *4*,  as always."
-			u.runsReal(ctx, "bob", a, func(fakemodel.Turn) fakemodel.Reply { return fakemodel.Say(words) })
+			api, _ := u.runsReal(ctx, "bob", a, func(fakemodel.Turn) fakemodel.Reply { return fakemodel.Say(words) })
 			if got := u.does(ctx, "send", "bob", "what is two and two?", "--id", "m-1", "--wait=90s"); got != words+"\n" {
 				t.Errorf("got %q, want %q\n%s", got, words, u.does(t.Context(), "events"))
 			}
@@ -137,6 +137,12 @@ func TestRealAnswersWithoutMarkers(t *testing.T) {
 					t.Errorf("bob wrote %q", e.Body)
 				}
 			}
+			u.does(ctx, "remind", "100ms", "look at it", "--as", "bob", "--id", "r-1")
+			want := "[relay r-1 from relay] [relay] Scheduled reminder: look at it\n[end r-1]"
+			if _, err := api.WaitTurn(ctx, func(t fakemodel.Turn) bool { return a.Received(t) == want }); err != nil {
+				t.Errorf("no turn with %q: %v\n%s", want, err, u.does(t.Context(), "events"))
+			}
+			u.sees(ctx, "the reminder to be delivered", func(e router.Event) bool { return e.ID == "r-1" && e.Status == "delivered" })
 		})
 	}
 }
