@@ -115,7 +115,11 @@ func (s *State) notify(m *Known, what string, now, delay int64, text string) (id
 	}
 	n := notice(id, m.From, text)
 	n.About = m.ID
-	s.schedule(Known{Message: n, SetAt: now, DueAt: now + delay, Seq: s.Last})
+	k := Known{Message: n, SetAt: now, Seq: s.Last}
+	if delay > 0 {
+		k.DueAt = now + delay
+	} // else it is due whatever the clock says next
+	s.schedule(k)
 	return id
 }
 

@@ -231,6 +231,22 @@ func TestNoticeTexts(t *testing.T) {
 	}
 }
 
+// TestTheClockIsSetBack: a notice of a delivery comes at once all the same, a reminder at its time.
+func TestTheClockIsSetBack(t *testing.T) {
+	l := newLog(t)
+	l.up("bob")
+	l.send(Message{ID: "m", From: "ci", To: "bob", Body: "hi", NotifyOnDelivery: true})
+	l.remind(Reminder{"r", "ci", "look", 1000})
+	l.result("bob", "m", "delivered")
+	want := []string{"ci: [relay] Message m delivered to bob."}
+	if got := l.fires(l.now - 500_000); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := l.fires(l.now + 2000); len(got) != 1 {
+		t.Errorf("at its time there is %q", got)
+	}
+}
+
 // TestNoticesToTheAbsent last for an hour; to whoever runs, until they are typed.
 func TestNoticesToTheAbsent(t *testing.T) {
 	l := newLog(t)

@@ -18,7 +18,7 @@ type Known struct {
 	Replies  []string // ids of the messages that answer it
 	Words    string   // the last of the turn that took it, where that wrote no message
 	SetAt    int64    // when it was scheduled, Unix milliseconds; 0: it was sent at once
-	DueAt    int64    // and for when
+	DueAt    int64    // and for when; 0: at once
 	reminder string   // id of the notice that its sender gets unless it is answered
 
 	Redeliveries []string // ids of the messages by which it was sent again
