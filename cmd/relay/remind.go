@@ -32,6 +32,7 @@ while the machine slept or no router ran is made up for. Whoever does not run ge
 of its time, or not at all.`,
 		Example: `  relay remind 5m "check on bob's progress"
   relay remind --list`,
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.list {
 				return reminders(c.Context(), s, &f, args)
