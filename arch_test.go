@@ -47,7 +47,7 @@ var layers = map[string]string{
 	"queue/journal":              "protocol queue",
 	"cmd/relay-pty": "cmd/relay-pty/agent cmd/relay-pty/desk cmd/relay-pty/ledger cmd/relay-pty/memory cmd/relay-pty/tty " +
 		"inject inject/draft inject/profile inject/ready inject/turn parser parser/transcript protocol protocol/own protocol/registry protocol/sock pty pty/screen queue",
-	"cmd/relay-pty/agent":         "inject/draft inject/profile inject/ready inject/sight inject/view parser pty pty/screen",
+	"cmd/relay-pty/agent":         "inject/draft inject/profile inject/profile/keys inject/ready inject/sight inject/view parser pty pty/screen",
 	"cmd/relay-pty/desk":          "parser protocol protocol/sock queue",
 	"cmd/relay-pty/ledger":        "protocol protocol/own queue queue/journal",
 	"cmd/relay-pty/tty":           "cmd/relay-pty/agent pty pty/screen pty/term",
@@ -57,7 +57,7 @@ var layers = map[string]string{
 	"cmd/relay-pty/check/program": "cmd/relay-pty/agent cmd/relay-pty/check",
 	"cmd/relay-pty/check": "cmd/internal/fakemodel cmd/relay-pty/check/scratch " +
 		"inject/profile inject/ready inject/sight parser parser/transcript protocol protocol/sock pty pty/screen",
-	"cmd/relay":                   "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hub cmd/relay/internal/router cmd/relay/internal/settings pty/screen/width",
+	"cmd/relay":                   "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hub cmd/relay/internal/router cmd/relay/internal/settings inject/profile/keys pty/screen/width",
 	"cmd/relay/internal/api":      "cmd/relay/internal/hub cmd/relay/internal/router",
 	"cmd/relay/internal/bus":      "",
 	"cmd/relay/internal/demo":     "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay-pty/check/scratch cmd/relay/internal/api cmd/relay/internal/router pty pty/screen",

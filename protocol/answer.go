@@ -84,6 +84,14 @@ type ScreenAnswer struct {
 	Size           Size     `json:"size"`
 }
 
+// KeysAnswer answers a keys: so many of them the agent has read, from the first on. Fault says why
+// those are not all.
+type KeysAnswer struct {
+	Head
+	Pressed int    `json:"pressed"`
+	Fault   *Fault `json:"error,omitzero"`
+}
+
 // OK answers a signal, a pause and a resume, and an emit with the number of its event.
 type OK struct {
 	Head
@@ -104,6 +112,9 @@ func (*QueueAnswer) Type() string { return "queue" }
 
 // Type is the frame's "type".
 func (*ScreenAnswer) Type() string { return "screen" }
+
+// Type is the frame's "type".
+func (*KeysAnswer) Type() string { return "keys" }
 
 // Type is the frame's "type".
 func (*OK) Type() string { return "ok" }

@@ -51,6 +51,17 @@ func (r *Pause) decode(f *fields) {
 	r.ForMS = f.integer("for_ms", 0)
 }
 
+func (r *Keys) decode(f *fields) {
+	r.Head.decode(f)
+	switch r.Keys = f.list("keys", nil); {
+	case f.err != nil:
+	case r.Keys == nil:
+		f.fail(MissingField, "keys", "say which")
+	case len(r.Keys) > MaxKeys:
+		f.fail(BadField, "keys", "at most %d keys, these are %d", MaxKeys, len(r.Keys))
+	}
+}
+
 func (r *Subscribe) decode(f *fields) {
 	r.Head.decode(f)
 	if f.has("after") {

@@ -27,6 +27,7 @@
 //	{"type":"screen"}
 //	{"type":"pause","for_ms":0}                        0: until a resume
 //	{"type":"resume"}
+//	{"type":"keys","keys":["Down","Enter"]}            where the wrapper allows commands, else not_authorized
 //
 // and, on a connection that said hello with the token, so that it speaks as the agent
 // (else not_authorized):
@@ -60,6 +61,11 @@
 // A pause lets no message begin to be typed for so long, on the clock that no jump of the time of day
 // moves, or until a resume. A message that is being typed is finished; all others wait for "paused",
 // and expire as ever. The pause outlives the wrapper, unless that keeps no journal (--ephemeral).
+//
+// Keys are pressed one by one, never within a message or a human's key, and each counts when the agent
+// has read it; in line mode, when the terminal's line editor has it. One that the agent does not read
+// within 3 seconds is taken back, and those behind it are not pressed. Names: Enter, Esc, Tab, Space,
+// Backspace, Up, Down, Left, Right, Home, End, Delete, PageUp, PageDown, C-x, M-x, and each character.
 //
 // # Cancelling
 //
@@ -102,6 +108,7 @@
 //	{"type":"status", …}                            see [StatusAnswer]
 //	{"type":"queue","messages":[{"id":"m1","from":"bob","queued_at":…,"expires_at":null,"mode":"sequential","priority":0,"waiting_for":"draft"},…]}
 //	{"type":"screen","rows":["$ ls",…],"cursor_position":[4,0],"size":{"cols":80,"rows":24}}
+//	{"type":"keys","pressed":2}                     with "error" where that is not all
 //	{"type":"ok"}                                   to signal, pause and resume
 //	{"type":"ok","seq":12}                          to emit: the number of its relay_command
 //	{"type":"inject_result", …}                     see below

@@ -175,7 +175,7 @@ func (f *fields) list(name string, known []string) []string {
 		tok, _ := dec.ReadToken() // as above
 		words = append(words, tok.String())
 	}
-	unknown := func(w string) bool { return !slices.Contains(known, w) }
+	unknown := func(w string) bool { return known != nil && !slices.Contains(known, w) }
 	if len(words) == 0 || dec.PeekKind() != ']' || slices.ContainsFunc(words, unknown) {
 		f.fail(BadField, name, "must be a list of 1 to %d of %v", maxFields, known)
 	}

@@ -14,6 +14,8 @@ const (
 
 	MaxDetail = 1024 // a signal's "detail"
 
+	MaxKeys = 16 // names in "keys"
+
 	maxToken = 256
 )
 
@@ -22,13 +24,13 @@ const Version = 1
 
 // requests are those that this version answers.
 var requests = []Request{(*Hello)(nil), (*Inject)(nil), (*Query)(nil), (*Cancel)(nil), (*Queue)(nil), (*Status)(nil),
-	(*Subscribe)(nil), (*Screen)(nil), (*Signal)(nil), (*Emit)(nil), (*Pause)(nil), (*Resume)(nil)}
+	(*Subscribe)(nil), (*Screen)(nil), (*Signal)(nil), (*Emit)(nil), (*Pause)(nil), (*Resume)(nil), (*Keys)(nil)}
 
 // Features lists what a client may use: the request types that are answered.
 func Features() []string { return types(requests) }
 
 // Request is one of *[Hello], *[Inject], *[Query], *[Cancel], *[Queue], *[Status],
-// *[Subscribe], *[Screen], *[Signal], *[Emit], *[Pause] and *[Resume].
+// *[Subscribe], *[Screen], *[Signal], *[Emit], *[Pause], *[Resume] and *[Keys].
 type Request interface {
 	Frame
 	// Tag is the request's "req", empty when it has none.
@@ -102,6 +104,12 @@ type Pause struct {
 // Resume ends a pause.
 type Resume struct{ Head }
 
+// Keys asks for keys to be pressed in the agent, by their names.
+type Keys struct {
+	Head
+	Keys []string `json:"keys"`
+}
+
 // Signal is the agent's own word about its state.
 type Signal struct {
 	Head
@@ -162,6 +170,9 @@ func (*Pause) Type() string { return "pause" }
 
 // Type is the frame's "type".
 func (*Resume) Type() string { return "resume" }
+
+// Type is the frame's "type".
+func (*Keys) Type() string { return "keys" }
 
 // Timeout is TimeoutMS as a duration, 0 for never.
 func (r *Inject) Timeout() time.Duration { return millis(r.TimeoutMS) }

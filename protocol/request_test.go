@@ -35,6 +35,7 @@ func TestDecodeRequest(t *testing.T) {
 		{"signal with nothing to add", `{"type":"signal","event":"busy","detail":""}`, &Signal{Event: "busy"}},
 		{"pause", `{"type":"pause"}`, &Pause{}},
 		{"pause for a while", `{"type":"pause","for_ms":500,"req":"r"}`, &Pause{Head: Head{"r"}, ForMS: 500}},
+		{"keys", `{"type":"keys","keys":["Down","1","C-c"],"req":"r"}`, &Keys{Head{"r"}, []string{"Down", "1", "C-c"}}},
 		{"resume", `{"type":"resume","req":"r"}`, &Resume{Head{"r"}}},
 		{"emit", `{"type":"emit","to":"bob","body":"x"}`, &Emit{To: "bob", Body: "x"}},
 		{"emit with all", `{"type":"emit","to":"#dev","body":"x\ny","reply_to":"m1","thread":"t","mode":"urgent","req":"r"}`,
@@ -251,6 +252,11 @@ func TestRefusals(t *testing.T) {
 		{`{"type":"signal","event":"ready","detail":7}`, BadField, "detail", ""},
 		{`{"type":"signal","event":"ready","detail":"` + many("x", MaxDetail+1) + `"}`, BadField, "detail", ""},
 		{`{"type":"signal","event":"ready","state":"x"}`, BadField, "state", ""},
+		{`{"type":"keys"}`, MissingField, "keys", ""},
+		{`{"type":"keys","keys":[]}`, BadField, "keys", ""},
+		{`{"type":"keys","keys":[1]}`, BadField, "keys", ""},
+		{`{"type":"keys","keys":"Enter"}`, BadField, "keys", ""},
+		{`{"type":"keys","keys":["a"` + strings.Repeat(`,"a"`, MaxKeys) + `]}`, BadField, "keys", ""},
 		{`{"type":"pause","for_ms":-1}`, BadField, "for_ms", ""},
 		{`{"type":"pause","for_ms":1.5}`, BadField, "for_ms", ""},
 		{`{"type":"pause","for_ms":"5m"}`, BadField, "for_ms", ""},
@@ -304,7 +310,7 @@ func TestEveryTypeIsStrict(t *testing.T) {
 	whole := map[string]string{
 		"hello": `"token":"ab"`, "inject": `"id":"m1","from":"bob","body":"x"`, "query": `"id":"m1"`, "cancel": `"id":"m1"`, "queue": ``, "status": ``,
 		"subscribe": `"after":0`, "screen": ``, "signal": `"event":"ready"`, "emit": `"to":"bob","body":"x"`,
-		"pause": `"for_ms":500`, "resume": ``,
+		"pause": `"for_ms":500`, "resume": ``, "keys": `"keys":["Enter"]`,
 	}
 	if len(whole) != len(Features()) {
 		t.Errorf("%d types, want those of Features: %v", len(whole), Features())

@@ -29,9 +29,10 @@ func everything() []Frame {
 		&StatusAnswer{Head: tag, AgentIdle: true, QueueLength: 1, CursorPosition: [2]int{3, 4}, LastOutputMS: &ms, Name: "a", PID: 5, Agent: "claude",
 			State: StateReady, Confidence: BySignal, BlockedBy: "x", CanAccept: true, Accept: true, Draft: true, HumanIdleMS: &ms, OldestPendingMS: &ms,
 			WaitingFor: WaitsForDraft, Injecting: "m",
-			Size: Size{80, 24}, Protocol: Version, Features: Features(), UptimeMS: 9, Degraded: true},
+			Size: Size{80, 24}, Protocol: Version, Features: Features(), UptimeMS: 9, Degraded: true, Paused: true},
 		&QueueAnswer{Head: tag, Messages: []Pending{{ID: "m", From: "bob", QueuedAt: 1, ExpiresAt: &ms, Mode: ModeUrgent, Priority: -1, WaitingFor: WaitsForHuman}}},
 		&ScreenAnswer{Head: tag, Rows: []string{"$ ls", ""}, CursorPosition: [2]int{4, 0}, Size: Size{80, 2}},
+		&KeysAnswer{Head: tag, Pressed: 2, Fault: &Fault{FaultNoConsume, "y"}},
 		&OK{Head: tag, Seq: 8},
 		&Error{Code: BadField, Message: "m", Field: "f", ID: "m", Req: "r"},
 	}

@@ -132,10 +132,7 @@ func (w *wrapper) append(ev protocol.Event) {
 // signal takes the agent's word over the socket and wakes the injector.
 func (w *wrapper) signal(r *protocol.Signal) {
 	w.agent.Own.Say(signalled(r.Event), r.Detail)
-	select {
-	case w.told <- struct{}{}:
-	default: // it has not looked yet
-	}
+	w.wake()
 }
 
 func signalled(event string) ready.State {

@@ -156,7 +156,7 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, listed *regi
 	over := make(chan struct{})
 	d := desk.Desk{
 		Name: w.cfg.Name, Token: w.token, Box: w.box, Events: w.events, Status: w.status, Screen: w.screen,
-		Signal: w.signal, Pause: w.ledger.Pause, Resume: w.ledger.Resume, AllowCommand: w.cfg.Commands, Closed: over,
+		Signal: w.signal, Pause: w.ledger.Pause, Resume: w.ledger.Resume, IsKey: agent.IsKey, Press: w.press, AllowCommand: w.cfg.Commands, Closed: over,
 	}
 	w.job(&jobs, user, "serve", func() error { return listener.Serve(serving, d.Handle) })
 	w.job(&jobs, user, "names", func() error { return own.Guard(serving, w.unkept, names...) })

@@ -140,6 +140,12 @@ func describe(e router.Event) string {
 		return fmt.Sprintf("%s joined (%s)", e.Agent, e.Profile)
 	case router.TypeMemberLeft:
 		return withReason(e.Agent+" is away", e.Reason)
+	case router.TypeKeys:
+		line := fmt.Sprintf("%s pressed %s in %s", e.From, strings.Join(e.Keys, " "), e.Agent)
+		if e.Error != nil {
+			line += ", and no more: " + e.Error.Message
+		}
+		return line
 	case router.TypePaused:
 		if e.Until == 0 {
 			return e.Agent + " is paused"

@@ -119,7 +119,7 @@ func newRoot(s streams) *cobra.Command {
 	}{
 		{"Agents:", []*cobra.Command{
 			runCommand(s), lsCommand(s), statusCommand(s), screenCommand(s), queueCommand(s),
-			waitCommand(s), pauseCommand(s), resumeCommand(s),
+			waitCommand(s), pauseCommand(s), resumeCommand(s), keysCommand(s),
 		}},
 		{"Messages:", []*cobra.Command{
 			sendCommand(s), replyCommand(s), recvCommand(s), showCommand(s), cancelCommand(s),

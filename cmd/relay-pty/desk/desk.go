@@ -28,6 +28,8 @@ type Desk struct {
 	Signal func(*protocol.Signal) // the agent's own word
 	Pause  func(time.Duration) error
 	Resume func() error
+	IsKey  func(name string) error
+	Press  func(ctx context.Context, keys []string) *protocol.KeysAnswer
 
 	AllowCommand bool            // messages of kind command are accepted
 	Closed       <-chan struct{} // closed when the exit event is in the log: none follows
@@ -85,7 +87,7 @@ func (d *Desk) Handle(ctx context.Context, conn *sock.Conn) {
 			case in.Error != nil:
 				conn.Refuse(in.Error)
 			default:
-				c.answer(in.Request)
+				c.answer(ctx, in.Request)
 			}
 		case <-wake:
 			c.pump()
@@ -109,7 +111,7 @@ func (c *client) unanswered() bool {
 	return c.cancel != nil || c.follow != nil && c.follow.Seq() < c.due
 }
 
-func (c *client) answer(r protocol.Request) {
+func (c *client) answer(ctx context.Context, r protocol.Request) {
 	switch r := r.(type) {
 	case *protocol.Hello:
 		c.hello(r)
@@ -137,6 +139,8 @@ func (c *client) answer(r protocol.Request) {
 		c.emit(r)
 	case *protocol.Pause:
 		c.done(r.Head, c.Pause(r.For()))
+	case *protocol.Keys:
+		c.keys(ctx, r)
 	case *protocol.Resume:
 		c.done(r.Head, c.Resume())
 	}

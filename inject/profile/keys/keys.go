@@ -4,6 +4,8 @@ package keys
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // maxKeys bounds the keys of one sequence.
@@ -27,6 +29,38 @@ func Parse(names string) (string, error) {
 		b.WriteString(key)
 	}
 	return b.String(), nil
+}
+
+// cursor are the last bytes of keys whose first ones depend on a mode of the terminal, tilde the
+// numbers of others.
+var (
+	cursor = map[string]string{"Up": "A", "Down": "B", "Right": "C", "Left": "D", "Home": "H", "End": "F"}
+	tilde  = map[string]string{"Delete": "3", "PageUp": "5", "PageDown": "6"}
+)
+
+// Names lists the keys that have names of their own.
+func Names() []string {
+	return []string{"Enter", "Esc", "Tab", "Space", "Backspace", "Up", "Down", "Left", "Right", "Home", "End", "Delete", "PageUp", "PageDown", "C-c"}
+}
+
+// Press returns the bytes of one key that somebody presses: one that Parse knows, one of Names, or
+// a character. application says that the terminal's cursor keys are in that mode (DECCKM).
+func Press(name string, application bool) (string, error) {
+	if k, ok := key(name); ok {
+		return k, nil
+	}
+	if last, ok := cursor[name]; ok && application {
+		return "\x1bO" + last, nil
+	} else if ok {
+		return "\x1b[" + last, nil
+	}
+	if number, ok := tilde[name]; ok {
+		return "\x1b[" + number + "~", nil
+	}
+	if r, size := utf8.DecodeRuneInString(name); size == len(name) && r != utf8.RuneError && r != ' ' && unicode.IsPrint(r) {
+		return name, nil
+	}
+	return "", fmt.Errorf("%.60q is no key: want %s, C-x (x a small letter), M-x, or one character", name, strings.Join(Names(), ", "))
 }
 
 func key(name string) (string, bool) {

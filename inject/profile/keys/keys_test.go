@@ -21,3 +21,26 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
+
+func TestPress(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"Enter": {"\r", "\r"}, "C-c": {"\x03", "\x03"}, "M-x": {"\x1bx", "\x1bx"}, "Up": {"\x1b[A", "\x1bOA"}, "End": {"\x1b[F", "\x1bOF"},
+		"Delete": {"\x1b[3~", "\x1b[3~"}, "1": {"1", "1"}, "Y": {"Y", "Y"}, "é": {"é", "é"}, "-": {"-", "-"},
+	} {
+		for i, application := range []bool{false, true} {
+			if got, err := Press(name, application); got != want[i] || err != nil {
+				t.Errorf("%q (%v) is %q, %v; want %q", name, application, got, err, want[i])
+			}
+		}
+	}
+	for _, name := range []string{"", " ", "yes", "enter", "Esc Esc", "C-1", "F1", "\x1b", "\n", "\xff", "\u200b"} {
+		if got, err := Press(name, false); err == nil {
+			t.Errorf("%q is %q, want an error", name, got)
+		}
+	}
+	for _, name := range Names() {
+		if _, err := Press(name, false); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -63,6 +63,10 @@ func (s *Server) known(r *http.Request) (known Agent, err error) {
 
 // ask asks a wrapper. Its refusals are told as they are.
 func (s *Server) ask(ctx context.Context, name string, request protocol.Request) (protocol.Frame, error) {
+	return s.askWithin(ctx, wrapperWait, name, request)
+}
+
+func (s *Server) askWithin(ctx context.Context, wait time.Duration, name string, request protocol.Request) (protocol.Frame, error) {
 	r, running, err := registry.Find(s.Agents, name)
 	if err != nil {
 		return nil, err
@@ -70,7 +74,7 @@ func (s *Server) ask(ctx context.Context, name string, request protocol.Request)
 	if !running {
 		return nil, fault(NotRunning, "%s does not run", name)
 	}
-	ctx, cancel := context.WithTimeout(ctx, wrapperWait)
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	client, err := sock.Dial(ctx, r.Socket)
 	if err != nil {
@@ -90,6 +94,9 @@ func (s *Server) ask(ctx context.Context, name string, request protocol.Request)
 
 // wrapperWait is how long a wrapper may take to answer a question, which takes it milliseconds.
 const wrapperWait = 5 * time.Second
+
+// keysWait is how long keys may take, which wait for a message that is being typed, and to be read.
+const keysWait = time.Minute
 
 // queue answers with what waits for a name, what goes first at the top: first what the wrapper has,
 // in its order, then what waits here.

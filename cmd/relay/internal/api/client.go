@@ -119,6 +119,11 @@ func (c *Client) Resume(ctx context.Context, name string) (Agent, error) {
 	return call[Agent](ctx, c, "POST", agentPath(name)+"/resume", nil)
 }
 
+// Keys presses keys in an agent. When it is not answered, they may have been pressed.
+func (c *Client) Keys(ctx context.Context, name string, k Keys) (Pressed, error) {
+	return call[Pressed](ctx, c, "POST", agentPath(name)+"/keys", k)
+}
+
 // Pull takes messages to a name that no wrapper types for, or none when the time was over. They
 // come again unless they are acknowledged.
 func (c *Client) Pull(ctx context.Context, name string, p Pull) (Messages, error) {

@@ -66,6 +66,7 @@ var endpoints = append([]endpoint{
 	{"GET /v1/agents/{name}/screen", "What an agent shows.", nil, nil, protocol.ScreenAnswer{}, (*Server).screen},
 	{"POST /v1/agents/{name}/pause", "Lets no message begin to be typed into an agent, for so long or until a resume.", nil, Pause{}, Agent{}, (*Server).pause},
 	{"POST /v1/agents/{name}/resume", "Ends a pause.", nil, nil, Agent{}, (*Server).resume},
+	{"POST /v1/agents/{name}/keys", "Presses keys in an agent whose wrapper allows commands.", nil, Keys{}, Pressed{}, (*Server).keys},
 	{"POST /v1/agents/{name}/pull", "Takes messages to a name that no wrapper types for; they come again unless they are acknowledged within 30 s.", nil, Pull{}, Messages{}, (*Server).pull},
 	{"POST /v1/agents/{name}/pull_ack", "Says that messages were read: they are delivered.", nil, PullAck{}, struct{}{}, (*Server).pullAck},
 	{"GET /healthz", "Whether the router is well.", nil, nil, Health{}, (*Server).healthy},

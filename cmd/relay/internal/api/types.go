@@ -143,6 +143,18 @@ type Agent struct {
 	PausedUntil int64 `json:"paused_until,omitzero"`
 }
 
+// Keys asks for keys to be pressed, by their names. From counts only where no token says who asks.
+type Keys struct {
+	Keys []string `json:"keys"`
+	From string   `json:"from,omitzero"`
+}
+
+// Pressed says how many keys the agent has read, from the first on, and why not all.
+type Pressed struct {
+	Pressed int                `json:"pressed"`
+	Error   *router.ErrorValue `json:"error,omitzero"`
+}
+
 // Pause asks that nothing is typed into an agent for so long.
 type Pause struct {
 	ForMS int64 `json:"for_ms,omitzero"` // 0: until a resume

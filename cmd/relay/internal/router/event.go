@@ -11,6 +11,7 @@ const (
 	TypeRefused = "refused"    // what an agent wanted to send was not
 	TypeUp      = "agent_up"   // a wrapper began to run
 	TypeDown    = "agent_down" // a wrapper no longer runs
+	TypeKeys    = "keys"       // From had keys pressed in an agent; Error says why not all
 
 	// TypeReminder is that somebody wants to be reminded: at DueAt it becomes a message of the same
 	// id. A notice that is sent later is announced by no event of its own: the one that delivered the
@@ -28,7 +29,8 @@ type Event struct {
 	Agent  string  `json:"agent,omitzero"`  // whose wrapper told it
 	Origin *Origin `json:"origin,omitzero"` // and where it has it
 
-	DueAt int64 `json:"due_at,omitzero"` // when a reminder is to be sent, Unix milliseconds
+	DueAt int64    `json:"due_at,omitzero"` // when a reminder is to be sent, Unix milliseconds
+	Keys  []string `json:"keys,omitzero"`   // those that the agent has read
 
 	IDs []string `json:"ids,omitzero"` // messages to an agent whose turn has ended; Body is what it said last
 

@@ -189,6 +189,8 @@ func (s *State) Apply(e Event) {
 	case TypeMember:
 		s.member(e)
 		return
+	case TypeKeys:
+		return
 	}
 	if e.Agent != "" {
 		s.meet(e)
