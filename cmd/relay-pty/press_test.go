@@ -74,3 +74,19 @@ func TestPressedTextIsADraft(t *testing.T) {
 	}
 	f.delivers("m1", "submitted")
 }
+
+// TestPressedTextIsADraftInALine: where no composer shows it, the shadow of keys knows.
+func TestPressedTextIsADraftInALine(t *testing.T) {
+	t.Parallel()
+	w := start(t, term.Options{Argv: []string{"cat"}}, "--allow-command")
+	w.state("ready")
+	if f := w.presses("h", "i"); f.Num("pressed") != 2 {
+		t.Fatalf("got %s", f.Raw)
+	}
+	w.inject("m1", "hello")
+	w.waitsFor("m1", "draft")
+	if f := w.presses("Enter"); f.Num("pressed") != 1 {
+		t.Fatalf("got %s", f.Raw)
+	}
+	w.delivers("m1", "echo")
+}
