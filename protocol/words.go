@@ -98,6 +98,7 @@ const (
 	FaultReturned       = "returned"        // what the agent had queued came back into its composer
 	FaultCrashed        = "crashed"         // the wrapper ended in the middle of an attempt
 	FaultLineTooLong    = "line_too_long"   // the terminal's line mode would cut it
+	FaultUnacknowledged = "unacknowledged"  // it was pulled, and nothing says that the agent got it
 	FaultShuttingDown   = "shutting_down"   // the wrapper ended before it was confirmed
 )
 

@@ -21,16 +21,28 @@ func (m *Mailbox) Take(now time.Time, ids ...string) error {
 		return ErrPaused
 	}
 	var taken []*entry
-	var drafts []Draft
 	for _, id := range ids {
 		e, err := m.inLocked(id, protocol.StatusQueued)
 		if err != nil {
 			return err
 		}
+		taken = append(taken, e)
+	}
+	if err := m.beginLocked(taken, false, now); err != nil {
+		return err
+	}
+	m.pressureLocked(now)
+	return nil
+}
+
+// beginLocked begins an attempt with waiting messages, of a consumer if they are pulled.
+func (m *Mailbox) beginLocked(taken []*entry, pulled bool, now time.Time) error {
+	var drafts []Draft
+	for _, e := range taken {
 		rec := e.Record
-		rec.Status = protocol.StatusInjecting
+		rec.Status, rec.Pulled = protocol.StatusInjecting, pulled
 		rec.Attempt++
-		taken, drafts = append(taken, e), append(drafts, Draft{rec.result(), &rec})
+		drafts = append(drafts, Draft{rec.result(), &rec})
 	}
 	hold := m.hold
 	written, err := m.sink.Propose(now, drafts...)
@@ -48,7 +60,6 @@ func (m *Mailbox) Take(now time.Time, ids ...string) error {
 		}
 		return fmt.Errorf("record attempt: %w", err)
 	}
-	m.pressureLocked(now)
 	return nil
 }
 
@@ -66,7 +77,7 @@ func (m *Mailbox) backLocked(e *entry, hold string, now time.Time) {
 // waitLocked makes a message that is being injected a waiting one.
 func (m *Mailbox) waitLocked(e *entry) {
 	m.leaveLocked(e)
-	e.Status = protocol.StatusQueued
+	e.Status, e.lent = protocol.StatusQueued, time.Time{}
 	m.waiting = slices.Insert(m.waiting, m.placeLocked(e), e)
 	m.changedLocked()
 }
@@ -108,9 +119,16 @@ func (m *Mailbox) Again(id string, now time.Time) error {
 	switch {
 	case err != nil:
 		return err
-	case e.Again || e.Redelivery != protocol.RedeliverOnce:
+	case !e.mayAgain():
 		return ErrState
 	}
+	return m.againLocked(e, now)
+}
+
+// mayAgain says whether a message that is in doubt may be tried once more.
+func (e *entry) mayAgain() bool { return !e.Again && e.Redelivery == protocol.RedeliverOnce }
+
+func (m *Mailbox) againLocked(e *entry, now time.Time) error {
 	e.Again = true
 	m.waitLocked(e)
 	return m.tellWaitingLocked(e, now)
@@ -170,9 +188,11 @@ func (m *Mailbox) Close(fault protocol.Fault, keep bool, now time.Time) error {
 	for _, e := range slices.Concat(m.injecting, m.waiting) {
 		out := Outcome{Status: protocol.StatusFailed, Fault: &fault}
 		switch {
+		case e.fresh: // what is being recorded of it comes first
+			continue
 		case e.Status == protocol.StatusInjecting:
 			out.Status = protocol.StatusUnknown
-		case keep, e.fresh:
+		case keep:
 			continue
 		}
 		errs = append(errs, m.endLocked(e, out, now))
@@ -180,7 +200,7 @@ func (m *Mailbox) Close(fault protocol.Fault, keep bool, now time.Time) error {
 	return errors.Join(errs...)
 }
 
-// endLocked makes a live message an ended one. Its body is let go. One of which nobody
+// endLocked makes a live message an ended one. One of which nobody
 // knows whether an attempt before a crash delivered it cannot end as not delivered.
 func (m *Mailbox) endLocked(e *entry, out Outcome, now time.Time) error {
 	m.leaveLocked(e)
@@ -189,14 +209,20 @@ func (m *Mailbox) endLocked(e *entry, out Outcome, now time.Time) error {
 			Code: protocol.FaultCrashed, Message: "an attempt before a crash may have delivered it; it was not tried again to its end (" + out.Status + ")",
 		}}
 	}
-	rec := e.Record
-	rec.Message = Message{ID: e.ID, Attempt: e.Attempt}
-	rec.Status, rec.Evidence, rec.Fault, rec.EndedAt = out.Status, out.Evidence, out.Fault, now
+	rec := e.ended(out, now)
 	err := m.sink.Append(now, Draft{rec.result(), &rec})
 	e.Record = rec
 	m.ended = append(m.ended, e)
 	m.changedLocked()
 	return err
+}
+
+// ended is the record of a message with its end. Its body is let go.
+func (e *entry) ended(out Outcome, now time.Time) Record {
+	rec := e.Record
+	rec.Message = Message{ID: e.ID, Attempt: e.Attempt}
+	rec.Status, rec.Evidence, rec.Fault, rec.EndedAt = out.Status, out.Evidence, out.Fault, now
+	return rec
 }
 
 // leaveLocked takes a live message out of the list that its status names.

@@ -9,7 +9,7 @@ import (
 type Glance struct {
 	Waiting    int       // messages
 	WaitingFor string    // what they wait for; "": none waits, or nothing holds them
-	Injecting  string    // the message whose attempt began last, of those not at its end; "": none
+	Injecting  string    // the message whose attempt began last, of those that are typed and not at their end; "": none
 	Oldest     time.Time // when the oldest message that has not ended was accepted; zero: there is none
 	Paused     bool      // no attempt begins
 	Accepting  bool      // false between the high mark and the low one
@@ -23,8 +23,10 @@ func (m *Mailbox) Glance() Glance {
 	if g.Waiting > 0 {
 		g.WaitingFor = m.hold
 	}
-	if n := len(m.injecting); n > 0 {
-		g.Injecting = m.injecting[n-1].ID
+	for _, e := range m.injecting {
+		if e.lent.IsZero() {
+			g.Injecting = e.ID
+		}
 	}
 	for _, e := range slices.Concat(m.waiting, m.injecting) {
 		if g.Oldest.IsZero() || e.QueuedAt.Before(g.Oldest) {

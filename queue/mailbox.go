@@ -106,7 +106,8 @@ type Mailbox struct {
 	injecting []*entry          // in the order of their attempts
 	ended     []*entry          // by time of their end
 	arrivals  int64
-	hold      string // what the waiting ones wait for
+	waiter    *Waiter // who waits to pull some; nil: nobody
+	hold      string  // what the waiting ones wait for
 	pause     pause
 	pressed   bool // high mark reached, low mark not yet again
 	closed    bool
@@ -152,8 +153,15 @@ func (m *Mailbox) Changed() <-chan struct{} { return m.wake }
 func (m *Mailbox) Wake() { m.changedLocked() }
 
 func (m *Mailbox) changedLocked() {
+	wake(m.wake)
+	if m.waiter != nil {
+		wake(m.waiter.arrived)
+	}
+}
+
+func wake(c chan struct{}) {
 	select {
-	case m.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default: // it has not looked yet
 	}
 }
@@ -239,7 +247,8 @@ func (m *Mailbox) limit(mode string) int {
 	return m.cfg.Max - m.cfg.Max/10
 }
 
-// Heads returns at most n messages, those that go next, without taking them; none while paused.
+// Heads returns at most n messages, those that go next, without taking them; none while paused. What
+// somebody waits to pull is not among them.
 func (m *Mailbox) Heads(n int) []Message {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -248,7 +257,7 @@ func (m *Mailbox) Heads(n int) []Message {
 	}
 	var msgs []Message
 	for _, e := range m.waiting {
-		if len(msgs) == n || e.fresh { // what stands behind one that is being recorded must not overtake it
+		if len(msgs) == n || e.fresh || m.awaitedLocked(e) { // what stands behind one that is being recorded, or pulled, must not overtake it
 			break
 		}
 		msgs = append(msgs, e.Message)

@@ -22,7 +22,8 @@ type Message struct {
 	QueuedAt  time.Time
 	ExpiresAt time.Time // zero = never
 	Attempt   int       // attempts begun
-	Again     bool      // a crash left it in doubt, and its sender wants it once more
+	Again     bool      // an attempt left it in doubt, and its sender wants it once more
+	Pulled    bool      `json:",omitzero"` // the last attempt was a consumer's, which pulled it
 }
 
 // FromRequest is the message that a decoded inject asks for.
@@ -59,13 +60,14 @@ type Record struct {
 // entry is a message in the mailbox.
 type entry struct {
 	Record
-	fresh   bool // its acceptance is not on disk yet
-	cancels int  // who asked for it not to be injected, while it is being injected
-	entered bool // Enter was pressed on it, or is about to be
+	fresh   bool      // its acceptance is not on disk yet, or its acknowledgement
+	cancels int       // who asked for it not to be injected, while it is being injected
+	entered bool      // Enter was pressed on it, or is about to be, or it was leased
+	lent    time.Time // when it was leased to a consumer; zero: it is not
 }
 
 func newEntry(msg Message, arrival int64, now time.Time) *entry {
-	msg.QueuedAt, msg.ExpiresAt, msg.Attempt, msg.Again = now, time.Time{}, 0, false
+	msg.QueuedAt, msg.ExpiresAt, msg.Attempt, msg.Again, msg.Pulled = now, time.Time{}, 0, false, false
 	if msg.Timeout > 0 {
 		msg.ExpiresAt = now.Add(msg.Timeout)
 	}

@@ -1,0 +1,238 @@
+package queue
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"relay-pty/protocol"
+)
+
+// Lent is a message that a consumer has pulled, and of which it has not said yet that the agent
+// has it.
+type Lent struct {
+	ID    string
+	Since time.Time
+}
+
+// Waiter is the one who waits for messages to pull. There is one at a time: a later one takes the
+// place of the one before, which may belong to a process that nobody listens to any more.
+type Waiter struct {
+	modes   []string
+	arrived chan struct{}
+	left    chan struct{}
+}
+
+// Arrived receives when there may be something for the waiter. It means "look again".
+func (w *Waiter) Arrived() <-chan struct{} { return w.arrived }
+
+// Displaced is closed when another one waits in its place.
+func (w *Waiter) Displaced() <-chan struct{} { return w.left }
+
+// Await makes a waiter for messages of these modes. While it waits they are not among
+// [Mailbox.Heads], nor what goes behind them: they are for the waiter.
+func (m *Mailbox) Await(modes []string) *Waiter {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.waiter != nil {
+		close(m.waiter.left)
+	}
+	m.waiter = &Waiter{modes: modes, arrived: make(chan struct{}, 1), left: make(chan struct{})}
+	m.changedLocked() // some may be waiting
+	return m.waiter
+}
+
+// Leave ends the waiting, unless another one waits by now.
+func (m *Mailbox) Leave(w *Waiter) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.waiter == w {
+		m.waiter = nil
+		m.changedLocked() // what was for the waiter is for all
+	}
+}
+
+// awaitedLocked says whether a waiting message is for the waiter.
+func (m *Mailbox) awaitedLocked(e *entry) bool {
+	return m.waiter != nil && e.pullable(m.waiter.modes)
+}
+
+// pullable says whether a consumer that asks for these modes may have the message: a command runs
+// only when it is typed.
+func (e *entry) pullable(modes []string) bool {
+	return e.Kind != protocol.KindCommand && slices.Contains(modes, e.Mode)
+}
+
+// Lease begins an attempt for a consumer, which hands messages to the agent by itself: it takes
+// the first of these modes, at most most and at most [protocol.MaxBody] bytes of bodies, unless
+// one alone has more. None is no error. Nobody else gets them until [Mailbox.Ack], or until
+// [Mailbox.Return] or [Mailbox.Settle] ends the lease. It is too late to cancel them.
+//
+// Once Lease returns, that they are being injected is on disk. Errors: [ErrClosed], and the
+// sink's, with which nothing was taken.
+func (m *Mailbox) Lease(now time.Time, most int, modes []string) ([]Message, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil, ErrClosed
+	}
+	list := m.nextLocked(most, modes)
+	if len(list) == 0 {
+		return nil, nil
+	}
+	if err := m.beginLocked(list, true, now); err != nil {
+		return nil, err
+	}
+	var lent []Message
+	for _, e := range list {
+		switch {
+		case e.Status != protocol.StatusInjecting: // the mailbox was closed meanwhile
+		case e.cancels > 0:
+			m.endLocked(e, Outcome{Status: protocol.StatusCancelled}, now) // recorded when the disk takes it
+		default:
+			e.entered, e.lent = true, now
+			lent = append(lent, e.Message)
+		}
+	}
+	m.changedLocked()
+	m.pressureLocked(now)
+	return lent, nil
+}
+
+// nextLocked is what a consumer gets next; nothing while paused.
+func (m *Mailbox) nextLocked(most int, modes []string) (list []*entry) {
+	if m.pause.on {
+		return nil
+	}
+	size := 0
+	for _, e := range m.waiting {
+		if !e.pullable(modes) {
+			continue
+		}
+		size += len(e.Body)
+		if e.fresh || len(list) == most || len(list) > 0 && size > protocol.MaxBody {
+			break
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// Lent lists the leases that have not ended, in their order.
+func (m *Mailbox) Lent() (list []Lent) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, e := range m.injecting {
+		if !e.lent.IsZero() && !e.fresh {
+			list = append(list, Lent{e.ID, e.lent})
+		}
+	}
+	return list
+}
+
+// Ack says that the agent has messages that were leased: they are delivered, and that is on disk
+// once Ack returns. Saying it again changes nothing, nor does it for one that the agent's log has
+// shown meanwhile. One whose lease has ended in doubt, and which waits to be tried once more, is
+// delivered all the same.
+//
+// An error is about the message that it comes with: [ErrUnknown], with which no message was
+// changed; [ErrState], which tells of the first that was not leased or is too late, beside the
+// others, which are delivered; or the sink's, with which none is.
+func (m *Mailbox) Ack(now time.Time, ids ...string) (id string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, id := range ids { // may wait, so all are looked at again
+		if m.knownLocked(id) == nil {
+			return id, ErrUnknown
+		}
+	}
+	var acked []*entry
+	var drafts []Draft
+	late := ""
+	for _, id := range ids {
+		e := m.findLocked(id)
+		switch {
+		case e == nil || e.fresh:
+			late = cmp.Or(late, id)
+		case e.Status == protocol.StatusDelivered || slices.Contains(acked, e):
+		case e.Status == protocol.StatusInjecting && !e.lent.IsZero(), e.Status == protocol.StatusQueued && e.Pulled && e.Again:
+			acked = append(acked, e)
+		default:
+			late = cmp.Or(late, id)
+		}
+	}
+	for _, e := range acked {
+		rec := e.ended(Outcome{Status: protocol.StatusDelivered, Evidence: protocol.EvidencePulled}, now)
+		drafts = append(drafts, Draft{rec.result(), &rec})
+	}
+	if err := m.recordLocked(acked, drafts, now); err != nil {
+		return "", fmt.Errorf("record the delivery: %w", err)
+	}
+	m.pressureLocked(now)
+	if late != "" {
+		return late, ErrState
+	}
+	return "", nil
+}
+
+// recordLocked ends messages once that is on disk; nobody else changes them meanwhile.
+func (m *Mailbox) recordLocked(list []*entry, drafts []Draft, now time.Time) error {
+	if len(list) == 0 {
+		return nil
+	}
+	written, err := m.sink.Propose(now, drafts...)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		e.fresh = true
+	}
+	err = m.awaitLocked(written)
+	for i, e := range list {
+		if e.fresh = false; err == nil {
+			m.leaveLocked(e)
+			e.Record, e.lent = *drafts[i].Record, time.Time{}
+			m.ended = append(m.ended, e)
+		}
+	}
+	m.recorded.Broadcast()
+	m.changedLocked()
+	return err
+}
+
+// Settle ends a lease of which no acknowledgement came. shown says whether the agent's log shows
+// the message, which proves that it was delivered. Else nobody can say: one that its sender wants
+// tried once more waits again, marked, and any other ends as unknown. A lease that has ended
+// otherwise is [ErrState].
+func (m *Mailbox) Settle(l Lent, shown bool, now time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e, err := m.inLocked(l.ID, protocol.StatusInjecting)
+	switch {
+	case err != nil:
+		return err
+	case !e.lent.Equal(l.Since):
+		return ErrState
+	case shown:
+		return m.endLocked(e, Outcome{Status: protocol.StatusDelivered, Evidence: protocol.EvidenceTurn}, now)
+	case e.mayAgain():
+		defer m.pressureLocked(now)
+		return m.againLocked(e, now)
+	}
+	return m.endLocked(e, Outcome{Status: protocol.StatusUnknown, Fault: &protocol.Fault{
+		Code:    protocol.FaultUnacknowledged,
+		Message: "it was pulled for the agent, and nothing says that the agent got it",
+	}}, now)
+}
+
+// GiveBack ends leases of messages that certainly reached nobody: they wait again, where they
+// stood.
+func (m *Mailbox) GiveBack(now time.Time, msgs []Message) error {
+	var errs []error
+	for _, msg := range msgs {
+		errs = append(errs, m.Return(msg.ID, now))
+	}
+	return errors.Join(errs...)
+}
