@@ -92,7 +92,7 @@ type KeysAnswer struct {
 	Fault   *Fault `json:"error,omitzero"`
 }
 
-// OK answers a signal, a pause and a resume, and an emit with the number of its event.
+// OK answers a signal, a pull_ack, a pause and a resume, and an emit with the number of its event.
 type OK struct {
 	Head
 	Seq int64 `json:"seq,omitzero"`

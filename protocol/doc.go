@@ -34,6 +34,8 @@
 //
 //	{"type":"signal","event":"ready","detail":"…"?}    one of [Signals]
 //	{"type":"emit","to":"bob","body":"…","reply_to":"…"?,"thread":"…"?,"mode":"…"?}
+//	{"type":"pull","max":10?,"wait_ms":60000?,"modes":["important",…]?}
+//	{"type":"pull_ack","ids":["m1",…]}
 //
 // NAME is [A-Za-z0-9][A-Za-z0-9_.-]{0,63}; relay, human, self, any and room are
 // reserved. "from" is NAME or NAME@HOST and may also be relay or human, never self,
@@ -66,6 +68,26 @@
 // has read it; in line mode, when the terminal's line editor has it. One that the agent does not read
 // within 3 seconds is taken back, and those behind it are not pressed. Names: Enter, Esc, Tab, Space,
 // Backspace, Up, Down, Left, Right, Home, End, Delete, PageUp, PageDown, C-x, M-x, and each character.
+//
+// # Pulling
+//
+// A hook or a tool of the agent's can ask for its messages and hand them over by itself: nothing is
+// typed, so a draft, a dialog or a running turn is no hindrance. A pull takes the messages that
+// go next, of the given modes (all), at most max ([MaxPull]) and 64 KiB of bodies; a command is
+// never among them. It waits up to wait_ms for a first one, as long as the client stays and asks
+// for nothing else. Only one waits at a time: a second takes the place of the first, which is
+// answered without messages, for the first may belong to a hook that nobody listens to any more.
+// While it waits, messages of its modes are not typed.
+//
+// A pull is an attempt, so each message is injecting, once for the attempt. It is leased: nobody
+// else gets it, and it cannot be cancelled. A pull_ack, on whatever connection of the agent's,
+// makes it delivered with evidence pulled; the agent's own log, where there is one, makes it
+// delivered with evidence turn. Without either the lease ends 30 seconds after the pull or, if a
+// turn runs then, with that turn. What becomes of the message then is what its sender chose:
+// with redelivery once it waits again, and says so in its header; else it is unknown. A client
+// that was gone before it could be answered has got nothing, and its messages wait again.
+// Acknowledging again changes nothing; what has ended otherwise is too_late, and the
+// other ids of that pull_ack count.
 //
 // # Cancelling
 //
@@ -109,7 +131,8 @@
 //	{"type":"queue","messages":[{"id":"m1","from":"bob","queued_at":…,"expires_at":null,"mode":"sequential","priority":0,"waiting_for":"draft"},…]}
 //	{"type":"screen","rows":["$ ls",…],"cursor_position":[4,0],"size":{"cols":80,"rows":24}}
 //	{"type":"keys","pressed":2}                     with "error" where that is not all
-//	{"type":"ok"}                                   to signal, pause and resume
+//	{"type":"messages","messages":[{"id":"m1","from":"bob","mode":"important","reply_to":"…","thread":"…","body":"…","text":"[relay m1 from bob] …"},…]}
+//	{"type":"ok"}                                   to signal, pull_ack, pause and resume
 //	{"type":"ok","seq":12}                          to emit: the number of its relay_command
 //	{"type":"inject_result", …}                     see below
 //

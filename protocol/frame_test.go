@@ -66,6 +66,11 @@ func TestEncode(t *testing.T) {
 		{&Screen{}, `{"type":"screen"}`},
 		{&Signal{Event: SignalBlocked, Detail: "why"}, `{"type":"signal","event":"blocked","detail":"why"}`},
 		{&Emit{To: "*", Body: "b", Mode: ModeUrgent}, `{"type":"emit","to":"*","body":"b","mode":"urgent"}`},
+		{&Pull{Max: 1, WaitMS: 5, Modes: []string{ModeImportant}}, `{"type":"pull","max":1,"wait_ms":5,"modes":["important"]}`},
+		{&PullAck{IDs: []string{"m"}}, `{"type":"pull_ack","ids":["m"]}`},
+		{&MessagesAnswer{Head: Head{"r"}, Messages: []Pulled{}}, `{"type":"messages","req":"r","messages":[]}`},
+		{&MessagesAnswer{Messages: []Pulled{{ID: "m", From: "bob", Mode: ModeImportant, ReplyTo: "n", Body: "b", Text: "t"}}},
+			`{"type":"messages","messages":[{"id":"m","from":"bob","mode":"important","reply_to":"n","body":"b","text":"t"}]}`},
 		{&QueueAnswer{Messages: []Pending{}}, `{"type":"queue","messages":[]}`},
 		{&QueueAnswer{Head: Head{"r"}, Messages: []Pending{
 			{ID: "m", From: "bob@h", QueuedAt: 1705350000000, ExpiresAt: &ms, Mode: ModeUrgent, Priority: -3, WaitingFor: "draft"},

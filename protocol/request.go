@@ -15,6 +15,7 @@ const (
 	MaxDetail = 1024 // a signal's "detail"
 
 	MaxKeys = 16 // names in "keys"
+	MaxPull = 64 // messages that one pull takes, and ids that one pull_ack names
 
 	maxToken = 256
 )
@@ -24,13 +25,14 @@ const Version = 1
 
 // requests are those that this version answers.
 var requests = []Request{(*Hello)(nil), (*Inject)(nil), (*Query)(nil), (*Cancel)(nil), (*Queue)(nil), (*Status)(nil),
-	(*Subscribe)(nil), (*Screen)(nil), (*Signal)(nil), (*Emit)(nil), (*Pause)(nil), (*Resume)(nil), (*Keys)(nil)}
+	(*Subscribe)(nil), (*Screen)(nil), (*Signal)(nil), (*Pull)(nil), (*PullAck)(nil), (*Emit)(nil),
+	(*Pause)(nil), (*Resume)(nil), (*Keys)(nil)}
 
 // Features lists what a client may use: the request types that are answered.
 func Features() []string { return types(requests) }
 
 // Request is one of *[Hello], *[Inject], *[Query], *[Cancel], *[Queue], *[Status],
-// *[Subscribe], *[Screen], *[Signal], *[Emit], *[Pause], *[Resume] and *[Keys].
+// *[Subscribe], *[Screen], *[Signal], *[Pull], *[PullAck], *[Emit], *[Pause], *[Resume] and *[Keys].
 type Request interface {
 	Frame
 	// Tag is the request's "req", empty when it has none.

@@ -34,6 +34,7 @@ func everything() []Frame {
 		&ScreenAnswer{Head: tag, Rows: []string{"$ ls", ""}, CursorPosition: [2]int{4, 0}, Size: Size{80, 2}},
 		&KeysAnswer{Head: tag, Pressed: 2, Fault: &Fault{FaultNoConsume, "y"}},
 		&OK{Head: tag, Seq: 8},
+		&MessagesAnswer{Head: tag, Messages: []Pulled{{ID: "m", From: "bob", Mode: ModeUrgent, ReplyTo: "n", Thread: "t", Body: "b", Text: "x"}}},
 		&Error{Code: BadField, Message: "m", Field: "f", ID: "m", Req: "r"},
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"relay-pty/cmd/relay-pty/desk"
 	"relay-pty/inject"
 	"relay-pty/inject/draft"
 	"relay-pty/inject/turn"
@@ -24,6 +25,7 @@ type mail struct {
 	halted func() bool                    // nothing may begin that could not be recorded
 	begun  func(turn.Turn)                // called before anything of a turn is typed
 	ended  func(turn.Turn, inject.Status) // called when an attempt is over
+	leases *leases
 
 	next  *turn.Batch // what goes next, framed; the injector's loop alone uses it
 	ids   []string    // its messages
@@ -34,10 +36,14 @@ type mail struct {
 // message has more.
 const maxTurn = protocol.MaxBody
 
-// Next expires what is over its time and returns what goes next.
+// Next expires what is over its time, ends leases, and returns what goes next.
 func (m *mail) Next(now time.Time) (*turn.Batch, time.Time) {
+	lease := m.leases.settle(now)
 	expiry, err := m.box.Expire(now)
 	m.note(err, "")
+	if expiry.IsZero() || !lease.IsZero() && lease.Before(expiry) {
+		expiry = lease
+	}
 	heads := m.oneTurn(m.box.Heads(m.batch()))
 	if len(heads) == 0 || m.halted() {
 		m.next = nil
@@ -93,8 +99,7 @@ func framed(q queue.Message, age time.Duration) turn.Message {
 	if q.Kind == protocol.KindCommand {
 		return turn.Message{ID: q.ID, Body: q.Body, Command: true}
 	}
-	again := q.Again || q.Redelivery == protocol.RedeliverMarked
-	e := parser.Envelope{ID: q.ID, From: q.From, Body: q.Body, Notice: q.Kind == protocol.KindNotice, Redelivery: again, Age: age}
+	e := desk.Envelope(q, age)
 	return turn.Message{ID: q.ID, Header: e.Header(), Body: e.Content(), Footer: e.Footer()}
 }
 

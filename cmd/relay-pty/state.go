@@ -58,6 +58,9 @@ func (w *wrapper) report(r inject.Report) {
 	if err := w.box.Hold(string(r.Hold), time.Now()); err != nil {
 		w.log.Error().Err(err).Msg("hold")
 	}
+	if changed && len(w.box.Lent()) > 0 {
+		w.box.Wake() // a lease may end with a turn
+	}
 	if w.notice != nil {
 		w.notice.report(r.Hold, w.box.Len())
 	}

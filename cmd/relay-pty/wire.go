@@ -49,6 +49,7 @@ type wrapper struct {
 	history *history       // the agent's own log; nil when it keeps none
 	notice  *notice        // nil: the human sees no sign of waiting messages
 	told    chan struct{}  // wakes the injector: the agent said something of itself
+	leases  *leases
 }
 
 // errExited is why the loops end: the agent has.
@@ -156,7 +157,8 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, listed *regi
 	over := make(chan struct{})
 	d := desk.Desk{
 		Name: w.cfg.Name, Token: w.token, Box: w.box, Events: w.events, Status: w.status, Screen: w.screen,
-		Signal: w.signal, Pause: w.ledger.Pause, Resume: w.ledger.Resume, IsKey: agent.IsKey, Press: w.press, AllowCommand: w.cfg.Commands, Closed: over,
+		Signal: w.signal, Pause: w.ledger.Pause, Resume: w.ledger.Resume, IsKey: agent.IsKey, Press: w.press,
+		AllowCommand: w.cfg.Commands, Closed: over, Lent: w.leases.lent, Settled: w.leases.settled,
 	}
 	w.job(&jobs, user, "serve", func() error { return listener.Serve(serving, d.Handle) })
 	w.job(&jobs, user, "names", func() error { return own.Guard(serving, w.unkept, names...) })
@@ -183,6 +185,7 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, listed *regi
 	if w.history != nil {
 		w.history.look()
 	}
+	w.leases.close(time.Now())
 	w.farewell(status.Code)
 	recorded()
 	close(over)
@@ -259,6 +262,7 @@ func (w *wrapper) start(user *tty.Terminal) error {
 	if l := w.cfg.Profile.Log; l != nil {
 		w.history = newHistory(w, *l)
 	}
+	w.leases = &leases{box: w.box, turn: w.atWork, proof: w.history, note: w.note}
 	w.board.put(inject.Report{Verdict: ready.Verdict{State: ready.Starting, Confidence: ready.ByGuess}})
 	return nil
 }
@@ -266,7 +270,7 @@ func (w *wrapper) start(user *tty.Terminal) error {
 // injector joins the injector to the agent, its mailbox and its log.
 func (w *wrapper) injector() *inject.Injector {
 	in := &inject.Injector{
-		Profile: tuned(w.cfg), Terminal: w.agent, Mailbox: &mail{box: w.box, log: w.log, chips: w.cfg.Profile.Chips(), batch: w.batch, halted: func() bool { return w.events.Fault() != nil }, begun: w.begun, ended: w.ended},
+		Profile: tuned(w.cfg), Terminal: w.agent, Mailbox: &mail{box: w.box, log: w.log, chips: w.cfg.Profile.Chips(), batch: w.batch, halted: func() bool { return w.events.Fault() != nil }, begun: w.begun, ended: w.ended, leases: w.leases},
 		Mail: w.box.Changed(), Heard: w.told, Gone: w.agent.Session.Done(), Report: w.report,
 		DraftTimeout: w.cfg.DraftTimeout, Aside: w.aside,
 	}
@@ -343,6 +347,13 @@ func (w *wrapper) farewell(code int) {
 	}
 	w.append(&protocol.Exit{Code: code})
 	w.log.Info().Int("code", code).Msg("exit")
+}
+
+// note logs what the mailbox could not do.
+func (w *wrapper) note(err error, id string) {
+	if err != nil {
+		w.log.Error().Err(err).Str("id", id).Msg("mailbox")
+	}
 }
 
 func newToken() string {

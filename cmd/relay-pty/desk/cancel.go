@@ -55,7 +55,7 @@ func (c *client) withdraw(r *protocol.Cancel) {
 func (c *client) tooLate(id, req, status string) {
 	why := "it has ended as " + status
 	if status == protocol.StatusInjecting {
-		why = "Enter was pressed on it; its result follows on the connection that sent it, or by query"
+		why = "Enter was pressed on it, or the agent has pulled it; its result follows on the connection that sent it, or by query"
 	}
 	c.refuse(protocol.TooLate, "", id, req, why)
 }

@@ -31,6 +31,9 @@ type Desk struct {
 	IsKey  func(name string) error
 	Press  func(ctx context.Context, keys []string) *protocol.KeysAnswer
 
+	Lent    func(ids []string) // told of messages right before they are given to a consumer …
+	Settled func(ids []string) // … and when it has acknowledged them, or did not get them
+
 	AllowCommand bool            // messages of kind command are accepted
 	Closed       <-chan struct{} // closed when the exit event is in the log: none follows
 
@@ -50,6 +53,8 @@ type client struct {
 	agent  bool                // it said hello with the agent's token
 	due    int64               // an answer that the log holds and that was not sent yet is this event
 	cancel *cancelling         // a cancel that is not answered yet
+	pulls  *pulling            // a pull that waits for a first message
+	gone   func() bool         // whether the client is
 }
 
 // interest is what a client is owed about a message.
@@ -64,8 +69,9 @@ const pumpMost = 64
 // Handle serves one connection until the client is gone, or has nothing more
 // to ask and nothing more to come.
 func (d *Desk) Handle(ctx context.Context, conn *sock.Conn) {
-	c := &client{Desk: d, conn: conn, care: map[string]interest{}}
+	c := &client{Desk: d, conn: conn, care: map[string]interest{}, gone: func() bool { return ctx.Err() != nil }}
 	defer c.unfollow()
+	defer c.leave()
 	incoming, closed := conn.Incoming(), d.Closed
 	for incoming != nil || c.owed() {
 		next := incoming
@@ -81,20 +87,22 @@ func (d *Desk) Handle(ctx context.Context, conn *sock.Conn) {
 		}
 		select {
 		case in, ok := <-next:
-			switch {
-			case !ok:
+			c.take(ctx, in, ok)
+			if !ok {
 				incoming = nil
-			case in.Error != nil:
-				conn.Refuse(in.Error)
-			default:
-				c.answer(ctx, in.Request)
 			}
 		case <-wake:
 			c.pump()
 		case <-c.cancel.overdue():
 			c.giveUp()
+		case <-c.pulls.arrived():
+			c.lookAgain()
+		case <-c.pulls.overdue():
+			c.giveUpPull()
+		case <-c.pulls.displaced():
+			c.giveUpPull()
 		case <-closed:
-			c.pump()
+			c.dismiss()
 			return
 		case <-ctx.Done():
 			c.pump()
@@ -103,8 +111,30 @@ func (d *Desk) Handle(ctx context.Context, conn *sock.Conn) {
 	}
 }
 
-// owed says whether events are still to come for the client.
-func (c *client) owed() bool { return len(c.care) > 0 || c.events != nil }
+// take deals with a line of the client's, which ends its pull that waits.
+func (c *client) take(ctx context.Context, in sock.Incoming, ok bool) {
+	switch {
+	case !ok:
+		return
+	case in.Error != nil:
+		c.giveUpPull()
+		c.conn.Refuse(in.Error)
+	default:
+		c.giveUpPull()
+		c.answer(ctx, in.Request)
+	}
+}
+
+// dismiss tells the client that the agent has ended.
+func (c *client) dismiss() {
+	c.pump()
+	if c.pulls != nil {
+		c.refuse(protocol.ShuttingDown, "", "", c.pulls.Req, "the agent has ended")
+	}
+}
+
+// owed says whether anything is still to come for the client.
+func (c *client) owed() bool { return len(c.care) > 0 || c.events != nil || c.pulls != nil }
 
 // unanswered says whether the answer to the last request is still to come.
 func (c *client) unanswered() bool {
@@ -135,6 +165,10 @@ func (c *client) answer(ctx context.Context, r protocol.Request) {
 		c.whole(s, r.Req)
 	case *protocol.Signal:
 		c.signal(r)
+	case *protocol.Pull:
+		c.pull(r)
+	case *protocol.PullAck:
+		c.acknowledge(r)
 	case *protocol.Emit:
 		c.emit(r)
 	case *protocol.Pause:
@@ -350,7 +384,7 @@ func (c *client) send(e queue.Entry) {
 // pass sends one event, once, if it is owed or subscribed to.
 func (c *client) pass(e queue.Entry) {
 	if e.Type == exitType {
-		c.leave()
+		c.partWith()
 	}
 	i, cares := c.care[e.About]
 	cares = cares && e.Seq > i.after && e.Type == resultType
@@ -368,9 +402,9 @@ func (c *client) pass(e queue.Entry) {
 	}
 }
 
-// leave tells a client of its messages that wait for the next wrapper; the exit event
+// partWith tells a client of its messages that wait for the next wrapper; the exit event
 // follows.
-func (c *client) leave() {
+func (c *client) partWith() {
 	for _, id := range slices.Sorted(maps.Keys(c.care)) {
 		c.refuse(protocol.ShuttingDown, "", id, c.care[id].req, "the agent has ended; the message waits for the next one of this name")
 	}

@@ -27,12 +27,13 @@ type office struct {
 	closed chan struct{}
 	screen []string // its rows
 	said   chan protocol.Signal
+	noted  chan string // of leases
 }
 
 func newOffice(t *testing.T, changes ...func(*Desk)) *office {
 	t.Helper()
 	o := &office{t: t, path: filepath.Join(t.TempDir(), "s"), events: queue.NewOutbox(), closed: make(chan struct{}),
-		said: make(chan protocol.Signal, 10)}
+		said: make(chan protocol.Signal, 10), noted: make(chan string, 100)}
 	var err error
 	if o.box, err = queue.New(queue.Config{Max: 10}, o.events); err != nil {
 		t.Fatal(err)
@@ -45,7 +46,8 @@ func newOffice(t *testing.T, changes ...func(*Desk)) *office {
 	d := &Desk{Name: "alice", Token: "secret", Box: o.box, Events: o.events, Closed: o.closed,
 		Status: func() *protocol.StatusAnswer { return &protocol.StatusAnswer{Name: "alice", State: "busy"} },
 		Screen: func() *protocol.ScreenAnswer { return &protocol.ScreenAnswer{Rows: o.screen} },
-		Signal: func(r *protocol.Signal) { o.said <- *r }}
+		Signal: func(r *protocol.Signal) { o.said <- *r },
+		Lent:   func(ids []string) { o.noted <- "lent " + strings.Join(ids, " ") }, Settled: func(ids []string) { o.noted <- "settled " + strings.Join(ids, " ") }}
 	for _, change := range changes {
 		change(d)
 	}

@@ -215,7 +215,11 @@ func (l *Ledger) end(m queue.Message, shown bool) error {
 	case m.Redelivery == protocol.RedeliverOnce && !m.Again:
 		return l.Box.Again(m.ID, time.Now())
 	}
+	what := "typed"
+	if m.Pulled {
+		what = "pulled"
+	}
 	return l.Box.Finish(m.ID, queue.Outcome{Status: protocol.StatusUnknown, Fault: &protocol.Fault{
-		Code: protocol.FaultCrashed, Message: "the wrapper ended while the message was being typed, and the agent's log does not show it",
+		Code: protocol.FaultCrashed, Message: "the wrapper ended while the message was being " + what + ", and the agent's log does not show it",
 	}}, time.Now())
 }

@@ -1,0 +1,137 @@
+package desk
+
+import (
+	"errors"
+	"time"
+
+	"relay-pty/parser"
+	"relay-pty/protocol"
+	"relay-pty/queue"
+)
+
+// pulling is a pull that waits for a first message.
+type pulling struct {
+	*protocol.Pull
+	*queue.Waiter
+	due <-chan time.Time
+}
+
+// arrived receives when there may be a message for the pull; for none it never does.
+func (p *pulling) arrived() <-chan struct{} {
+	if p == nil {
+		return nil
+	}
+	return p.Arrived()
+}
+
+// displaced receives when another pull waits in its place.
+func (p *pulling) displaced() <-chan struct{} {
+	if p == nil {
+		return nil
+	}
+	return p.Displaced()
+}
+
+// overdue receives when the pull has waited long enough.
+func (p *pulling) overdue() <-chan time.Time {
+	if p == nil {
+		return nil
+	}
+	return p.due
+}
+
+// pull hands messages to the agent, or waits for a first one.
+func (c *client) pull(r *protocol.Pull) {
+	if !c.speaks(r.Req) {
+		return
+	}
+	if r.WaitMS == 0 {
+		c.lend(r, true)
+		return
+	}
+	c.pulls = &pulling{Pull: r, Waiter: c.Box.Await(r.Modes), due: time.After(r.Wait())}
+	c.lookAgain()
+}
+
+// lookAgain answers the pull that waits, if there is a message for it.
+func (c *client) lookAgain() {
+	if c.lend(c.pulls.Pull, false) {
+		c.leave()
+	}
+}
+
+// giveUpPull answers the pull that waits, if any, with no messages.
+func (c *client) giveUpPull() {
+	if c.pulls != nil {
+		c.conn.Answer(&protocol.MessagesAnswer{Head: c.pulls.Head, Messages: []protocol.Pulled{}})
+		c.leave()
+	}
+}
+
+// leave lets others have what the pull waited for.
+func (c *client) leave() {
+	if c.pulls != nil {
+		c.Box.Leave(c.pulls.Waiter)
+		c.pulls = nil
+	}
+}
+
+// lend answers a pull with what is there for it, and says whether it did; with nothing only if it
+// must. A client that is gone by then has got nothing.
+func (c *client) lend(r *protocol.Pull, must bool) (answered bool) {
+	msgs, err := c.Box.Lease(time.Now(), int(r.Max), r.Modes)
+	switch {
+	case err != nil:
+		code, message := refusal(err)
+		c.refuse(code, "", "", r.Req, message)
+		return true
+	case len(msgs) == 0 && !must:
+		return false
+	}
+	ids, answer := make([]string, len(msgs)), &protocol.MessagesAnswer{Head: r.Head, Messages: []protocol.Pulled{}}
+	for i, m := range msgs {
+		ids[i] = m.ID
+		answer.Messages = append(answer.Messages, pulled(m, time.Now()))
+	}
+	c.Lent(ids)
+	if c.gone() || !c.conn.Answer(answer) {
+		c.Settled(ids)
+		c.Box.GiveBack(time.Now(), msgs) // what cannot be recorded now is told later
+	}
+	c.pump()
+	return true
+}
+
+// pulled is a message as a consumer gets it.
+func pulled(m queue.Message, now time.Time) protocol.Pulled {
+	return protocol.Pulled{ID: m.ID, From: m.From, Mode: m.Mode, ReplyTo: m.ReplyTo, Thread: m.Thread, Body: m.Body,
+		Text: Envelope(m, now.Sub(m.QueuedAt)).Text()}
+}
+
+// Envelope is the form in which an agent reads a message of that age.
+func Envelope(m queue.Message, age time.Duration) parser.Envelope {
+	again := m.Again || m.Redelivery == protocol.RedeliverMarked
+	return parser.Envelope{ID: m.ID, From: m.From, Body: m.Body, Notice: m.Kind == protocol.KindNotice, Redelivery: again, Age: age}
+}
+
+// acknowledge ends leases by the agent's own word.
+func (c *client) acknowledge(r *protocol.PullAck) {
+	if !c.speaks(r.Req) {
+		return
+	}
+	id, err := c.Box.Ack(time.Now(), r.IDs...)
+	switch {
+	case errors.Is(err, queue.ErrUnknown):
+		c.unknown(id, r.Req)
+		return
+	case errors.Is(err, queue.ErrState):
+		c.refuse(protocol.TooLate, "ids", id, r.Req, "the message is not leased, or not any more; the others count")
+	case err != nil:
+		c.refuse(protocol.Degraded, "", "", r.Req, err.Error())
+		return
+	default:
+		c.conn.Answer(&protocol.OK{Head: r.Head})
+	}
+	c.Settled(r.IDs)
+	c.pump()
+}

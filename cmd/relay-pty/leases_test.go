@@ -1,0 +1,53 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"relay-pty/protocol"
+	"relay-pty/queue"
+)
+
+// TestLeaseLasts as long as the agent may still come to what was pulled for it.
+func TestLeaseLasts(t *testing.T) {
+	start := time.Unix(1_700_000_000, 0)
+	for _, c := range []struct {
+		name string
+		busy func(time.Duration) bool // whether a turn runs, so long after the pull
+		want time.Duration
+	}{
+		{"no turn", func(time.Duration) bool { return false }, leaseTime},
+		{"a short turn", func(d time.Duration) bool { return d < 10*time.Second }, leaseTime},
+		{"a turn that is over at the end", func(d time.Duration) bool { return d < leaseTime }, leaseTime + afterATurn - time.Second},
+		{"a long turn", func(d time.Duration) bool { return d <= 5*time.Minute }, 5*time.Minute + afterATurn},
+		{"one that never ends", func(time.Duration) bool { return true }, leaseMost},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			events := queue.NewOutbox()
+			box, err := queue.New(queue.Config{}, events)
+			must(t, err)
+			msg := queue.Message{ID: "m1", From: "bob", Body: "x", Mode: protocol.ModeImportant, Kind: protocol.KindMessage}
+			_, _, err = box.Enqueue(msg, start)
+			must(t, err)
+			now := start
+			l := &leases{box: box, turn: func() bool { return c.busy(now.Sub(start)) }, note: func(err error, _ string) { must(t, err) }}
+			if again := l.settle(now); !again.IsZero() {
+				t.Errorf("without a lease it is asked again at %v", again)
+			}
+			_, err = box.Lease(start, 1, protocol.Modes())
+			must(t, err)
+			for ; len(box.Lent()) > 0; now = now.Add(time.Second) {
+				again := l.settle(now)
+				if open := len(box.Lent()) > 0; open != again.After(now) {
+					t.Fatalf("%v after the pull it is open: %v, and asked again after %v", now.Sub(start), open, again.Sub(start))
+				}
+			}
+			if got := now.Add(-time.Second).Sub(start); got != c.want {
+				t.Errorf("it ended after %v, want %v", got, c.want)
+			}
+			if r, err := box.Query("m1"); err != nil || r.Status != protocol.StatusUnknown {
+				t.Errorf("the message is %s, %v", r.Status, err)
+			}
+		})
+	}
+}
