@@ -108,7 +108,7 @@ func (r Rules) Judge(f Facts) (Verdict, time.Duration) {
 		return Verdict{State: Stopped, Confidence: BySignal}, 0
 	case f.Dialog != "":
 		return Verdict{State: Blocked, Confidence: ByScreen, BlockedBy: f.Dialog}, 0
-	case f.Own.State == Blocked && !(f.Own.Said && f.LastInput.After(f.Own.At)):
+	case f.Own.State == Blocked && !f.answered():
 		return Verdict{State: Blocked, Confidence: BySignal, BlockedBy: cmp.Or(f.Own.Detail, f.Asked)}, 0
 	case !f.Foreground:
 		return Verdict{State: Unknown, Confidence: BySignal, BlockedBy: "another program has the terminal"}, 0
@@ -119,6 +119,12 @@ func (r Rules) Judge(f Facts) (Verdict, time.Duration) {
 		return r.judgeComposer(f)
 	}
 	return r.judgeLine(f)
+}
+
+// answered says whether what the agent said once, that it is blocked, does not hold any more: an
+// Enter came since, or it is seen to work.
+func (f Facts) answered() bool {
+	return f.Own.Said && (f.Working || f.LastInput.After(f.Own.At))
 }
 
 // judgeComposer judges an agent whose composer we can find on the screen.

@@ -67,6 +67,8 @@ func TestJudgeComposer(t *testing.T) {
 		{"signalled ready, no composer", idle(said(Ready, 59_999), func(f *Facts) { f.Composer = false }), Unknown, ByGuess, 0},
 		{"signalled blocked", idle(said(Blocked, 1000)), Blocked, BySignal, 0},
 		{"signalled blocked, and a human's Enter since", idle(said(Blocked, 1000), func(f *Facts) { f.LastInput = at(2000) }), Ready, ByScreen, 0},
+		{"signalled blocked, and work shows", idle(said(Blocked, 1000), func(f *Facts) { f.Working = true }), Busy, ByScreen, 0},
+		{"its file says blocked, and work shows", idle(own(Blocked, 1000), func(f *Facts) { f.Working = true }), Blocked, BySignal, 0},
 		{"its file still says blocked after Enter", idle(own(Blocked, 1000), func(f *Facts) { f.LastInput = at(2000) }), Blocked, BySignal, 0},
 		{"idle for 7 ms between two turns", idle(own(Ready, 59_993), func(f *Facts) { f.LastBusy = at(59_993) }), Busy, ByGuess, 143 * ms},
 		{"idle long enough", idle(own(Ready, 59_800), func(f *Facts) { f.LastBusy = at(59_850) }), Ready, BySignal, 0},
