@@ -34,7 +34,7 @@
 //
 //	{"type":"signal","event":"ready","detail":"…"?}    one of [Signals]
 //	{"type":"emit","to":"bob","body":"…","reply_to":"…"?,"thread":"…"?,"mode":"…"?}
-//	{"type":"pull","max":10?,"wait_ms":60000?,"modes":["important",…]?}
+//	{"type":"pull","max":10?,"wait_ms":60000?,"modes":["important",…]?,"max_bytes":9000?}
 //	{"type":"pull_ack","ids":["m1",…]}
 //
 // NAME is [A-Za-z0-9][A-Za-z0-9_.-]{0,63}; relay, human, self, any and room are
@@ -73,8 +73,8 @@
 //
 // A hook or a tool of the agent's can ask for its messages and hand them over by itself: nothing is
 // typed, so a draft, a dialog or a running turn is no hindrance. A pull takes the messages that
-// go next, of the given modes (all), at most max ([MaxPull]) and 64 KiB of bodies; a command is
-// never among them. It waits up to wait_ms for a first one, as long as the client stays and asks
+// go next, of the given modes (all), at most max ([MaxPull]) and 64 KiB of bodies, and with max_bytes
+// no more bytes of texts than that; a command is never among them. It waits up to wait_ms for a first one, as long as the client stays and asks
 // for nothing else. Only one waits at a time: a second takes the place of the first, which is
 // answered without messages, for the first may belong to a hook that nobody listens to any more.
 // While it waits, messages of its modes are not typed.

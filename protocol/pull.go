@@ -15,6 +15,8 @@ type Pull struct {
 	Max    int64    `json:"max,omitzero"`     // most messages, 1 to [MaxPull]
 	WaitMS int64    `json:"wait_ms,omitzero"` // how long to wait where there is none
 	Modes  []string `json:"modes,omitzero"`   // only those of these modes
+
+	MaxBytes int64 `json:"max_bytes,omitzero"` // most bytes of texts, in all; 0: as many as an answer holds
 }
 
 // PullAck says, as the agent, that it has messages which were pulled.
@@ -61,7 +63,7 @@ func (r *Pull) decode(f *fields) {
 	if f.has("max") {
 		r.Max = min(f.integer("max", 1), MaxPull)
 	}
-	r.WaitMS = f.integer("wait_ms", 0)
+	r.WaitMS, r.MaxBytes = f.integer("wait_ms", 0), f.integer("max_bytes", 0)
 	if r.Modes = f.list("modes", Modes()); r.Modes == nil {
 		r.Modes = Modes()
 	}

@@ -117,7 +117,7 @@ func (w *world) typist(evidence, withdraw bool) {
 
 // consumer pulls, dies before it read anything, or hands over what it pulled.
 func (w *world) consumer(most int, dies bool) {
-	msgs, err := w.box.Lease(w.now, most, protocol.Modes())
+	msgs, err := w.box.Lease(w.now, asking(most, protocol.Modes()))
 	w.must(err)
 	if dies {
 		w.must(w.box.GiveBack(w.now, msgs))

@@ -65,20 +65,26 @@ func (e *entry) pullable(modes []string) bool {
 	return e.Kind != protocol.KindCommand && slices.Contains(modes, e.Mode)
 }
 
+// Ask is what a consumer wants to have.
+type Ask struct {
+	Modes []string
+	Most  int                                      // messages
+	Fits  func(taken []Message, next Message) bool // whether one more does; what does not, ends it
+}
+
 // Lease begins an attempt for a consumer, which hands messages to the agent by itself: it takes
-// the first of these modes, at most most and at most [protocol.MaxBody] bytes of bodies, unless
-// one alone has more. None is no error. Nobody else gets them until [Mailbox.Ack], or until
+// the first that it asks for. None is no error. Nobody else gets them until [Mailbox.Ack], or until
 // [Mailbox.Return] or [Mailbox.Settle] ends the lease. It is too late to cancel them.
 //
 // Once Lease returns, that they are being injected is on disk. Errors: [ErrClosed], and the
 // sink's, with which nothing was taken.
-func (m *Mailbox) Lease(now time.Time, most int, modes []string) ([]Message, error) {
+func (m *Mailbox) Lease(now time.Time, ask Ask) ([]Message, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
 		return nil, ErrClosed
 	}
-	list := m.nextLocked(most, modes)
+	list := m.nextLocked(ask)
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -102,20 +108,19 @@ func (m *Mailbox) Lease(now time.Time, most int, modes []string) ([]Message, err
 }
 
 // nextLocked is what a consumer gets next; nothing while paused.
-func (m *Mailbox) nextLocked(most int, modes []string) (list []*entry) {
+func (m *Mailbox) nextLocked(ask Ask) (list []*entry) {
 	if m.pause.on {
 		return nil
 	}
-	size := 0
+	var taken []Message
 	for _, e := range m.waiting {
-		if !e.pullable(modes) {
+		if !e.pullable(ask.Modes) {
 			continue
 		}
-		size += len(e.Body)
-		if e.fresh || len(list) == most || len(list) > 0 && size > protocol.MaxBody {
+		if e.fresh || len(list) == ask.Most || !ask.Fits(taken, e.Message) {
 			break
 		}
-		list = append(list, e)
+		list, taken = append(list, e), append(taken, e.Message)
 	}
 	return list
 }

@@ -15,7 +15,7 @@ func lease(t *testing.T, m *Mailbox, most int, modes ...string) string {
 	if modes == nil {
 		modes = protocol.Modes()
 	}
-	msgs, err := m.Lease(t0, most, modes)
+	msgs, err := m.Lease(t0, asking(most, modes))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,6 +29,13 @@ func lease(t *testing.T, m *Mailbox, most int, modes ...string) string {
 	return strings.Join(got, " ")
 }
 
+// asking takes a body that begins with x only if it is the first.
+func asking(most int, modes []string) Ask {
+	return Ask{Most: most, Modes: modes, Fits: func(taken []Message, next Message) bool {
+		return len(taken) == 0 || next.Body[0] != 'x'
+	}}
+}
+
 // inMode is a message of that mode.
 func inMode(id, mode string) Message {
 	msg := message(id)
@@ -39,7 +46,7 @@ func inMode(id, mode string) Message {
 func TestLeaseTakesWhatGoesNext(t *testing.T) {
 	m, log := newMailbox(t, Config{})
 	big := inMode("big", protocol.ModeImportant)
-	big.Body = strings.Repeat("x", protocol.MaxBody)
+	big.Body = "xxx"
 	run := message("run")
 	run.Kind = protocol.KindCommand
 	enqueue(t, m, message("s"), run, inMode("u", protocol.ModeUrgent), inMode("i", protocol.ModeImportant), big)
@@ -47,13 +54,10 @@ func TestLeaseTakesWhatGoesNext(t *testing.T) {
 		t.Errorf("the first of two modes is %q", got)
 	}
 	if got := lease(t, m, 9); got != "u" {
-		t.Errorf("beside a body of the greatest size: %q", got)
+		t.Errorf("before one that does not fit: %q", got)
 	}
-	if got := lease(t, m, 9); got != "big" {
-		t.Errorf("a body of the greatest size: %q", got)
-	}
-	if got := lease(t, m, 9); got != "s" {
-		t.Errorf("the rest is %q", got)
+	if got := lease(t, m, 9); got != "big s" {
+		t.Errorf("the one that did not fit, and the rest: %q", got)
 	}
 	if got := lease(t, m, 9); got != "" || ids(m) != "run" || m.Len() != 1 {
 		t.Errorf("leased %q, waiting %q", got, ids(m))
@@ -216,7 +220,7 @@ func TestLeaseOnAFullDisk(t *testing.T) {
 	enqueue(t, m, message("a"), message("b"))
 	lease(t, m, 1)
 	disk.on = true
-	if got, err := m.Lease(t0, 1, protocol.Modes()); err == nil || got != nil {
+	if got, err := m.Lease(t0, asking(1, protocol.Modes())); err == nil || got != nil {
 		t.Errorf("leased %v, %v", got, err)
 	}
 	if _, err := m.Ack(t0, "a"); err == nil {
@@ -229,13 +233,13 @@ func TestLeaseOnAFullDisk(t *testing.T) {
 	if id, err := m.Ack(t0, "a"); err != nil {
 		t.Error(id, err)
 	}
-	if _, err := m.Lease(t0, 1, protocol.Modes()); err != nil {
+	if _, err := m.Lease(t0, asking(1, protocol.Modes())); err != nil {
 		t.Error(err)
 	}
 	if err := m.Close(protocol.Fault{Code: "x"}, false, t0); err != nil {
 		t.Error(err)
 	}
-	if _, err := m.Lease(t0, 1, protocol.Modes()); err != ErrClosed {
+	if _, err := m.Lease(t0, asking(1, protocol.Modes())); err != ErrClosed {
 		t.Errorf("after the end: %v", err)
 	}
 }

@@ -34,7 +34,7 @@ func TestLeaseLasts(t *testing.T) {
 			if again := l.settle(now); !again.IsZero() {
 				t.Errorf("without a lease it is asked again at %v", again)
 			}
-			_, err = box.Lease(start, 1, protocol.Modes())
+			_, err = box.Lease(start, queue.Ask{Most: 1, Modes: protocol.Modes(), Fits: func([]queue.Message, queue.Message) bool { return true }})
 			must(t, err)
 			for ; len(box.Lent()) > 0; now = now.Add(time.Second) {
 				again := l.settle(now)

@@ -53,4 +53,13 @@ var claude = Profile{
 		Format: "claude", HomeEnv: "CLAUDE_CONFIG_DIR", Home: ".claude",
 		Words: map[string]ready.State{"idle": ready.Ready, "busy": ready.Busy, "waiting": ready.Blocked},
 	},
+	// A session that starts, or starts anew, is not ready yet, so that moment says nothing of its state.
+	// An urgent message is not waited for: it interrupts, which a hook cannot.
+	Hooks: &Hooks{Flag: "--settings", Events: []Hook{
+		{Event: "SessionStart", Waits: []string{"important"}},
+		{Event: "UserPromptSubmit", Signal: "turn_start"},
+		{Event: "PostToolUse", Modes: []string{"urgent", "important"}},
+		{Event: "Notification", Kind: "permission_prompt", Signal: "blocked"},
+		{Event: "Stop", Signal: "turn_end", Waits: []string{"important"}},
+	}},
 }

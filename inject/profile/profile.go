@@ -37,7 +37,8 @@ type Profile struct {
 	Quote     Quote     // how text is made inert
 	Rules     ready.Rules
 	Typing    Typing
-	Log       *Log // nil: the agent keeps no log that we read
+	Log       *Log   // nil: the agent keeps no log that we read
+	Hooks     *Hooks // nil: it has none that we use
 }
 
 // Composer is how the agent's input box looks. One with a Floor or that is Footed

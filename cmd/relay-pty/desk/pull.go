@@ -79,7 +79,8 @@ func (c *client) leave() {
 // lend answers a pull with what is there for it, and says whether it did; with nothing only if it
 // must. A client that is gone by then has got nothing.
 func (c *client) lend(r *protocol.Pull, must bool) (answered bool) {
-	msgs, err := c.Box.Lease(time.Now(), int(r.Max), r.Modes)
+	now := time.Now()
+	msgs, err := c.Box.Lease(now, queue.Ask{Most: int(r.Max), Modes: r.Modes, Fits: fits(int(r.MaxBytes), now)})
 	switch {
 	case err != nil:
 		code, message := refusal(err)
@@ -91,7 +92,7 @@ func (c *client) lend(r *protocol.Pull, must bool) (answered bool) {
 	ids, answer := make([]string, len(msgs)), &protocol.MessagesAnswer{Head: r.Head, Messages: []protocol.Pulled{}}
 	for i, m := range msgs {
 		ids[i] = m.ID
-		answer.Messages = append(answer.Messages, pulled(m, time.Now()))
+		answer.Messages = append(answer.Messages, pulled(m, now))
 	}
 	c.Lent(ids)
 	if c.gone() || !c.conn.Answer(answer) {
@@ -102,10 +103,25 @@ func (c *client) lend(r *protocol.Pull, must bool) (answered bool) {
 	return true
 }
 
+// fits says what goes into one answer, and into most bytes of texts, unless that is 0.
+func fits(most int, now time.Time) func([]queue.Message, queue.Message) bool {
+	bodies, texts := 0, 0
+	return func(taken []queue.Message, next queue.Message) bool {
+		bodies += len(next.Body)
+		if most > 0 {
+			texts += len(text(next, now))
+		}
+		return texts <= most && (len(taken) == 0 || bodies <= protocol.MaxBody)
+	}
+}
+
+// text is a message as an agent reads it now.
+func text(m queue.Message, now time.Time) string { return Envelope(m, now.Sub(m.QueuedAt)).Text() }
+
 // pulled is a message as a consumer gets it.
 func pulled(m queue.Message, now time.Time) protocol.Pulled {
 	return protocol.Pulled{ID: m.ID, From: m.From, Mode: m.Mode, ReplyTo: m.ReplyTo, Thread: m.Thread, Body: m.Body,
-		Text: Envelope(m, now.Sub(m.QueuedAt)).Text()}
+		Text: text(m, now)}
 }
 
 // Envelope is the form in which an agent reads a message of that age.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/parser"
 	"relay-pty/protocol"
 	"relay-pty/protocol/sock"
 	"relay-pty/queue"
@@ -106,10 +107,25 @@ func TestPullTakesWhatItAsksFor(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	v := o.agent(`{"type":"pull","max":1,"modes":["important","sequential"],"req":"p"}`, `{"type":"pull","modes":["sequential"],"req":"p"}`, pullAll)
+	v := o.agent()
+	size := len(parser.Envelope{ID: "m2", From: "bob", Body: "x"}.Text())
+	for more, ids := range [][]string{{}, {"m2"}} {
+		v.say(fmt.Sprintf(`{"type":"pull","max_bytes":%d,"req":"p"}`, size-1+more))
+		v.hearMessages("p", ids...)
+	}
+	v.say(`{"type":"pull","max":1,"modes":["important","sequential"],"req":"p"}`, `{"type":"pull","modes":["sequential"],"req":"p"}`, pullAll)
 	v.hearMessages("p", "m1")
 	v.hearMessages("p", "m0")
-	v.hearMessages("p", "m2", "m3")
+	v.hearMessages("p", "m3")
+	big := strings.Repeat("x", protocol.MaxBody)
+	for _, id := range []string{"b0", "b1"} {
+		if _, _, err := o.box.Enqueue(queue.Message{ID: id, From: "bob", Body: big, Mode: "sequential", Kind: "message"}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v.say(pullAll, pullAll)
+	v.hearMessages("p", "b0")
+	v.hearMessages("p", "b1")
 }
 
 func TestAckThatIsTooLate(t *testing.T) {

@@ -1,0 +1,32 @@
+package profile
+
+// Hooks is how an agent is made to run a program of ours at moments of its own, for one run and
+// beside what its user has set.
+type Hooks struct {
+	Flag   string // of its command line, which takes settings as JSON, or a file of them
+	Events []Hook
+}
+
+// Hook is what happens at one moment of an agent's.
+type Hook struct {
+	Event  string   // the agent's name for it
+	Kind   string   // only if the moment is of this kind, by the agent's name; "": all are
+	Signal string   // what it says of the agent's state, in the words of the wire protocol; "": nothing
+	Modes  []string // messages of these modes are handed over with the answer; nil: none are
+	Waits  []string // messages of these are waited for beside the agent's work, and wake it; nil: none
+}
+
+// Hooked is the hook of that event, of whichever agent.
+func Hooked(event string) (Hook, bool) {
+	for _, p := range all {
+		if p.Hooks == nil {
+			continue
+		}
+		for _, h := range p.Hooks.Events {
+			if h.Event == event {
+				return h, true
+			}
+		}
+	}
+	return Hook{}, false
+}
