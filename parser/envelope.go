@@ -41,6 +41,10 @@ func Openings(text string) (ids []string) {
 	return ids
 }
 
+// WakeTitle is what an agent shows of messages that wake it beside its composer, and by which its
+// log tells them from what its tools print.
+const WakeTitle = "Messages by relay"
+
 // What a header and a footer begin with.
 const (
 	opening = "[relay "

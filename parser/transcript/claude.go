@@ -2,10 +2,13 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
+
+	"relay-pty/parser/transcript/entry"
 )
 
 // claude is Claude Code, as 2.1.329 writes it (recorded, see the tests; the rows
@@ -79,10 +82,11 @@ type claudeMessage struct {
 }
 
 type claudeAttachment struct {
-	Type   string          `json:"type"`
-	Mode   string          `json:"commandMode"`
-	Prompt json.RawMessage `json:"prompt"`
-	Origin json.RawMessage `json:"origin"`
+	Type    string          `json:"type"`
+	Mode    string          `json:"commandMode"`
+	Prompt  json.RawMessage `json:"prompt"`
+	Content json.RawMessage `json:"content"`
+	Origin  json.RawMessage `json:"origin"`
 }
 
 type claudeBlock struct {
@@ -104,7 +108,7 @@ func claudeRow(row []byte) ([]Entry, error) {
 	case "user":
 		return r.user()
 	case "attachment":
-		return r.queued()
+		return r.attached()
 	case "system":
 		if r.Subtype == "turn_duration" {
 			return r.entries(TurnEnd, []claudeBlock{{Type: "text"}})
@@ -137,16 +141,18 @@ func (r *claudeRecord) assistant() ([]Entry, error) {
 const interrupted = "[Request interrupted by user"
 
 func (r *claudeRecord) user() ([]Entry, error) {
-	if r.Summary || !fromPerson(r.Origin, r.Meta) {
-		return nil, nil
-	}
 	var m claudeMessage
-	if err := json.Unmarshal(r.Message, &m); err != nil {
-		return nil, err
-	}
-	blocks, err := claudeBlocks(m.Content)
-	if err != nil {
-		return nil, err
+	err := json.Unmarshal(r.Message, &m)
+	blocks, wrong := claudeBlocks(m.Content)
+	switch {
+	case r.Summary:
+		return nil, nil
+	case woken(blocks):
+		return r.entries(User, blocks)
+	case !fromPerson(r.Origin, r.Meta):
+		return nil, nil
+	case err != nil || wrong != nil:
+		return nil, cmp.Or(err, wrong)
 	}
 	if len(blocks) == 1 && strings.HasPrefix(blocks[0].Text, interrupted) && strings.HasSuffix(blocks[0].Text, "]") {
 		return r.entries(TurnEnd, []claudeBlock{{Type: "text"}})
@@ -154,20 +160,56 @@ func (r *claudeRecord) user() ([]Entry, error) {
 	return r.entries(User, withoutOutput(blocks))
 }
 
-// queued is a message that was typed in a turn and given to the same turn.
-func (r *claudeRecord) queued() ([]Entry, error) {
+// attached is a message that was given to a turn that ran.
+func (r *claudeRecord) attached() ([]Entry, error) {
 	var a claudeAttachment
 	if err := json.Unmarshal(r.Attachment, &a); err != nil {
 		return nil, nil // one of the many other kinds
 	}
-	if a.Type != "queued_command" || a.Mode != "" && a.Mode != "prompt" || !fromPerson(a.Origin, r.Meta) {
+	switch a.Type {
+	case "queued_command":
+		return r.queued(a)
+	case "hook_additional_context":
+		return r.handed(a)
+	}
+	return nil, nil
+}
+
+// queued is a message that was typed in a turn and given to the same turn, or one that a hook of ours
+// had waited for.
+func (r *claudeRecord) queued(a claudeAttachment) ([]Entry, error) {
+	blocks, err := claudeBlocks(a.Prompt)
+	switch {
+	case err != nil:
+		return nil, err
+	case woken(blocks):
+		return r.entries(User, blocks)
+	case a.Mode != "" && a.Mode != "prompt" || !fromPerson(a.Origin, r.Meta):
 		return nil, nil
 	}
-	blocks, err := claudeBlocks(a.Prompt)
-	if err != nil {
-		return nil, err
-	}
 	return r.entries(User, withoutOutput(blocks))
+}
+
+// handed is what a hook of ours gave to a turn. Others may give anything.
+func (r *claudeRecord) handed(a claudeAttachment) ([]Entry, error) {
+	var texts []string
+	if err := json.Unmarshal(a.Content, &texts); err != nil {
+		return nil, nil // of a form that is not ours
+	}
+	var blocks []claudeBlock
+	for _, text := range texts {
+		if rest, ok := strings.CutPrefix(text, "\n"); ok && entry.Begins(rest) {
+			blocks = append(blocks, claudeBlock{Type: "text", Text: text})
+		}
+	}
+	return r.entries(User, blocks)
+}
+
+// woken says whether a prompt is of messages that a hook of ours has waited for. What tools print
+// comes in the same form, under titles of theirs.
+func woken(blocks []claudeBlock) bool {
+	const ours = "<task-notification>\n<summary>" + entry.WakeTitle + "</summary>\n"
+	return len(blocks) == 1 && strings.HasPrefix(blocks[0].Text, ours)
 }
 
 // fromPerson says whether a row's origin is one who can send messages: the

@@ -86,6 +86,15 @@ func Accepted(e Entry, id string) bool {
 	return strings.HasPrefix(e.Text, header) || strings.Contains(e.Text, "\n"+header)
 }
 
+// WakeTitle is parser.WakeTitle.
+const WakeTitle = parser.WakeTitle
+
+// Begins says whether a text begins with a message's header.
+func Begins(text string) bool {
+	first, _, _ := strings.Cut(text, "\n")
+	return len(parser.Openings(first)) > 0
+}
+
 // Turn is what the present turn was given and what it said, for whoever hands it each entry.
 type Turn struct {
 	ids   []string // of the messages that it was given
