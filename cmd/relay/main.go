@@ -10,12 +10,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"relay-pty/cmd/relay/internal/hook"
 	"relay-pty/cmd/relay/internal/router"
 )
 
@@ -38,6 +40,9 @@ func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 type usage struct{ error }
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == hookName && !slices.Contains(os.Args, "--help") {
+		os.Exit(hook.Ours().Run(os.Args[2:])) // an agent waits for it, so nothing else is made first
+	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	endBySignals(ctx, cancel)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -126,7 +131,7 @@ func newRoot(s streams) *cobra.Command {
 			redeliverCommand(s), remindCommand(s), joinCommand(s), leaveCommand(s),
 		}},
 		{"History:", []*cobra.Command{logCommand(s), eventsCommand(s)}},
-		{"More:", []*cobra.Command{doctorCommand(s), demoCommand(s), serveCommand(s), manCommand()}},
+		{"More:", []*cobra.Command{doctorCommand(s), demoCommand(s), serveCommand(s), hookCommand(), manCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {

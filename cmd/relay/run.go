@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"relay-pty/cmd/relay/internal/hook"
 	"relay-pty/cmd/relay/internal/settings"
 	"relay-pty/protocol"
 )
@@ -21,7 +22,10 @@ func runCommand(s streams) *cobra.Command {
 		Use: "run NAME [relay-pty flags] -- COMMAND [ARG...]", Short: "Run an agent under a name",
 		Long: `run starts the router if none runs, and becomes relay-pty, which wraps the command: you type
 as ever, and messages to NAME reach the agent when it is ready. What relay-pty --help says holds
-here, too.`,
+here, too.
+
+Claude Code also gets hooks, by --settings and for this run alone: important messages then reach
+it beside your draft, a dialog or its own work. Your settings stay as they are, and count.`,
 		Example: `  relay run alice -- claude
   relay run bob --draft-timeout 30s -- codex`,
 		DisableFlagParsing: true,
@@ -59,8 +63,18 @@ func becomeWrapper(ctx context.Context, args []string) error {
 			argv = append(argv, flag, value)
 		}
 	}
-	argv = append(argv, args[1:]...) // a flag that comes twice counts as it comes last
+	argv = append(argv, withHooks(args[1:])...) // a flag that comes twice counts as it comes last
 	return fmt.Errorf("run %s: %w", wrapper, syscall.Exec(wrapper, argv, os.Environ()))
+}
+
+// withHooks adds our hooks to the command among args, which stands behind flags and a --.
+func withHooks(args []string) []string {
+	at := slices.Index(args, "--") + 1
+	self, err := os.Executable()
+	if err != nil || at == len(args) {
+		return args // the wrapper tells what is missing
+	}
+	return slices.Concat(args[:at], hook.Wire(self, args[:at-1], args[at:]))
 }
 
 // findWrapper finds relay-pty beside this program, or else in PATH.

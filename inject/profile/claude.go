@@ -54,11 +54,12 @@ var claude = Profile{
 		Words: map[string]ready.State{"idle": ready.Ready, "busy": ready.Busy, "waiting": ready.Blocked},
 	},
 	// A session that starts, or starts anew, is not ready yet, so that moment says nothing of its state.
-	// An urgent message is not waited for: it interrupts, which a hook cannot.
+	// An urgent message is not waited for: it interrupts, which a hook cannot. Context of more than 10,000
+	// characters it puts into a file, and shows its beginning.
 	Hooks: &Hooks{Flag: "--settings", Events: []Hook{
 		{Event: "SessionStart", Waits: []string{"important"}},
 		{Event: "UserPromptSubmit", Signal: "turn_start"},
-		{Event: "PostToolUse", Modes: []string{"urgent", "important"}},
+		{Event: "PostToolUse", Modes: []string{"urgent", "important"}, Bytes: 9000},
 		{Event: "Notification", Kind: "permission_prompt", Signal: "blocked"},
 		{Event: "Stop", Signal: "turn_end", Waits: []string{"important"}},
 	}},

@@ -12,7 +12,8 @@ type Hook struct {
 	Event  string   // the agent's name for it
 	Kind   string   // only if the moment is of this kind, by the agent's name; "": all are
 	Signal string   // what it says of the agent's state, in the words of the wire protocol; "": nothing
-	Modes  []string // messages of these modes are handed over with the answer; nil: none are
+	Modes  []string // messages of these modes are handed over with the answer; nil: none are …
+	Bytes  int      // … and at most so many bytes of them
 	Waits  []string // messages of these are waited for beside the agent's work, and wake it; nil: none
 }
 

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestWaitingHookEndsWithItsParent: nobody else ends one that waits for an agent which is gone.
+func TestWaitingHookEndsWithItsParent(t *testing.T) {
+	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, errors.New("not within a minute"))
+	defer cancel()
+	u := newUser(t)
+	const parent = `"$0" hook Stop wait & read -r x`
+	u.wraps(ctx, "alice", "sh", "-c", `sh -c '`+parent+`' `+u.bin+`/relay; exec cat`)
+	const waits = "\x00hook\x00Stop\x00wait\x00"
+	u.becomes(ctx, "one that waits", func() bool { return len(running(u.dir, waits)) == 1 })
+	shells := processes(u.dir, func(_, line []byte) bool { return string(line) == "sh\x00-c\x00"+parent+"\x00"+u.bin+"/relay\x00" })
+	if len(shells) != 1 {
+		t.Fatalf("its parents are %v", shells)
+	}
+	if err := syscall.Kill(shells[0], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	u.becomes(ctx, "no one that waits", func() bool { return len(running(u.dir, waits)) == 0 })
+}
+
+// becomes waits until it is so.
+func (u *user) becomes(ctx context.Context, what string, is func() bool) {
+	u.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !is() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			u.t.Fatalf("%s: %v", what, context.Cause(ctx))
+		}
+	}
+}
+
+// TestHooksOfAnAgent: run gives them to Claude Code's command line, beside what the user gives.
+func TestHooksOfAnAgent(t *testing.T) {
+	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, errors.New("not within a minute"))
+	defer cancel()
+	u := newUser(t)
+	claude := filepath.Join(u.dir, "claude")
+	if err := os.WriteFile(claude, []byte("#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$0.args\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	u.does(ctx, "run", "alice", "--headless", "--socket", u.dir+"/alice", "--", claude, "--settings", `{"mine":1}`, "--continue")
+	args, err := os.ReadFile(claude + ".args")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(args)), "\n")
+	if len(lines) != 3 || lines[0] != "--settings" || lines[2] != "--continue" {
+		t.Fatalf("Claude Code is started with %q", lines)
+	}
+	for _, want := range []string{`"mine":1`, u.bin + "/relay' hook PostToolUse", `"asyncRewake":true`} {
+		if !strings.Contains(lines[1], want) {
+			t.Errorf("%s is not in %s", want, lines[1])
+		}
+	}
+}

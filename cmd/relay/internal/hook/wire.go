@@ -1,0 +1,134 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"relay-pty/inject/profile"
+	"relay-pty/parser"
+)
+
+// waiting stands behind the event in the command line of a hook that waits beside the agent.
+const waiting = "wait"
+
+// Limits that the agent itself puts on a hook: one that it waits for, and one that waits, which is
+// begun anew with every turn. waitMost is a little less.
+const (
+	answerLimit = 5 * time.Second
+	waitLimit   = 24 * time.Hour
+	waitMost    = waitLimit - time.Minute
+)
+
+// Wire adds to an agent's command line what makes it run our hooks, by the program self. Settings
+// that the user gives there stay; those that cannot be read are the agent's to complain of, and
+// leave the command line as it is. What has no hooks, or is to be taken for another kind of agent by
+// the wrapper's flags, is left alone, too.
+func Wire(self string, flags, argv []string) []string {
+	p := profile.For(argv...)
+	if p.Hooks == nil || !wants(flags, p.Name) {
+		return argv
+	}
+	at, given := lastOf(p.Hooks.Flag, argv)
+	settings, err := read(given)
+	if err != nil {
+		return argv
+	}
+	line, ok := with(settings, self, p.Hooks.Events)
+	switch {
+	case !ok:
+		return argv
+	case at < 0:
+		return slices.Concat(argv[:1], []string{p.Hooks.Flag, line}, argv[1:])
+	case argv[at] == p.Hooks.Flag:
+		return slices.Concat(argv[:at+1], []string{line}, argv[at+2:])
+	}
+	return slices.Concat(argv[:at], []string{p.Hooks.Flag, line}, argv[at+1:])
+}
+
+// wants says whether the wrapper's flags leave the agent the profile that it has by its name.
+func wants(flags []string, name string) bool {
+	at, given := lastOf("--agent", append([]string{""}, flags...))
+	return at < 0 || given == name
+}
+
+// lastOf is where a flag with a value stands last in a command line, and that value; -1: nowhere.
+func lastOf(flag string, argv []string) (at int, value string) {
+	at = -1
+	for i := 1; i < len(argv) && argv[i] != "--"; i++ {
+		v, joined := strings.CutPrefix(argv[i], flag+"=")
+		switch {
+		case joined:
+			at, value = i, v
+		case argv[i] == flag && i+1 < len(argv):
+			at, value = i, argv[i+1]
+			i++
+		}
+	}
+	return at, value
+}
+
+// read is what a user's settings say, JSON or a file of it; none say nothing.
+func read(given string) (settings map[string]any, err error) {
+	text := []byte(given)
+	switch {
+	case given == "":
+		return map[string]any{}, nil
+	case !strings.HasPrefix(strings.TrimSpace(given), "{"):
+		if text, err = os.ReadFile(given); err != nil {
+			return nil, err
+		}
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber() // so that they stay as they are
+	err = dec.Decode(&settings)
+	return settings, err
+}
+
+// with is settings with our hooks behind their own, as JSON; false when those are in no form that
+// we know.
+func with(settings map[string]any, self string, events []profile.Hook) (string, bool) {
+	if settings == nil {
+		return "", false
+	}
+	hooks, ok := settings["hooks"].(map[string]any)
+	if !ok && settings["hooks"] != nil {
+		return "", false
+	}
+	all := map[string]any{}
+	for event, list := range hooks {
+		all[event] = list
+	}
+	for _, h := range events {
+		list, ok := all[h.Event].([]any)
+		if !ok && all[h.Event] != nil {
+			return "", false
+		}
+		all[h.Event] = append(slices.Clone(list), map[string]any{"hooks": commands(self, h)})
+	}
+	settings["hooks"] = all
+	line, err := json.Marshal(settings)
+	return string(line), err == nil
+}
+
+// commands are those that the agent runs at a moment.
+func commands(self string, h profile.Hook) (list []any) {
+	program := "'" + strings.ReplaceAll(self, "'", `'\''`) + "'"
+	command := func(args string, limit time.Duration) map[string]any {
+		line := fmt.Sprintf("if [ -x %s ]; then exec %s hook %s; fi", program, program, args)
+		return map[string]any{"type": "command", "command": line, "timeout": int(limit.Seconds())}
+	}
+	if h.Signal != "" || h.Modes != nil {
+		list = append(list, command(h.Event, answerLimit))
+	}
+	if h.Waits != nil {
+		c := command(h.Event+" "+waiting, waitLimit)
+		c["asyncRewake"], c["rewakeSummary"], c["rewakeMessage"] = true, parser.WakeTitle, parser.WakeTitle+":"
+		list = append(list, c)
+	}
+	return list
+}
