@@ -147,7 +147,7 @@
 // Every event carries "seq", strictly increasing, and "timestamp", Unix milliseconds.
 //
 //	{"type":"inject_result","seq":12,"timestamp":…,"id":"m1","status":"queued","queue_position":1,"durable":false,"waiting_for":"draft"}
-//	{"type":"inject_result",…,"status":"injecting","attempt":1}
+//	{"type":"inject_result",…,"status":"injecting","attempt":1}          and "via":"pull" if the agent pulled it
 //	{"type":"inject_result",…,"status":"delivered","attempt":1,"evidence":"turn"}
 //	{"type":"inject_result",…,"status":"failed","attempt":1,"error":{"code":"agent_exited","message":"…"}}
 //	{"type":"waiting",…,"id":"m1","waiting_for":null}

@@ -40,8 +40,8 @@ func (s *Stamp) Stamped() Stamp { return *s }
 // About is empty: most events are about no message.
 func (s *Stamp) About() string { return "" }
 
-// InjectResult is a step of a message's life. Queued is there with StatusQueued only,
-// Attempt from StatusInjecting on, Evidence with StatusDelivered, Fault with
+// InjectResult is a step of a message's life. Queued is there with StatusQueued only, Via with
+// StatusInjecting where the message is not typed, Attempt from StatusInjecting on, Evidence with StatusDelivered, Fault with
 // StatusFailed and StatusUnknown.
 type InjectResult struct {
 	Stamp
@@ -49,6 +49,7 @@ type InjectResult struct {
 	Status string `json:"status"`
 	*Queued
 	Attempt  int    `json:"attempt,omitzero"`
+	Via      string `json:"via,omitzero"`
 	Evidence string `json:"evidence,omitzero"`
 	Fault    *Fault `json:"error,omitzero"`
 	Req      string `json:"req,omitzero"`

@@ -85,6 +85,8 @@ func TestEncode(t *testing.T) {
 		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusQueued, Queued: &Queued{Position: 2, WaitingFor: "human"}, Req: "r"},
 			`{"type":"inject_result","seq":12,"timestamp":1705350000000,"id":"m","status":"queued","queue_position":2,"durable":false,"waiting_for":"human","req":"r"}`},
 		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusInjecting, Attempt: 2}, `{"type":"inject_result","seq":12,"timestamp":1705350000000,"id":"m","status":"injecting","attempt":2}`},
+		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusInjecting, Attempt: 1, Via: ViaPull},
+			`{"type":"inject_result","seq":12,"timestamp":1705350000000,"id":"m","status":"injecting","attempt":1,"via":"pull"}`},
 		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusCancelled}, `{"type":"inject_result","seq":12,"timestamp":1705350000000,"id":"m","status":"cancelled"}`},
 		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusExpired}, `{"type":"inject_result","seq":12,"timestamp":1705350000000,"id":"m","status":"expired"}`},
 		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusUnknown, Attempt: 1, Fault: &Fault{"stranded", "look"}},

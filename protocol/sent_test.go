@@ -12,6 +12,7 @@ func everything() []Frame {
 	at, ms := Stamp{Seq: 12, Timestamp: 1705350000000}, int64(1500)
 	tag := Head{"r"}
 	return []Frame{
+		&InjectResult{Stamp: at, ID: "m", Status: StatusInjecting, Attempt: 1, Via: ViaPull},
 		&InjectResult{Stamp: at, ID: "m", Status: StatusQueued, Queued: &Queued{Position: 2, Durable: true, WaitingFor: WaitsForDraft}, Req: "r"},
 		&InjectResult{Stamp: at, ID: "m", Status: StatusDelivered, Attempt: 2, Evidence: EvidenceTurn},
 		&InjectResult{Stamp: at, ID: "m", Status: StatusFailed, Attempt: 1, Fault: &Fault{FaultAgentExited, "gone"}},

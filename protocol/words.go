@@ -52,6 +52,10 @@ const (
 	EvidenceConsumed  = "consumed"  // a program that does not echo read every byte of it
 )
 
+// ViaPull is the "via" of an attempt in which the agent pulled the message. One that is
+// typed has none.
+const ViaPull = "pull"
+
 // The words of "waiting_for"; null says that a message waits for nothing but its turn.
 const (
 	WaitsForReady   = "ready"  // the agent is not known to be

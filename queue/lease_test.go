@@ -63,7 +63,7 @@ func TestLeaseTakesWhatGoesNext(t *testing.T) {
 		t.Errorf("leased %q, waiting %q", got, ids(m))
 	}
 	wantHistory(t, log, `"queued" "s"`, `"queued" "run"`, `"queued" "u"`, `"queued" "i"`, `"queued" "big"`,
-		`"injecting" "i" "attempt":1`, `"injecting" "u"`, `"injecting" "big"`, `"injecting" "s"`)
+		`"injecting" "i" "attempt":1 "via":"pull"`, `"injecting" "u"`, `"injecting" "big"`, `"injecting" "s"`)
 }
 
 func TestLeasedIsNobodyElses(t *testing.T) {

@@ -79,7 +79,11 @@ func (r *Record) Live() bool { return !protocol.Terminal(r.Status) }
 
 // result tells how the message stands.
 func (r *Record) result() *protocol.InjectResult {
-	return &protocol.InjectResult{Stamp: r.Stamp, ID: r.ID, Status: r.Status, Attempt: r.Attempt, Evidence: r.Evidence, Fault: r.Fault}
+	res := &protocol.InjectResult{Stamp: r.Stamp, ID: r.ID, Status: r.Status, Attempt: r.Attempt, Evidence: r.Evidence, Fault: r.Fault}
+	if r.Pulled && r.Status == protocol.StatusInjecting {
+		res.Via = protocol.ViaPull
+	}
+	return res
 }
 
 // before orders by mode, then priority, then arrival.

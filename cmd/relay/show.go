@@ -85,7 +85,7 @@ func lived(id string, e router.Event) string {
 	case e.Type == router.TypeRefused:
 		return fmt.Sprintf("%s wants to answer %q: refused: %s", e.From, firstLine(e.Body), e.Error.Message)
 	}
-	words := []string{e.Status, evidence(e.Evidence)}
+	words := []string{e.Status, evidence(e.Evidence), evidence(e.Via)}
 	if e.Status == protocol.StatusQueued && e.WaitingFor != "" {
 		words = append(words, "waits for "+e.WaitingFor)
 	}

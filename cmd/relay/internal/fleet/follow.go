@@ -88,7 +88,7 @@ func eventOf(name string, at router.Origin, told protocol.Event) router.Event {
 }
 
 func resultOf(t *protocol.InjectResult) router.Result {
-	r := router.Result{Status: t.Status, Evidence: t.Evidence, Attempt: t.Attempt}
+	r := router.Result{Status: t.Status, Evidence: t.Evidence, Attempt: t.Attempt, Via: t.Via}
 	if t.Queued != nil {
 		r.QueuePosition, r.WaitingFor = t.Queued.Position, string(t.Queued.WaitingFor)
 	}

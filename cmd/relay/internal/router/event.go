@@ -78,6 +78,7 @@ type Result struct {
 	Status        string      `json:"status,omitzero"`
 	Evidence      string      `json:"evidence,omitzero"`
 	Attempt       int         `json:"attempt,omitzero"`
+	Via           string      `json:"via,omitzero"` // of an attempt: by what the agent gets the message, if it is not typed
 	QueuePosition int         `json:"queue_position,omitzero"`
 	WaitingFor    string      `json:"waiting_for,omitzero"`
 	Error         *ErrorValue `json:"error,omitzero"`
