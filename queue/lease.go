@@ -17,10 +17,17 @@ type Lent struct {
 	Since time.Time
 }
 
+// Ask is what a consumer wants to have.
+type Ask struct {
+	Modes []string
+	Most  int                                      // messages
+	Fits  func(taken []Message, next Message) bool // whether one more does; what does not, ends it
+}
+
 // Waiter is the one who waits for messages to pull. There is one at a time: a later one takes the
 // place of the one before, which may belong to a process that nobody listens to any more.
 type Waiter struct {
-	modes   []string
+	ask     Ask
 	arrived chan struct{}
 	left    chan struct{}
 }
@@ -31,15 +38,15 @@ func (w *Waiter) Arrived() <-chan struct{} { return w.arrived }
 // Displaced is closed when another one waits in its place.
 func (w *Waiter) Displaced() <-chan struct{} { return w.left }
 
-// Await makes a waiter for messages of these modes. While it waits they are not among
-// [Mailbox.Heads], nor what goes behind them: they are for the waiter.
-func (m *Mailbox) Await(modes []string) *Waiter {
+// Await makes a waiter for what it asks for. While it waits that is not among
+// [Mailbox.Heads], nor what goes behind it: it is for the waiter.
+func (m *Mailbox) Await(ask Ask) *Waiter {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.waiter != nil {
 		close(m.waiter.left)
 	}
-	m.waiter = &Waiter{modes: modes, arrived: make(chan struct{}, 1), left: make(chan struct{})}
+	m.waiter = &Waiter{ask: ask, arrived: make(chan struct{}, 1), left: make(chan struct{})}
 	m.changedLocked() // some may be waiting
 	return m.waiter
 }
@@ -56,20 +63,13 @@ func (m *Mailbox) Leave(w *Waiter) {
 
 // awaitedLocked says whether a waiting message is for the waiter.
 func (m *Mailbox) awaitedLocked(e *entry) bool {
-	return m.waiter != nil && e.pullable(m.waiter.modes)
+	return m.waiter != nil && e.pullable(m.waiter.ask.Modes) && m.waiter.ask.Fits(nil, e.Message)
 }
 
 // pullable says whether a consumer that asks for these modes may have the message: a command runs
 // only when it is typed.
 func (e *entry) pullable(modes []string) bool {
 	return e.Kind != protocol.KindCommand && slices.Contains(modes, e.Mode)
-}
-
-// Ask is what a consumer wants to have.
-type Ask struct {
-	Modes []string
-	Most  int                                      // messages
-	Fits  func(taken []Message, next Message) bool // whether one more does; what does not, ends it
 }
 
 // Lease begins an attempt for a consumer, which hands messages to the agent by itself: it takes

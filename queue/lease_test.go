@@ -184,11 +184,14 @@ func TestWaiter(t *testing.T) {
 	m, _ := newMailbox(t, Config{})
 	run := inMode("run", protocol.ModeImportant)
 	run.Kind = protocol.KindCommand
-	w := m.Await([]string{protocol.ModeImportant})
+	w := m.Await(Ask{Modes: []string{protocol.ModeImportant}, Fits: func(_ []Message, next Message) bool { return next.ID != "large" }})
 	<-w.Arrived() // look once at the start
-	enqueue(t, m, message("s"), inMode("u", protocol.ModeUrgent), run)
-	if got := ids(m); got != "u run s" {
+	enqueue(t, m, message("s"), inMode("u", protocol.ModeUrgent), run, inMode("large", protocol.ModeImportant))
+	if got := ids(m); got != "u run large s" {
 		t.Errorf("for the typist: %s", got)
+	}
+	if err := errors.Join(m.Take(t0, "large"), m.Finish("large", Outcome{Status: protocol.StatusDelivered}, t0)); err != nil {
+		t.Fatal(err)
 	}
 	enqueue(t, m, inMode("i", protocol.ModeImportant))
 	<-w.Arrived()
@@ -198,7 +201,7 @@ func TestWaiter(t *testing.T) {
 	if got := lease(t, m, 9, protocol.ModeImportant); got != "i" || ids(m) != "u run s" {
 		t.Errorf("leased %s, left %s", got, ids(m))
 	}
-	other := m.Await(protocol.Modes())
+	other := m.Await(asking(9, protocol.Modes()))
 	<-w.Displaced()
 	m.Leave(w)
 	if got := ids(m); got != "" {

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"relay-pty/parser"
@@ -49,7 +50,7 @@ func (c *client) pull(r *protocol.Pull) {
 		c.lend(r, true)
 		return
 	}
-	c.pulls = &pulling{Pull: r, Waiter: c.Box.Await(r.Modes), due: time.After(r.Wait())}
+	c.pulls = &pulling{Pull: r, Waiter: c.Box.Await(asked(r)), due: time.After(r.Wait())}
 	c.lookAgain()
 }
 
@@ -80,7 +81,7 @@ func (c *client) leave() {
 // must. A client that is gone by then has got nothing.
 func (c *client) lend(r *protocol.Pull, must bool) (answered bool) {
 	now := time.Now()
-	msgs, err := c.Box.Lease(now, queue.Ask{Most: int(r.Max), Modes: r.Modes, Fits: fits(int(r.MaxBytes), now)})
+	msgs, err := c.Box.Lease(now, asked(r))
 	switch {
 	case err != nil:
 		code, message := refusal(err)
@@ -103,16 +104,19 @@ func (c *client) lend(r *protocol.Pull, must bool) (answered bool) {
 	return true
 }
 
-// fits says what goes into one answer, and into most bytes of texts, unless that is 0.
-func fits(most int, now time.Time) func([]queue.Message, queue.Message) bool {
-	bodies, texts := 0, 0
-	return func(taken []queue.Message, next queue.Message) bool {
-		bodies += len(next.Body)
-		if most > 0 {
-			texts += len(text(next, now))
+// asked is what a pull asks the mailbox for. Bodies of 64 KiB make an answer that a line holds.
+func asked(r *protocol.Pull) queue.Ask {
+	most := int(min(r.MaxBytes, protocol.MaxLine))
+	return queue.Ask{Most: int(r.Max), Modes: r.Modes, Fits: func(taken []queue.Message, next queue.Message) bool {
+		bodies, texts, now := 0, 0, time.Now()
+		for _, m := range slices.Concat(taken, []queue.Message{next}) {
+			bodies += len(m.Body)
+			if most > 0 {
+				texts += len(text(m, now))
+			}
 		}
 		return texts <= most && (len(taken) == 0 || bodies <= protocol.MaxBody)
-	}
+	}}
 }
 
 // text is a message as an agent reads it now.

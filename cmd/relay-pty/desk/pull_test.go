@@ -117,13 +117,18 @@ func TestPullTakesWhatItAsksFor(t *testing.T) {
 	v.hearMessages("p", "m1")
 	v.hearMessages("p", "m0")
 	v.hearMessages("p", "m3")
+	v.say(`{"type":"pull","max_bytes":1000,"wait_ms":60000,"req":"w"}`)
 	big := strings.Repeat("x", protocol.MaxBody)
 	for _, id := range []string{"b0", "b1"} {
 		if _, _, err := o.box.Enqueue(queue.Message{ID: id, From: "bob", Body: big, Mode: "sequential", Kind: "message"}, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}
+	if heads := o.box.Heads(9); len(heads) != 2 {
+		t.Errorf("for the typist are %d messages that the one who waits does not want", len(heads))
+	}
 	v.say(pullAll, pullAll)
+	v.hearMessages("w")
 	v.hearMessages("p", "b0")
 	v.hearMessages("p", "b1")
 }
