@@ -50,7 +50,7 @@ func TestHooksOfAnAgent(t *testing.T) {
 	defer cancel()
 	u := newUser(t)
 	claude := filepath.Join(u.dir, "claude")
-	if err := os.WriteFile(claude, []byte("#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$0.args\"\n"), 0o700); err != nil {
+	if err := os.WriteFile(claude, []byte("#!/bin/sh\n[ $1 = --version ] && exec echo 2.1.329\nprintf '%s\\n' \"$@\" >\"$0.args\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	u.does(ctx, "run", "alice", "--headless", "--socket", u.dir+"/alice", "--", claude, "--settings", `{"mine":1}`, "--continue")

@@ -74,7 +74,7 @@ func withHooks(args []string) []string {
 	if err != nil || at == len(args) {
 		return args // the wrapper tells what is missing
 	}
-	return slices.Concat(args[:at], hook.Wire(self, args[:at-1], args[at:]))
+	return slices.Concat(args[:at], hook.Wire(self, args[:at-1], args[at:], hook.Version))
 }
 
 // findWrapper finds relay-pty beside this program, or else in PATH.

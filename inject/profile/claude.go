@@ -56,7 +56,7 @@ var claude = Profile{
 	// A session that starts, or starts anew, is not ready yet, so that moment says nothing of its state.
 	// An urgent message is not waited for: it interrupts, which a hook cannot. Context of more than 10,000
 	// characters it puts into a file, and shows its beginning.
-	Hooks: &Hooks{Flag: "--settings", Events: []Hook{
+	Hooks: &Hooks{Flag: "--settings", Since: [3]int{2, 1, 197}, Events: []Hook{
 		{Event: "SessionStart", Waits: []string{"important"}},
 		{Event: "UserPromptSubmit", Signal: "turn_start"},
 		{Event: "PostToolUse", Modes: []string{"urgent", "important"}, Bytes: 9000},

@@ -4,6 +4,7 @@ package profile
 // beside what its user has set.
 type Hooks struct {
 	Flag   string // of its command line, which takes settings as JSON, or a file of them
+	Since  [3]int // the release from which one that waits does not keep the agent
 	Events []Hook
 }
 

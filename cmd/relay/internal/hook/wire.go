@@ -2,9 +2,11 @@ package hook
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -22,13 +24,16 @@ const (
 	answerLimit = 5 * time.Second
 	waitLimit   = 24 * time.Hour
 	waitMost    = waitLimit - time.Minute
+
+	versionLimit = 3 * time.Second
 )
 
 // Wire adds to an agent's command line what makes it run our hooks, by the program self. Settings
 // that the user gives there stay; those that cannot be read are the agent's to complain of, and
 // leave the command line as it is. What has no hooks, or is to be taken for another kind of agent by
-// the wrapper's flags, is left alone, too.
-func Wire(self string, flags, argv []string) []string {
+// the wrapper's flags, is left alone, too. version tells what the agent's program says of its
+// release: an older one would wait for a hook that waits, so it gets none of those.
+func Wire(self string, flags, argv []string, version func(program string) string) []string {
 	p := profile.For(argv...)
 	if p.Hooks == nil || !wants(flags, p.Name) {
 		return argv
@@ -38,7 +43,7 @@ func Wire(self string, flags, argv []string) []string {
 	if err != nil {
 		return argv
 	}
-	line, ok := with(settings, self, p.Hooks.Events)
+	line, ok := with(settings, self, fit(*p.Hooks, version(argv[0])))
 	switch {
 	case !ok:
 		return argv
@@ -48,6 +53,31 @@ func Wire(self string, flags, argv []string) []string {
 		return slices.Concat(argv[:at+1], []string{line}, argv[at+2:])
 	}
 	return slices.Concat(argv[:at], []string{p.Hooks.Flag, line}, argv[at+1:])
+}
+
+// Version is what a program says of its release, "" when it does not tell in time.
+func Version(program string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), versionLimit)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, program, "--version").Output()
+	if err != nil {
+		return ""
+	}
+	return string(out)
+}
+
+// fit is the hooks that an agent of a release may have.
+func fit(h profile.Hooks, version string) []profile.Hook {
+	var got [3]int
+	fmt.Sscanf(version, "%d.%d.%d", &got[0], &got[1], &got[2]) // what is no release is older than any
+	if slices.Compare(got[:], h.Since[:]) >= 0 {
+		return h.Events
+	}
+	list := slices.Clone(h.Events)
+	for i := range list {
+		list[i].Waits = nil
+	}
+	return list
 }
 
 // wants says whether the wrapper's flags leave the agent the profile that it has by its name.
@@ -108,7 +138,9 @@ func with(settings map[string]any, self string, events []profile.Hook) (string, 
 		if !ok && all[h.Event] != nil {
 			return "", false
 		}
-		all[h.Event] = append(slices.Clone(list), map[string]any{"hooks": commands(self, h)})
+		if ours := commands(self, h); len(ours) > 0 {
+			all[h.Event] = append(slices.Clone(list), map[string]any{"hooks": ours})
+		}
 	}
 	settings["hooks"] = all
 	line, err := json.Marshal(settings)

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -41,26 +42,31 @@ func TestWire(t *testing.T) {
 	}
 	const ours = "map[Notification:1 PostToolUse:1 SessionStart:1 Stop:1 UserPromptSubmit:1]"
 	const both = "map[Notification:1 PostToolUse:1 SessionStart:1 Stop:2 UserPromptSubmit:1]"
+	const older = "map[Notification:1 PostToolUse:1 Stop:1 UserPromptSubmit:1]"
 	for _, c := range []struct {
 		name        string
 		flags, argv string
 		words, want string
+		version     string
 	}{
-		{"claude", "", "/bin/claude -c", "/bin/claude --settings -c", ours},
-		{"its own profile", "--agent claude", "claude", "claude --settings", ours},
-		{"a user's settings", "", "claude -c --settings " + users + " x", "claude -c --settings x", both},
-		{"joined to the flag", "", "claude --settings=" + users + " x", "claude --settings x", both},
-		{"in a file", "", "claude --settings " + file, "claude --settings", both},
-		{"the last of two", "", "claude --settings {} --settings " + file, "claude --settings {} --settings", ""},
-		{"behind the end of flags", "", "claude -- --settings {}", "claude --settings -- --settings {}", ours},
-		{"another agent", "", "codex", "codex", ""},
-		{"a program", "", "cat --settings {}", "cat --settings {}", ""},
-		{"another profile", "--batch-max 1 --agent=generic", "claude", "claude", ""},
-		{"an overlay", "--agent mine.json", "claude", "claude", ""},
+		{"claude", "", "/bin/claude -c", "/bin/claude --settings -c", ours, ""},
+		{"its own profile", "--agent claude", "claude", "claude --settings", ours, ""},
+		{"a user's settings", "", "claude -c --settings " + users + " x", "claude -c --settings x", both, ""},
+		{"joined to the flag", "", "claude --settings=" + users + " x", "claude --settings x", both, ""},
+		{"in a file", "", "claude --settings " + file, "claude --settings", both, ""},
+		{"the last of two", "", "claude --settings {} --settings " + file, "claude --settings {} --settings", "", ""},
+		{"behind the end of flags", "", "claude -- --settings {}", "claude --settings -- --settings {}", ours, ""},
+		{"a release before hooks could wait", "", "claude", "claude --settings", older, "2.1.196 (Claude Code)\n"},
+		{"a release that it does not tell", "", "claude", "claude --settings", older, "-"},
+		{"a later one", "", "claude", "claude --settings", ours, "3.0.0"},
+		{"another agent", "", "codex", "codex", "", ""},
+		{"a program", "", "cat --settings {}", "cat --settings {}", "", ""},
+		{"another profile", "--batch-max 1 --agent=generic", "claude", "claude", "", ""},
+		{"an overlay", "--agent mine.json", "claude", "claude", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			argv := strings.Fields(c.argv)
-			got := Wire("/opt/it's/relay", strings.Fields(c.flags), argv)
+			got := Wire("/opt/it's/relay", strings.Fields(c.flags), argv, func(string) string { return cmp.Or(c.version, "2.1.329 (Claude Code)\n") })
 			if c.name == "the last of two" {
 				if got[2] != "{}" || !strings.Contains(got[4], `"mine"`) || !strings.Contains(got[4], "rewake") {
 					t.Errorf("got %q", got)
@@ -87,7 +93,7 @@ func TestWire(t *testing.T) {
 	}
 	for _, odd := range []string{"{", "[]", "null", "nofile.json", `{"hooks":[]}`, `{"hooks":{"Stop":{}}}`} {
 		argv := []string{"claude", "--settings", odd}
-		if got := Wire("/relay", nil, argv); !slices.Equal(got, argv) {
+		if got := Wire("/relay", nil, argv, func(string) string { return "2.1.329" }); !slices.Equal(got, argv) {
 			t.Errorf("%s: got %q", odd, got)
 		}
 	}
