@@ -56,15 +56,15 @@ func (m *mail) Next(now time.Time) (*turn.Batch, time.Time) {
 }
 
 // oneTurn is the beginning of messages that may be typed as one turn: of one
-// mode, not too much in all, a command alone, and no body twice that may be shown as
+// mode, not too much in all, a command alone, no body twice that may be shown as
 // a chip: an agent may take the second paste of a text for the wish to see the first
-// one in full.
+// one in full; and none behind a body that makes the agent misplace its chip.
 func (m *mail) oneTurn(msgs []queue.Message) []queue.Message {
 	size := 0
 	for i, q := range msgs {
 		size += len(q.Body)
 		alone := q.Kind == protocol.KindCommand || msgs[0].Kind == protocol.KindCommand
-		if i > 0 && (alone || q.Mode != msgs[0].Mode || size > maxTurn || m.repeats(msgs[:i], q)) {
+		if i > 0 && (alone || q.Mode != msgs[0].Mode || size > maxTurn || m.repeats(msgs[:i], q) || m.chips.Misplaces(msgs[i-1].Body)) {
 			return msgs[:i]
 		}
 	}

@@ -32,10 +32,15 @@ func TestOneTurn(t *testing.T) {
 		{"a command", []queue.Message{msg("y"), command}, 1},
 		{"behind a command", []queue.Message{command, msg("y")}, 1},
 		{"another mode", []queue.Message{important, msg("y")}, 1},
+		{"behind characters of other widths", []queue.Message{msg("é"), msg("数行"), msg(lines)}, 3},
 		{"too much", []queue.Message{msg(strings.Repeat("a", maxTurn)), msg("y")}, 1},
 	} {
 		if got := len(m.oneTurn(c.msgs)); got != c.want {
 			t.Errorf("%s: %d of %d in one turn, want %d", c.name, got, len(c.msgs), c.want)
 		}
+	}
+	m.chips.ByColumn = true
+	if got := len(m.oneTurn([]queue.Message{msg("é"), msg("数行"), msg(lines)})); got != 2 {
+		t.Errorf("behind characters of other widths, chips by column: %d in one turn, want 2", got)
 	}
 }

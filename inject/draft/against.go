@@ -31,12 +31,24 @@ type Chips struct {
 	Paste string // how that of a paste begins
 	Image string // how that of a picture begins
 	Bytes int    // a paste of so many, or with a newline, may be shown as one
+
+	// ByColumn: the agent looks for a chip in the text at the column at which it shows, so what
+	// stands before it must take one column a character, or the agent cuts the text elsewhere.
+	ByColumn bool
 }
 
 // May says whether a paste of the text may be shown as a chip.
 func (c Chips) May(text string) bool {
 	return c != (Chips{}) && (len(text) >= c.Bytes || strings.Contains(text, "\n"))
 }
+
+// Misplaces says whether the agent would put a chip that is shown behind the text elsewhere.
+func (c Chips) Misplaces(text string) bool {
+	return c.ByColumn && strings.ContainsFunc(text, func(r rune) bool { return r >= firstCombining })
+}
+
+// firstCombining is the first character that may take another number of columns than one.
+const firstCombining = 0x300
 
 // maxChips bounds the pastes of one draft that may be chips.
 const maxChips = 12

@@ -3,8 +3,14 @@ package profile
 import (
 	"time"
 
+	"relay-pty/inject/draft"
 	"relay-pty/inject/ready"
 )
+
+func byColumn(c draft.Chips) draft.Chips {
+	c.ByColumn = true
+	return c
+}
 
 // opencode is OpenCode, measured on 1.18.33. All of its composer's rows have a
 // border at the left; the last two are empty and the model's name.
@@ -12,7 +18,7 @@ var opencode = Profile{
 	Name:     "opencode",
 	Commands: []string{"opencode"},
 	Composer: &Composer{
-		Chips:  pasted,
+		Chips:  byColumn(pasted),
 		Prompt: rx("^ *┃  "), Floor: rx("^ *╹▀{8,}"), Under: 2, Shell: rx("^ *┃  Shell$"), Tall: 6,
 		Placeholder: rx(`^(Ask anything|Run a command)… "`),
 	},
