@@ -27,6 +27,11 @@ func (c composer) find(s *screen.Screen, rows int, dialogs []*profile.Pattern) (
 			if bottom >= 0 && bottom-r > 1 {
 				return c.readRuled(s, r+1, bottom), r, bottom + 1
 			}
+			if bottom < 0 && r+1 < rows {
+				if b, ok := c.readFilling(s, r, rows); ok {
+					return b, r, rows
+				}
+			}
 			bottom = r
 		}
 	}
@@ -40,6 +45,22 @@ func (c composer) readCut(s *screen.Screen, rule, rows int) (b Box, top, below i
 		return Box{}, 0, 0
 	}
 	return c.read(s, Box{Visible: true}, rule+1, rows, lead{width: scrolledIndent}), rule, rows
+}
+
+// readFilling reads a composer that begins in view and fills the screen to its end, which leaves no
+// room for its lower rule. What more there is of it nobody can tell.
+func (c composer) readFilling(s *screen.Screen, rule, rows int) (b Box, ok bool) {
+	b, l := c.head(s.Row(rule + 1))
+	if cursor, _ := s.Cursor(); !b.Visible || b.Foreign || cursor <= rule || strings.TrimSpace(s.Row(rows-1)) == "" {
+		return Box{}, false
+	}
+	for row := rule + 2; row < rows; row++ {
+		if !l.hangs(s, row) {
+			return Box{}, false
+		}
+	}
+	b.Top = false
+	return c.read(s, b, rule+1, rows, l), true
 }
 
 // footer is how many rows may stand below a composer whose beginning is out of view.

@@ -164,6 +164,8 @@ func TestComposerTallerThanTheScreen(t *testing.T) {
 		{"its text reads like a dialog", tall + "  Esc to cancel@\n" + rule + "\n  ctrl+g to edit", Box{Visible: true, Text: strings.TrimSpace(strings.ReplaceAll(tall, "  ", "")) + "\nEsc to cancel"}, "draft"},
 		{"only its rule is out", "❯\u00a0one\n" + tall + "  end@\n" + rule, Box{Visible: true, Top: true, Text: "one\n" + strings.ReplaceAll(tall, "  ", "") + "end"}, "draft"},
 		{"its lower rule is out, too", rule + "\n─── ↑ 9 more ──────────\n" + tall + "  a word\n  [end m1]@", Box{Visible: true, Text: strings.ReplaceAll(tall, "  ", "") + "a word\n[end m1]"}, "draft"},
+		{"only its lower rule is out", "● one\n" + rule + "\n❯\u00a0one\n" + tall + "  [end m1]@", Box{Visible: true, Text: "one\n" + strings.ReplaceAll(tall, "  ", "") + "[end m1]"}, "draft"},
+		{"only its lower rule is out, and something stands below", "● one\n" + rule + "\n❯\u00a0one\n" + tall + "? for shortcuts@", Box{}, ""},
 		{"a reply above a rule", "● one\n" + tall + "  end@\n" + rule, Box{}, ""},
 		{"the cursor elsewhere", tall + "  end\n" + rule + "\n @", Box{}, ""},
 		{"a dialog", tall[18:] + "  end@\n" + rule + "\n  Do you want to proceed?\n  Esc to cancel", Box{}, "asks"},

@@ -96,8 +96,12 @@ type Piece struct {
 // tail is how much of the end of what was typed is looked for, in bytes.
 const tail = 60
 
-// Shows says whether shown, the end of a composer at least, has what the piece must show.
+// Shows says whether shown, the end of a composer at least, has what the piece must show. What we
+// typed by itself, headers and footers, may have strays among it.
 func (p Piece) Shows(shown string) bool {
+	if p.Pasted == "" && plain(p.Mark) != "" && strays(shown) && strings.HasSuffix(plain(shown), plain(p.Mark)) {
+		return true
+	}
 	s, mark, pasted := squeeze(shown), squeeze(p.Mark), squeeze(p.Pasted)
 	end := mark + pasted
 	if strings.HasSuffix(s, end[max(0, len(end)-tail):]) {
@@ -195,7 +199,32 @@ func (t Turn) Stands(shown string, top bool) bool {
 	if t.Command() {
 		return top && s == squeeze(t.first().Body)
 	}
-	return t.inOrder(s) || !top && t.endInOrder(s)
+	if t.inOrder(s) || !top && t.endInOrder(s) {
+		return true
+	}
+	bare, same := t.bare()
+	s = plain(shown)
+	return same && strays(shown) && (bare.inOrder(s) || !top && bare.endInOrder(s))
+}
+
+// strays says whether the text may have characters in it that an agent has typed over: where it
+// draws a flag, an emoji or a syllable in fewer columns than the terminal takes for it, a part of
+// that may stay in what it takes for a blank.
+func strays(shown string) bool { return uncertain(shown) > 0 }
+
+// The marks that compose with letters of ASCII. The first of them is also the first character on
+// whose columns programs differ.
+const firstCombining, lastCombining = 0x300, 0x36f
+
+// bare is the turn in what every screen shows alike; same says that the ids are still told apart.
+func (t Turn) bare() (bare Turn, same bool) {
+	for _, m := range t {
+		if plain(m.ID) != squeeze(m.ID) {
+			return nil, false
+		}
+		bare = append(bare, Message{ID: m.ID, Header: plain(m.Header), Body: plain(m.Body), Footer: plain(m.Footer)})
+	}
+	return bare, true
 }
 
 // inOrder says whether s is every header, body and footer, each after the one before it.
@@ -290,8 +319,29 @@ func cutNthLast(s, sep string, n int) (before, after string, found bool) {
 	}
 }
 
-// isText says whether shown is a body. Only what every screen shows alike is compared.
-func isText(shown, body string) bool { return shown != "" && plain(shown) == plain(body) }
+// isText says whether shown is a body. Only what every screen shows alike is compared, and each
+// character on whose columns programs differ may have left a stray.
+func isText(shown, body string) bool {
+	rest, left := plain(body), 0
+	for _, c := range []byte(plain(shown)) {
+		if rest != "" && rest[0] == c {
+			rest = rest[1:]
+		} else {
+			left++
+		}
+	}
+	return shown != "" && rest == "" && (left == 0 || left <= uncertain(body))
+}
+
+// uncertain is how many characters a text has on whose columns programs differ.
+func uncertain(text string) (n int) {
+	for _, r := range text {
+		if r >= firstCombining {
+			n++
+		}
+	}
+	return n
+}
 
 // isChip says whether shown may be what an agent shows in place of a paste.
 func isChip(shown string) bool { return chip.MatchString(shown) }
@@ -379,11 +429,18 @@ func EndsWith(shown, typed string) bool {
 // stand there, in bytes.
 const screenful = 200
 
+// plain is what every screen shows alike: characters of ASCII, without blanks, and without those that
+// carry a mark, for an agent may compose the two into a character of another kind.
 func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= utf8.RuneSelf || r <= ' ' {
-			return -1
+	var b []byte
+	ascii := false // the last character
+	for _, r := range spelled.ReplaceAllString(s, "") {
+		if ascii && r >= firstCombining && r <= lastCombining {
+			b = b[:len(b)-1]
 		}
-		return r
-	}, spelled.ReplaceAllString(s, ""))
+		if ascii = r < utf8.RuneSelf && r > ' '; ascii {
+			b = append(b, byte(r))
+		}
+	}
+	return string(b)
 }

@@ -295,6 +295,34 @@ func TestPieceShows(t *testing.T) {
 	}
 }
 
+// TestStandsAmongStrays: what an agent leaves of characters that are wider on the terminal, and
+// composed characters, do not hide that a message stands there.
+func TestStandsAmongStrays(t *testing.T) {
+	m := Message{ID: "m1", Header: "[relay m1 from bob]", Body: "x 🇯🇵 हिन्दी n\u0303o", Footer: "[end m1 · reply: ->relay:bob [re=m1] <<<…>>>]"}
+	for _, c := range []struct {
+		shown string
+		want  bool
+	}{
+		{"[relay m1 from bob] x 🇯🇵 हिन्दी n\u0303o\n[end m1🇵·🇪reply: ->relay:bob\nी[re=m1]ी<<<…>>>]", true},
+		{"[relay m1 from bob] x 🇯🇵 हिन्दी \u00f1o\n[end m1 · reply: ->relay:bob [re=m1] <<<…>>>]", true},
+		{"[relay m1 from bob] x 🇯🇵a हिन्दीr n\u0303o\n[end m1 · reply: ->relay:bob [re=m1] <<<…>>>]", true},
+		{"[relay m1 from bob] 🇯🇵 हिन्दी n\u0303o\n[end m1 · reply: ->relay:bob [re=m1] <<<…>>>]", false},
+		{"[relay m1 from bob] [Pasted Content 1439 chars]\n[end m1🇵·🇪reply: ->relay:bob [re=m1] <<<…>>>]", true},
+		{"[relay m2 from bob] x 🇯🇵 हिन्दी n\u0303o\n[end m1🇵·🇪reply: ->relay:bob [re=m1] <<<…>>>]", false},
+		{"[relay m1 from bob] y 🇯🇵 हिन्दी n\u0303o\n[end m1🇵·🇪reply: ->relay:bob [re=m1] <<<…>>>]", false},
+		{"[relay m1 from bob] x 🇯🇵 हिन्दी n\u0303o\n[end m1🇵·🇪reply: ->relay:bob [re=m1] <<<…>>>] more", false},
+		{"a draft [relay m1 from bob] x 🇯🇵 हिन्दी n\u0303o\n[end m1🇵·🇪reply: ->relay:bob [re=m1] <<<…>>>]", false},
+	} {
+		if got := (Turn{m}).Stands(c.shown, true); got != c.want {
+			t.Errorf("%q: %v, want %v", c.shown, got, c.want)
+		}
+	}
+	last := Piece{Mark: "\n" + m.Footer}
+	if !last.Shows("ी\n[end m1🇵·🇪reply: ->relay:bob [re=m1] <<<…>>>]") || last.Shows("🇵[end m1 · reply: ->relay:bob [re=m2] <<<…>>>]") {
+		t.Error("a footer among strays is not told from another one")
+	}
+}
+
 func TestWhatStandsBeforeTheCursor(t *testing.T) {
 	long := ""
 	for range 100 {
