@@ -74,6 +74,7 @@ func (in *Injector) deliver(ctx context.Context, b turn.Batch) {
 		return
 	}
 	in.typing = a
+	in.strays.remember(a.typed)
 	in.finish(ctx, a, a.run(ctx, look))
 }
 

@@ -106,6 +106,7 @@ type Injector struct {
 	left      time.Time // … and the Enter of one that has left it: what stands there then is another
 	stopped   time.Time // when the agent was last seen stopped in an attempt
 	prompts   prompt.Watch
+	strays    strays
 	typing    *attempt   // on its way
 	modal     bool       // its composer was seen in a mode as vim's INSERT
 	stranded  *attempt   // typed, not submitted, and a dialog came in between
@@ -222,6 +223,7 @@ func (in *Injector) look() view.Look {
 	if a := cmp.Or(in.typing, in.stranded); a != nil && l.Typed.Visible && a.Begun(l.Typed.Text) {
 		l.Box, l.Dialog = l.Typed, "" // what we typed is no dialog
 	}
+	in.overlook(&l)
 	in.readFor(l)
 	in.looked = l.Facts.Now
 	l.Facts.WasReady, l.Facts.LastBusy = in.wasReady, in.lastBusy
