@@ -56,7 +56,11 @@ func TestRealBodiesThatReadLikeTheScreen(t *testing.T) {
 		"use enter to select\n• Working (5s • esc to interrupt)\n ⠏ Thinking... (esc to cancel, 3s)", "Resume: Enter, reverse-i-search: x",
 		"↑", strings.Repeat("abcdefg", 133)[:929],
 	}
-	eachAgent(t, func(t *testing.T, a agentrig.Agent) { startAgent(t, a).receives(bodies...) })
+	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
+		r := startAgent(t, a)
+		r.receives(bodies...)
+		r.swept()
+	})
 }
 
 // TestRealMessagesThatAreMostlyFrame have a header and a footer that are long enough to be hidden

@@ -44,6 +44,12 @@ func eachAgent(t *testing.T, test func(t *testing.T, a agentrig.Agent)) {
 // begin starts the agent with the changes to its home.
 func begin(t *testing.T, a agentrig.Agent, changes []agentrig.Change, flags ...string) *realAgent {
 	t.Helper()
+	return beginSized(t, a, 0, 0, changes, flags...)
+}
+
+// beginSized is begin in a terminal of that size; 0 is the usual.
+func beginSized(t *testing.T, a agentrig.Agent, rows, cols int, changes []agentrig.Change, flags ...string) *realAgent {
+	t.Helper()
 	path, err := a.Find()
 	testrig.Require(t, a.Name(), err)
 	api, err := a.API()
@@ -54,7 +60,7 @@ func begin(t *testing.T, a agentrig.Agent, changes []agentrig.Change, flags ...s
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(cwd, "work.txt"), []byte("contents\n"), 0o600))
 	look, _ := profile.Named(a.Profile)
-	w := start(t, term.Options{Argv: a.Argv(path), Env: env, Dir: cwd}, append([]string{"--agent", a.Profile}, flags...)...)
+	w := start(t, term.Options{Argv: a.Argv(path), Env: env, Dir: cwd, Rows: rows, Cols: cols}, append([]string{"--agent", a.Profile}, flags...)...)
 	return &realAgent{w, a, api, cwd, filepath.Join(cwd, "canary"), look}
 }
 

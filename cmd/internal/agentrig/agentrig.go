@@ -27,6 +27,7 @@ type Agent struct {
 	args     []string
 	wire     fakemodel.Wire
 	settle   Change                   // writes the settings
+	composes bool                     // see Composes
 	unwrap   func(text string) string // takes off what the agent itself adds to a user's text; nil: nothing
 	startups []Startup
 	question string
@@ -55,6 +56,9 @@ func (a Agent) Question() string { return a.question }
 // Recall is the key that steps back in the agent's own history of prompts, for an
 // agent whose model never gets a request again that was interrupted; else "".
 func (a Agent) Recall() string { return a.recall }
+
+// Composes says whether the agent makes one character of a letter and its accent (NFC).
+func (a Agent) Composes() bool { return a.composes }
 
 // Vim gives the agent its vim mode, in which it begins in INSERT; ok says whether it has one.
 func (a Agent) Vim() (change Change, ok bool) { return a.vim, a.vim != nil }

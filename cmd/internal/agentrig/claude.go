@@ -28,8 +28,8 @@ func Claude(version string) Agent {
 			env, _, err := scratch.Claude(h.dir, h.baseURL, version)
 			return env, err
 		},
-		unwrap: claudeUnwrap,
-		vim:    claudeVim,
+		unwrap: claudeUnwrap, composes: true,
+		vim: claudeVim,
 		startups: []Startup{
 			{"theme", "Choose the text style", ClaudeTheme},
 			{"trust", "Accessing workspace:", ClaudeTrust},

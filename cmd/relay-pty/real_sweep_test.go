@@ -1,0 +1,272 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"relay-pty/cmd/internal/agentrig"
+	"relay-pty/cmd/internal/fakemodel"
+	"relay-pty/cmd/internal/testrig/awkward"
+	"relay-pty/inject/profile"
+	"relay-pty/inject/turn"
+)
+
+// TestRealSweep sends each agent messages of every awkward shape, in terminals of five sizes: a tenth
+// of them in `make prove`, all with $RELAY_FULL. A hundredth is sent always, elsewhere: see swept.
+func TestRealSweep(t *testing.T) {
+	if !proving() {
+		t.Skip("a hundredth of it runs in TestRealBodiesThatReadLikeTheScreen")
+	}
+	part, seed := 10, seed(t)
+	if os.Getenv("RELAY_FULL") != "" {
+		part = 1
+	}
+	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
+		for _, size := range [][2]int{{40, 10}, {40, 24}, {80, 24}, {120, 24}, {200, 50}} {
+			t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+				look, _ := profile.Named(a.Profile)
+				if size[1] < look.Rules.Rows {
+					t.Skipf("it has no composer there: it wants %d rows", look.Rules.Rows)
+				}
+				s := sweep{T: t, a: a, cols: size[0], rows: size[1], seed: seed + uint64(100*size[0]+size[1]), took: map[string][]time.Duration{}}
+				s.run(chosen(t, s.seed, part))
+			})
+		}
+	})
+}
+
+// chosen are the numbers of the items to send: a share of all, or those that $RELAY_SWEEP lists, to
+// try again what went wrong with the seed that it told.
+func chosen(t *testing.T, seed uint64, part int) (numbers []int) {
+	list := strings.Fields(os.Getenv("RELAY_SWEEP"))
+	if len(list) == 0 {
+		return awkward.Share(seed, part)
+	}
+	for _, word := range list {
+		n, err := strconv.Atoi(word)
+		must(t, err)
+		numbers = append(numbers, n)
+	}
+	return numbers
+}
+
+// sweep is what became of the messages to one agent in one terminal.
+type sweep struct {
+	*testing.T
+	a          agentrig.Agent
+	cols, rows int
+	seed       uint64
+
+	took map[string][]time.Duration // by kind
+	n    int                        // messages
+	bad  int                        // items
+}
+
+// An agent's conversation is kept short: it comes again with each turn.
+const (
+	mostItems = 40
+	mostBytes = 200 << 10
+)
+
+func (s *sweep) run(numbers []int) {
+	items := len(numbers)
+	for len(numbers) > 0 {
+		s.Run(fmt.Sprintf("from %d", numbers[0]), func(t *testing.T) { numbers = s.session(t, numbers) })
+	}
+	s.report()
+	s.Logf("SWEEP %s %dx%d, seed %d: %d items, %d messages, %d items not as they should be", s.a.Name(), s.cols, s.rows, s.seed, items, s.n, s.bad)
+	shown(s.T, fmt.Sprintf("%s at %dx%d: messages of %d awkward kinds, each once and whole, nothing left behind", s.a.Name(), s.cols, s.rows, len(s.took)),
+		"%d of %d", s.n, s.n)
+}
+
+// session sends items to a new agent, until its conversation is long or one goes wrong, and returns
+// the rest.
+func (s *sweep) session(t *testing.T, numbers []int) (rest []int) {
+	r := beginSized(t, s.a, s.rows, s.cols, nil)
+	r.state("ready")
+	var sent []awkward.Item
+	for size := 0; len(numbers) > 0 && len(sent) < mostItems && size < mostBytes; numbers = numbers[1:] {
+		item := awkward.Make(s.seed, numbers[0], r.where(s.rows, s.cols))
+		s.n, size, sent = s.n+len(item.Messages), size+item.Size(), append(sent, item)
+		took, err := r.gets(item)
+		if err != nil {
+			s.bad++
+			t.Errorf("BAD %d (seed %d), %s: %v\n%s", numbers[0], s.seed, item.Kind, err, describe(item))
+			return numbers[1:]
+		}
+		s.took[item.Kind] = append(s.took[item.Kind], took)
+	}
+	end := awkward.Item{Kind: "the last", Messages: []awkward.Message{{ID: "end", Sent: "and on", Read: "and on"}}}
+	if _, err := r.gets(end); err != nil {
+		t.Errorf("BAD the message behind all others: %v", err)
+	}
+	r.readOnce(append(sent, end))
+	return numbers
+}
+
+// report tells the medians by kind, and what took more than twice as long.
+func (s *sweep) report() {
+	for _, kind := range slices.Sorted(maps.Keys(s.took)) {
+		all := slices.Sorted(slices.Values(s.took[kind]))
+		median := all[len(all)/2]
+		slow := slices.DeleteFunc(slices.Clone(all), func(d time.Duration) bool { return d <= 2*median })
+		s.Logf("%-28s %3d, median %v, slower than twice that: %v", kind, len(all), median.Round(time.Millisecond), slow)
+	}
+}
+
+// where is the agent's terminal and what of it is known to matter to the shape of messages.
+func (r *realAgent) where(rows, cols int) awkward.Where {
+	k := r.look.Typing
+	return awkward.Where{Rows: rows, Cols: cols, Bytes: k.PasteBytes, Lines: k.PasteLines, Composes: r.Composes(), Canary: r.canary}
+}
+
+// swept sends the agent a hundredth of a sweep, other shapes to others.
+func (r *realAgent) swept() {
+	r.t.Helper()
+	s := seed(r.t)
+	for i, c := range r.Name() {
+		s += uint64(i) * uint64(c)
+	}
+	var sent []awkward.Item
+	for _, n := range awkward.Share(s, 100) {
+		item := awkward.Make(s, n, r.where(24, 80))
+		if _, err := r.gets(item); err != nil {
+			r.t.Fatalf("%d (seed %d), %s: %v\n%s", n, s, item.Kind, err, describe(item))
+		}
+		sent = append(sent, item)
+	}
+	r.readOnce(sent)
+}
+
+// gets has the agent get the item and rest again, and says how long it took or what is wrong.
+func (r *realAgent) gets(item awkward.Item) (took time.Duration, err error) {
+	began := time.Now()
+	if len(item.Messages) > 1 { // what is sent while it is busy is typed together
+		r.inject("before-"+item.Messages[0].ID, "hello")
+	}
+	for _, m := range item.Messages {
+		r.inject(m.ID, m.Sent)
+	}
+	limit := 2 * time.Minute
+	slow := r.look.Typing.SlowLine
+	for _, m := range item.Messages {
+		if slow > 0 && turn.Longest(m.Read) > slow/2 {
+			limit = 4 * time.Minute
+		}
+	}
+	for _, m := range item.Messages {
+		early := ""
+		if r.outcome(m.ID, 4*time.Second) == "" {
+			early = r.Screen()
+		}
+		if status := r.outcome(m.ID, limit); status != "delivered" {
+			return 0, fmt.Errorf("%s: status %q within %v, waiting for %q; after 4 s the screen was\n%s", m.ID, status, limit, r.waitingFor(m.ID), early)
+		}
+	}
+	took = time.Since(began)
+	for _, m := range item.Messages {
+		if err := r.read(m, limit); err != nil {
+			return 0, err
+		}
+	}
+	return took, r.atRest(limit)
+}
+
+// read says what is wrong with the message as the model received it.
+func (r *realAgent) read(m awkward.Message, limit time.Duration) error {
+	head := "[relay " + m.ID + " from bob]"
+	t, err := r.api.WaitTurn(bounded(r.t, limit), func(t fakemodel.Turn) bool { return strings.Contains(t.UserText(), head) })
+	if err != nil {
+		return fmt.Errorf("no turn with %s: %w", m.ID, err)
+	}
+	got, want := r.Received(t), m.Text()
+	if !strings.Contains(got, want) && !strings.Contains(got, r.Unwrap(want)) && !strings.Contains(t.UserText(), want) {
+		return fmt.Errorf("%s: the model received\n%q\nwant\n%q\n%s", m.ID, clip(got), clip(want), differs(got, want))
+	}
+	return nil
+}
+
+// differs is where two texts part.
+func differs(got, want string) string {
+	at := strings.Index(got, want[:min(len(want), 12)])
+	if at < 0 {
+		return "without its header"
+	}
+	got = got[at:]
+	n := 0
+	for n < len(got) && n < len(want) && got[n] == want[n] {
+		n++
+	}
+	n = max(0, n-20)
+	return fmt.Sprintf("they part at\n%q, want\n%q", clip(got[n:min(len(got), n+80)]), clip(want[n:min(len(want), n+80)]))
+}
+
+// atRest waits until the agent is ready, nothing waits, and the composer is empty.
+func (r *realAgent) atRest(limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(r.t.Context(), limit)
+	defer cancel()
+	var state string
+	for ctx.Err() == nil {
+		f, err := r.client.Request(ctx, map[string]any{"type": "status"})
+		if err != nil {
+			return err
+		}
+		state = f.Raw
+		if f.Str("state") == "ready" && f.Num("queue_length") == 0 && f.Fields["injecting"] == nil && !r.holds() && r.settled() {
+			return nil
+		}
+		pause(r.t, 20*time.Millisecond)
+	}
+	return fmt.Errorf("not at rest within %v, composer %q, status %s", limit, r.box(), state)
+}
+
+// holds says whether the composer shows a text. Of some characters an agent leaves a part in cells
+// that it takes for blank.
+func (r *realAgent) holds() bool {
+	return strings.ContainsFunc(r.box(), func(c rune) bool { return !turn.Uncertain(c) && !unicode.IsSpace(c) })
+}
+
+// settled says whether no turn runs.
+func (r *realAgent) settled() bool {
+	return !slices.ContainsFunc(r.api.Turns(), func(t fakemodel.Turn) bool { return t.Open() })
+}
+
+// readOnce checks that every message is in the model's conversation once, nothing else is, and that
+// none ran or was taken for a message of the agent's.
+func (r *realAgent) readOnce(sent []awkward.Item) {
+	r.t.Helper()
+	var all strings.Builder
+	for _, t := range r.api.Turns() {
+		all.WriteString(t.UserText() + "\n")
+	}
+	got := all.String()
+	for _, item := range sent {
+		for _, m := range item.Messages {
+			if n := strings.Count(got, "[relay "+m.ID+" from bob] "); n < 1 || n > strings.Count(m.Read, "[relay "+m.ID+" from bob]")+1 {
+				r.t.Errorf("BAD %s, %s, is %d times in the conversation, want once", m.ID, item.Kind, n)
+			}
+		}
+	}
+	if _, err := os.Stat(r.canary); err == nil {
+		r.t.Error("BAD a message ran a command")
+	}
+	if said := r.commands(); len(said) > 0 {
+		r.t.Errorf("BAD the agent is taken to have written %q", said)
+	}
+}
+
+func describe(item awkward.Item) string {
+	var b strings.Builder
+	for _, m := range item.Messages {
+		fmt.Fprintf(&b, "%s: %d bytes, %d newlines: %q\n", m.ID, len(m.Sent), strings.Count(m.Sent, "\n"), clip(m.Sent))
+	}
+	return b.String()
+}
