@@ -1,9 +1,13 @@
 package sabotage
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"relay-pty/cmd/internal/testrig"
 )
 
 // TestEditsFitTheSource: a sabotage that does not fit any more would prove nothing.
@@ -13,9 +17,16 @@ func TestEditsFitTheSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := map[string]bool{}
-	for _, s := range All() {
-		if names[s.Name] || len(s.CaughtBy) == 0 || len(s.Edits) == 0 {
+	names, caught := map[string]bool{}, map[string]bool{}
+	all := All()
+	for _, s := range all {
+		caught[s.Name] = len(s.CaughtBy) > 0
+	}
+	for _, s := range AllNarrow() {
+		all, caught[s.Name] = append(all, s.Sabotage), s.Package != "" && s.Test != ""
+	}
+	for _, s := range all {
+		if names[s.Name] || !caught[s.Name] || len(s.Edits) == 0 {
 			t.Errorf("%q is there twice, or breaks nothing", s.Name)
 		}
 		names[s.Name] = true
@@ -31,10 +42,47 @@ func TestEditsFitTheSource(t *testing.T) {
 	}
 }
 
+// TestSabotageIsCaughtByItsTest: each test that stands for a promise passes, and fails where the
+// promise is broken. Few of them run always.
+func TestSabotageIsCaughtByItsTest(t *testing.T) {
+	root, err := Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := AllNarrow()
+	if !testrig.Proving() {
+		all = all[1:2]
+	}
+	for _, s := range all {
+		t.Run(s.Name, func(t *testing.T) {
+			file, err := s.Overlay(root, t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out, ok := s.passes(t, root, ""); !ok {
+				t.Fatalf("%s fails without it:\n%s", s.Test, out)
+			}
+			out, ok := s.passes(t, root, " -overlay="+file)
+			if ok || !strings.Contains(out, "--- FAIL: "+s.Test) {
+				t.Errorf("%s does not catch it:\n%s", s.Test, out)
+			}
+		})
+	}
+}
+
+// passes runs the test with more flags of the build, which the programs that it builds are built with, too.
+func (s Narrow) passes(t *testing.T, root, flags string) (out string, ok bool) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-timeout=5m", "-v", "-run=^"+s.Test+"$", "./"+s.Package)
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "RELAY_PROVE=", strings.TrimSpace("GOFLAGS="+os.Getenv("GOFLAGS")+flags))
+	b, err := cmd.CombinedOutput()
+	return string(b), err == nil && strings.Contains(string(b), "--- PASS: "+s.Test)
+}
+
 // compiles builds the packages that a sabotage edits.
 func compiles(t *testing.T, s Sabotage, root, file string) {
 	t.Helper()
-	argv := []string{"build", "-overlay", file}
+	argv := []string{"build", "-o", os.DevNull, "-overlay", file}
 	for _, e := range s.Edits {
 		argv = append(argv, "./"+filepath.Dir(e.File))
 	}

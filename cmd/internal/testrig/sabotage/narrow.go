@@ -1,0 +1,41 @@
+package sabotage
+
+// Narrow is a sabotage that no storm has to find: one test catches it by itself.
+type Narrow struct {
+	Sabotage
+	Package, Test string // the test, and the package that it is in, from the module's root
+}
+
+// AllNarrow are those of promises that a storm does not provoke.
+func AllNarrow() []Narrow {
+	return []Narrow{
+		narrow("text goes into what nobody described", "inject/ready", "TestJudgeLine",
+			Edit{"inject/ready/ready.go", "\tcase !r.Reserved:\n", "\tcase true:\n"}),
+		narrow("a builtin that asks with the prompt's text gets messages", "inject/prompt", "TestAtOneThatEdits",
+			Edit{"inject/prompt/prompt.go", "ending(r.Line) != w.sigil || w.edits && !r.Edits", "ending(r.Line) != w.sigil"}),
+		narrow("what the human took back out of the agent's queue is submitted", "inject", "TestQueuedMessageThatTheHumanTakesBackIsADraft",
+			Edit{"inject/returned.go", "a.back.byHuman = a.back.byHuman || typedSince(l, ready.Later(a.enter, in.halted))", "a.back.byHuman = false"}),
+		narrow("the body is typed before the header is seen", "inject", "TestHeaderThatIsTakenForCommandsIsAllThatIsTyped",
+			Edit{"inject/deliver.go", "a.awaitPiece(ctx, piece, i == 0 && a.in.Profile.Composer != nil)", "a.awaitPiece(ctx, piece, false)"}),
+		narrow("a journal without a name is written on", "queue/journal", "TestRemovedFile",
+			Edit{"queue/journal/journal.go", "\treturn err == nil && os.SameFile(open, now)\n", "\treturn err != nil || now != open\n"}),
+		narrow("a socket that was removed stays away", "protocol/sock", "TestRemovedSocketIsMadeAnew",
+			Edit{"protocol/sock/listen.go", "err != nil || l.named() {", "true {"}),
+		narrow("invisible characters stay in a body", "parser", "TestSanitizeLeavesNothingHidden",
+			Edit{"parser/sanitize.go", "\tif strings.IndexFunc(s, misread) >= 0 {\n", "\tif false {\n"}),
+		narrow("a footer that a body quotes is taken for its own", "inject/turn", "TestStandsWhereBodiesQuote",
+			Edit{"inject/turn/turn.go", "\tquotes := strings.Count(body, footer)\n", "\tquotes := 0\n"}),
+		narrow("a draft that holds messages shows by no notice", "cmd/relay-pty", "TestNoticeBeginsAndEnds",
+			Edit{"cmd/relay-pty/notice.go", "\tcase protocol.WaitsForDraft, protocol.WaitsForDialog:\n", "\tcase protocol.WaitsForDialog:\n"}),
+		narrow("the guardian gives nothing back", "cmd/relay-pty", "TestGuardianWritesWhatIsOnAndNothingElse",
+			Edit{"cmd/relay-pty/tty/tty.go", "guard.Tell(now.Undo())", `guard.Tell("")`}),
+		narrow("a chip is typed behind characters of other widths", "cmd/relay-pty", "TestOneTurn",
+			Edit{"inject/draft/against.go", "\treturn c.ByColumn && ", "\treturn !c.ByColumn && "}),
+		narrow("what an agent leaves of a message is a draft", "inject", "TestStraysAreNoDraft",
+			Edit{"inject/strays.go", "\tif len(in.strays) == 0 ||", "\tif true ||"}),
+	}
+}
+
+func narrow(name, pkg, test string, edits ...Edit) Narrow {
+	return Narrow{Sabotage{Name: name, Edits: edits}, pkg, test}
+}
