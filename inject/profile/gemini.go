@@ -14,7 +14,7 @@ var gemini = Profile{
 	Composer: &Composer{
 		Chips:  pasted,
 		Prompt: rx("^ > "), Modes: []pattern{rx("^ [!*] ")},
-		Footed: true, Edge: rx("^(▄{8,}|▀{8,})$"), Tall: 10, Above: 5, Caret: true, Modal: geminiVim,
+		Footed: true, Edge: rx("^(▄{8,}|▀{8,})$"), Tall: 10, Hang: 3, Above: 5, Caret: true, Modal: geminiVim,
 		Placeholder: rx(`^(Type your (message|shell command)|Press '(Esc|i)' for (NORMAL|INSERT) mode)\b`),
 	},
 	BusyTitle: "✦",

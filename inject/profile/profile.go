@@ -54,6 +54,7 @@ type Composer struct {
 	Edge        pattern   // … or one like this; may be nil
 	More        pattern   // what the line above, or, dim, the end of its first row, shows when rows are scrolled out of it; nil: they never are
 	Tall        int       // with so many rows of text some may be scrolled out of it and nothing tells; 0: never
+	Hang        int       // how many columns its text hangs, where its first row may leave the screen; 0: that stays in view
 	Caret       bool      // the terminal's cursor stands where the next key's text goes
 	Above       int       // how many rows with text right above it may show busy marks and overlays
 	Modal       *Modal    // its modes, where it may have some; nil: it has none

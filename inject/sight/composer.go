@@ -149,7 +149,23 @@ func (c composer) findBare(s *screen.Screen, rows int, dialogs []*profile.Patter
 			return c.read(s, b, top, below, lead), top, below
 		}
 	}
-	return Box{}, 0, 0
+	return c.readHung(s, rows, dialogs)
+}
+
+// readHung reads a composer that has grown beyond the top of the screen: all rows down to its end
+// hang as its text does, and the cursor stands in that.
+func (c composer) readHung(s *screen.Screen, rows int, dialogs []*profile.Pattern) (b Box, top, below int) {
+	cursor, col := s.Cursor()
+	end, l := c.footedEnd(s, -1, rows), lead{width: c.Hang}
+	if c.Hang == 0 || cursor == 0 || cursor >= end || col < c.Hang || anyRow(s, end, rows, dialogs) != "" {
+		return Box{}, 0, 0
+	}
+	for row := range end {
+		if !l.hangs(s, row) {
+			return Box{}, 0, 0
+		}
+	}
+	return c.read(s, Box{Visible: true}, 0, end, l), 0, end
 }
 
 // optional says whether a row that begins with the prompt may be the option of a dialog. Where
