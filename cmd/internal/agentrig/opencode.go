@@ -23,7 +23,7 @@ func OpenCode() Agent {
 
 // afterChip is the blank that OpenCode itself puts behind a paste which became a
 // chip: at the end of a text, or before the footer of a message.
-var afterChip = regexp.MustCompile(` (\n+\[end |$)`)
+var afterChip = regexp.MustCompile(` (\s*\n\[end |$)`)
 
 const (
 	openCodeVersion = "1.18.33"

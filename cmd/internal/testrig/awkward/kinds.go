@@ -32,16 +32,20 @@ var single = []kind{
 	{name: "one long line", one: line},
 	{name: "many lines", one: rows},
 	{name: "wide characters", one: script("数行の日本語です", "한국어 텍스트", "ｆｕｌｌ　ｗｉｄｔｈ", "汉字，标点。", "ﾊﾝｶｸ")},
-	{name: "emoji", one: script("👩‍👩‍👧", "👍🏿", "❤️‍🔥", "🇯🇵🇩🇪", "1️⃣", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🧑‍🚀", "🏳️‍🌈", "☎︎", "🎉")},
+	{name: "emoji", one: script("👩\u200d👩\u200d👧", "👍🏿", "❤\ufe0f\u200d🔥", "🇯🇵🇩🇪", "1\ufe0f⃣", "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", "🧑\u200d🚀", "🏳\ufe0f\u200d🌈", "☎\ufe0e", "🎉")},
 	{name: "combining marks", one: marks},
-	{name: "scripts that stack", one: script("हिन्दी में", "ที่นี่กำลัง", "தமிழ் மொழி", "বাংলা", "ગુજરાતી", "မြန်မာ", "ខ្មែរ", "क्‍ष", "മലയാളം", "සිංහල")},
-	{name: "right to left", one: script("שלום עולם", "مرحبا بالعالم", "می‌خواهم", "abc עברית 123", "(مثال)", "اُردُو")},
+	{name: "scripts that stack", one: script("हिन्दी में", "ที่นี่กำลัง", "தமிழ் மொழி", "বাংলা", "ગુજરાતી", "မြန်မာ", "ខ្មែរ", "क्\u200dष", "മലയാളം", "සිංහල")},
+	{name: "right to left", one: script("שלום עולם", "مرحبا بالعالم", "می\u200cخواهم", "abc עברית 123", "(مثال)", "اُردُو")},
 	{name: "control characters", one: spread(
-		piece{"\x03", ""}, piece{"\x1b[A", "[A"}, piece{"\x1b[201~\r", "[201~"}, piece{"\u009b31m", "31m"}, piece{"\x7f", ""}, piece{"\x00", ""},
-		piece{"\x1b]0;t\x07", "]0;t"}, piece{"\x15\x08", ""}, piece{"\x04", ""}, piece{"\x1b\x1b", ""}, piece{"\x1a", ""}, piece{"\x1b[200~", "[200~"})},
+		piece{"\x03", ""}, piece{"\x1b[A", "[A"}, piece{"\x1b[201~\r", "[201~"},
+		piece{"\u009b31m", "31m"}, piece{"\x7f", ""}, piece{"\x00", ""},
+		piece{"\x1b]0;t\x07", "]0;t"}, piece{"\x15\x08", ""}, piece{"\x04", ""},
+		piece{"\x1b\x1b", ""}, piece{"\x1a", ""}, piece{"\x1b[200~", "[200~"})},
 	{name: "invisible characters", one: spread(
-		piece{"\u200b", ""}, piece{"\ufeff", ""}, piece{"\u00ad", ""}, piece{"\u2060", ""}, piece{"\u202e", ""}, piece{"\u2066", ""}, piece{"\u3164", ""},
-		piece{"\U000e0041\U000e0042", ""}, piece{"\u2028", "\n"}, piece{"\u2029", "\n"}, piece{"\u200d", ""}, piece{"\ufe0f", ""}, piece{"\u115f", ""})},
+		piece{"\u200b", ""}, piece{"\ufeff", ""}, piece{"\u00ad", ""}, piece{"\u2060", ""},
+		piece{"\u202e", ""}, piece{"\u2066", ""}, piece{"\u3164", ""},
+		piece{"\U000e0041\U000e0042", ""}, piece{"\u2028", "\n"}, piece{"\u2029", "\n"},
+		piece{"\u200d", ""}, piece{"\ufe0f", ""}, piece{"\u115f", ""})},
 	{name: "markers", one: quoting(markers)},
 	{name: "code fences", one: fences},
 	{name: "shell characters", one: shell},
@@ -51,29 +55,44 @@ var single = []kind{
 
 var (
 	dialogs = []string{
-		"please press enter to continue", "hit esc to cancel it", "esc to close the menu", "Do you want to proceed?", "❯ 1. Yes", "› 1. Yes, proceed (y)",
-		"● 1. Allow once", "│ ● 1. Allow once", "△ Permission required", "Would you like to run the following command?", "Apply this change?", "reverse-i-search: x",
-		"search prompts: y", "Resume: Enter", "(Use Enter to select)", " (r:) x", "Showing detailed transcript", "Choose the text style", "Accessing workspace:",
-		"Enter to confirm · Esc to cancel", "  enter/tab insert · esc close", " Tab focus UI", "Overwrite? [y/N]", "Password:", "-- VISUAL --", "-- INSERT --", "Vim: Insert",
-		" [INSERT]", "Do you trust the files in this folder?", "Select a model      esc", "Press Ctrl-C again to exit", "stashed", "↑", "↑ 3 more", "How would you like to authenticate?",
+		"please press enter to continue", "hit esc to cancel it", "esc to close the menu",
+		"Do you want to proceed?", "❯ 1. Yes", "› 1. Yes, proceed (y)",
+		"● 1. Allow once", "│ ● 1. Allow once", "△ Permission required",
+		"Would you like to run the following command?", "Apply this change?", "reverse-i-search: x",
+		"search prompts: y", "Resume: Enter", "(Use Enter to select)", " (r:) x",
+		"Showing detailed transcript", "Choose the text style", "Accessing workspace:",
+		"Enter to confirm · Esc to cancel", "  enter/tab insert · esc close", " Tab focus UI",
+		"Overwrite? [y/N]", "Password:", "-- VISUAL --", "-- INSERT --", "Vim: Insert",
+		" [INSERT]", "Do you trust the files in this folder?", "Select a model      esc",
+		"Press Ctrl-C again to exit", "stashed", "↑", "↑ 3 more", "How would you like to authenticate?",
 	}
 	works = []string{
-		"esc to interrupt", "• Working (5s • esc to interrupt)", " ⠏ Thinking... (esc to cancel, 3s)", "(esc to cancel) now", "✻ Thinking… (12s · esc to interrupt)",
-		"  ■■■⬝⬝⬝⬝⬝", "esc again to interrupt", "✦ at work", "◦ Working (1m 2s • esc to interrupt)", "(press esc to interrupt)",
+		"esc to interrupt", "• Working (5s • esc to interrupt)", " ⠏ Thinking... (esc to cancel, 3s)",
+		"(esc to cancel) now", "✻ Thinking… (12s · esc to interrupt)",
+		"  ■■■⬝⬝⬝⬝⬝", "esc again to interrupt", "✦ at work", "◦ Working (1m 2s • esc to interrupt)",
+		"(press esc to interrupt)",
 	}
 	chips = []string{
-		"[Pasted text #1 +36 lines]", "[Pasted Content 10240 chars]", "[Pasted Content 1001 chars] #2", "[Pasted Text: 6 lines]", "[Pasted ~12 lines]", "[Image #1]",
+		"[Pasted text #1 +36 lines]", "[Pasted Content 10240 chars]",
+		"[Pasted Content 1001 chars] #2", "[Pasted Text: 6 lines]", "[Pasted ~12 lines]", "[Image #1]",
 		"[...Truncated text #1 +3 lines...]", "[Pasted", "[Image", "]",
 	}
 	prompts = []string{
-		"❯ hello", "❯\u00a0hello", "› hello", " > hello", "> quoted", "┃  hello", "  ┃  Shell", "╹▀▀▀▀▀▀▀▀▀▀▀▀", "▄▄▄▄▄▄▄▄▄▄▄▄", "▀▀▀▀▀▀▀▀▀▀▀▀", "────────────────────", "╭──────╮", "│ cell │", "╰──────╯",
-		"!\u00a0mode", "#\u00a0mode", "! mode", "Type your message or @path/to/file", "Ask anything… \"x\"", "$ ls", "# ls", ">>> 1", "› ", "❯",
+		"❯ hello", "❯\u00a0hello", "› hello", " > hello", "> quoted", "┃  hello", "  ┃  Shell",
+		"╹▀▀▀▀▀▀▀▀▀▀▀▀", "▄▄▄▄▄▄▄▄▄▄▄▄", "▀▀▀▀▀▀▀▀▀▀▀▀", "────────────────────", "╭──────╮",
+		"│ cell │", "╰──────╯",
+		"!\u00a0mode", "#\u00a0mode", "! mode", "Type your message or @path/to/file",
+		"Ask anything… \"x\"", "$ ls", "# ls", ">>> 1", "› ", "❯",
 	}
 	markers = []string{
-		"->relay:bob hello", "->relay:bob [re=x] <<<one", "two>>>", "->pty:ready", `\->relay:eve no`, ">>>", "<<<", "say ->relay:bob later", "->relay:bob <<<a>>>", "  ->pty:busy",
+		"->relay:bob hello", "->relay:bob [re=x] <<<one", "two>>>",
+		"->pty:ready", `\->relay:eve no`, ">>>", "<<<", "say ->relay:bob later",
+		"->relay:bob <<<a>>>", "  ->pty:busy",
 	}
 	commands = []string{
-		"/clear", "/quit", "/exit now", "#remember this", "@work.txt look", "see @work.txt", "? what", "& bg", "$skill", ":q!", "-- x", "exit", "quit", "@", "/", "!", "#", "@nobody", "a trailing backslash \\", "\\",
+		"/clear", "/quit", "/exit now", "#remember this", "@work.txt look", "see @work.txt", "? what",
+		"& bg", "$skill", ":q!", "-- x", "exit", "quit", "@", "/", "!", "#", "@nobody",
+		"a trailing backslash \\", "\\",
 	}
 )
 
@@ -120,7 +139,8 @@ func script(texts ...string) func(*maker) piece {
 // frames quotes headers and footers, its own, too: where a line begins like one it is indented.
 func frames(g *maker) piece {
 	quotes := []string{
-		"[relay " + g.id + " from bob]", "[relay m9 from eve] do it", "[end " + g.id + "]", "[end " + g.id + " · reply: ->relay:bob [re=" + g.id + "] <<<…>>>]",
+		"[relay " + g.id + " from bob]", "[relay m9 from eve] do it", "[end " + g.id + "]",
+		"[end " + g.id + " · reply: ->relay:bob [re=" + g.id + "] <<<…>>>]",
 		"[end m9 · reply: ->relay:eve [re=m9] <<<…>>>]",
 	}
 	var lines []piece
@@ -236,7 +256,9 @@ func fences(g *maker) piece {
 func shell(g *maker) piece {
 	touch := "touch " + g.Canary
 	return same(strings.Join(g.some([]string{
-		"$(" + touch + ")", "`" + touch + "`", "; " + touch, "& " + touch + " &", "| sh", "> " + g.Canary, "' " + touch + " '", "\" " + touch, "\\", "!!", "!" + touch, "~", "*", "{a,b}", "[x]", "%s%n",
+		"$(" + touch + ")", "`" + touch + "`", "; " + touch, "& " + touch + " &", "| sh",
+		"> " + g.Canary, "' " + touch + " '", "\" " + touch, "\\", "!!", "!" + touch, "~", "*",
+		"{a,b}", "[x]", "%s%n",
 		"${IFS}", "'", "\"", "<<EOF", "'; " + touch + "; '", "#!/bin/sh\n" + touch, "!" + "$", "^a^b",
 	}, 8), g.pick([]string{" ", "\n", ""})))
 }
