@@ -41,7 +41,7 @@ type Hub struct {
 	claimed map[string]bool // messages that are on their way into a wrapper, or may be there
 	pauses  map[string]deadline
 	looked  bool            // it is known who runs
-	leased  map[string]bool // messages that a reader has taken, and not yet acknowledged
+	leased  map[string]bool // messages that readers were given and have not acknowledged; false: the lease is over
 	changed chan struct{}   // closed and replaced after each event
 	broken  error           // the log may hold an event that the state does not know
 	failed  chan struct{}   // closed with it
@@ -179,6 +179,7 @@ func (h *Hub) append(ctx context.Context, e router.Event) error {
 	h.noteLate(e)
 	if m, _ := h.state.Find(e.ID); router.Ended(m.Status) {
 		delete(h.claimed, e.ID) // nobody hands over what has ended
+		delete(h.leased, e.ID)
 	}
 	if h.tail = append(h.tail, e); len(h.tail) > 2*tailMost {
 		h.tail = slices.Clone(h.tail[tailMost:])

@@ -325,8 +325,17 @@ func TestReaders(t *testing.T) {
 		}
 		time.Sleep(leaseEnd)
 		synctest.Wait()
-		if err := h.Acknowledge(t.Context(), "human", sent[1:]); err != nil || h.status(sent[1]) != router.StatusAccepted {
-			t.Errorf("acknowledged too late it is %s, %v", h.status(sent[1]), err)
+		if !h.Claim(sent[2]) {
+			t.Error("what no reader has any more cannot be handed over")
+		}
+		if err := h.Acknowledge(t.Context(), "human", sent[1:]); err != nil || h.status(sent[1]) != protocol.StatusDelivered {
+			t.Errorf("acknowledged after the lease it is %s, %v", h.status(sent[1]), err)
+		}
+		if got := h.status(sent[2]); got != router.StatusAccepted {
+			t.Errorf("what is on its way to a wrapper is %s", got)
+		}
+		if err := h.Acknowledge(t.Context(), "human", sent[:2]); err != nil || len(h.leased) != 1 {
+			t.Errorf("acknowledged again: %v; what is kept of leases is %v", err, h.leased)
 		}
 		if got := h.status(sent[0]); got != protocol.StatusDelivered {
 			t.Errorf("what was read is %s", got)

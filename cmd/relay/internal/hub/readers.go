@@ -34,20 +34,25 @@ func (h *Hub) giveBack(list []router.Known) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, m := range list {
-		delete(h.leased, m.ID)
+		if h.leased[m.ID] {
+			h.leased[m.ID] = false
+		}
 	}
 	h.wake()
 }
 
-// Acknowledge says that the reader of a name has these messages now. Those that it has not leased
-// are passed over: they ended, or its lease did.
+// Acknowledge says that the reader of a name has these messages now. It may take its time: what it
+// was given counts as read after the lease, too, or an agent that thinks for longer would be given
+// the same again and again. Passed over is what it was not given by this router, what has ended, and
+// what is on its way to a wrapper by now.
 func (h *Hub) Acknowledge(ctx context.Context, name string, ids []string) error {
 	h.writing.Lock()
 	defer h.writing.Unlock()
 	for _, id := range ids {
 		h.mu.Lock()
 		m, ok := h.state.Find(id)
-		ok = ok && m.To == name && h.leased[id] && !router.Ended(m.Status)
+		_, given := h.leased[id]
+		ok = ok && given && m.To == name && !h.claimed[id] && !router.Ended(m.Status)
 		h.mu.Unlock()
 		if !ok {
 			continue
