@@ -333,6 +333,12 @@ func TestEvents(t *testing.T) {
 	if _, err := r.Events(t.Context(), Query{After: 1}); code(err) != "cursor_gone" {
 		t.Errorf("got %v", err)
 	}
+	if _, err := r.Events(t.Context(), Query{After: at}); err != nil {
+		t.Errorf("from the newest event on: %v", err)
+	}
+	if _, err := r.Events(t.Context(), Query{After: at + 1}); code(err) != "cursor_gone" {
+		t.Errorf("a cursor of another log: got %v", err)
+	}
 }
 
 // TestStream: a stream of events begins behind the last one that its reader has seen, and goes on.

@@ -42,10 +42,16 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 // asked is where a reader of events begins, by default behind all that has happened, and what it
 // wants.
 func (s *Server) asked(r *http.Request, cursor string) (after int64, wants filter, err error) {
-	if cursor == "" {
-		s.Hub.View(func(state *router.State, _ func(string) bool) { after = state.Last })
-	} else if after, err = natural("after", cursor); err != nil {
+	last := int64(0)
+	s.Hub.View(func(state *router.State, _ func(string) bool) { last = state.Last })
+	if after = last; cursor != "" {
+		after, err = natural("after", cursor)
+	}
+	switch {
+	case err != nil:
 		return 0, wants, err
+	case after > last: // whoever waited for it would wait in vain
+		return 0, wants, fault(string(protocol.CursorGone), "there is no event %d yet: the number is of another log; the newest is %d", after, last)
 	}
 	wants, err = s.filter(r)
 	return after, wants, err
