@@ -131,7 +131,7 @@ func newRoot(s streams) *cobra.Command {
 			redeliverCommand(s), remindCommand(s), joinCommand(s), leaveCommand(s),
 		}},
 		{"History:", []*cobra.Command{logCommand(s), eventsCommand(s)}},
-		{"More:", []*cobra.Command{doctorCommand(s), demoCommand(s), serveCommand(s), hookCommand(), manCommand()}},
+		{"More:", []*cobra.Command{doctorCommand(s), demoCommand(s), mcpCommand(s), skillCommand(s), serveCommand(s), hookCommand(), manCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {

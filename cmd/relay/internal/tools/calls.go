@@ -1,0 +1,242 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+)
+
+type sendArguments struct {
+	To      string  `json:"to" jsonschema:"name of the recipient, as list_agents shows it; human is the user of this computer"`
+	Body    string  `json:"body" jsonschema:"the message, at most 65536 bytes; name a file instead of pasting a long one"`
+	Mode    string  `json:"mode,omitzero" jsonschema:"sequential (default): when the recipient has finished its turn; important: at its next opportunity; urgent: interrupts it, if you may"`
+	ReplyTo string  `json:"reply_to,omitzero" jsonschema:"id of the message that this one answers"`
+	Thread  string  `json:"thread,omitzero" jsonschema:"a name of your choice for the conversation"`
+	Wait    float64 `json:"wait_seconds,omitzero" jsonschema:"wait so long for the answer, up to 600 (default 0: do not wait)"`
+}
+
+const (
+	// acceptWait is how long a wrapper may take to take a message, which takes milliseconds.
+	acceptWait = time.Second
+	// longWait is how long one request waits at the router.
+	longWait = 30 * time.Second
+	// waitMost is how long a call may wait; agents give up on tools at some time.
+	waitMost = 10 * time.Minute
+)
+
+// sent is what became of a message so far.
+type sent struct {
+	ID         string             `json:"id"`
+	To         string             `json:"to"`
+	Status     string             `json:"status"`
+	WaitingFor *string            `json:"waiting_for,omitzero"`
+	Error      *router.ErrorValue `json:"error,omitzero"`
+	Reply      *api.Reply         `json:"reply,omitzero"`
+	TimedOut   bool               `json:"timed_out,omitzero"`
+	Note       string             `json:"note,omitzero"`
+}
+
+func send(ctx context.Context, d *desk, in sendArguments) (*sent, error) {
+	wait := time.Duration(in.Wait * float64(time.Second))
+	if in.Wait < 0 || in.Wait > waitMost.Seconds() {
+		return nil, refuse(protocol.BadField, "wait_seconds: %v is not between 0 and %v", in.Wait, waitMost.Seconds())
+	}
+	message := api.Send{To: in.To, Body: in.Body, From: d.Name, ID: d.NewID(), Mode: in.Mode, ReplyTo: in.ReplyTo, Thread: in.Thread,
+		ReplyWithinMS: wait.Milliseconds(), Until: api.UntilQueued, WaitMS: acceptWait.Milliseconds()}
+	began := time.Now()
+	m, err := ask(ctx, d, func(c *api.Client) (api.Message, error) { return c.Send(ctx, message) })
+	for rest := wait; err == nil && rest > 0 && !m.Reached(api.UntilReplied); rest = wait - time.Since(began) {
+		m, err = ask(ctx, d, func(c *api.Client) (api.Message, error) {
+			return c.Message(ctx, message.ID, api.UntilReplied, min(rest, longWait))
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	answer := sentOf(m)
+	switch {
+	case wait == 0:
+	case len(m.Replies) > 0:
+		answer.Reply, answer.Note = &m.Replies[0], ""
+		d.arrived(ctx, m.Replies[0].ID)
+	case m.Abandoned:
+		answer.Note = m.To + " ended without an answer"
+	case !m.Reached(api.UntilReplied):
+		answer.TimedOut = true
+		answer.Note = strings.TrimPrefix(answer.Note+"; no answer yet: one that comes later reaches you as a message", "; ")
+	}
+	return answer, nil
+}
+
+func sentOf(m api.Message) *sent {
+	return &sent{ID: m.ID, To: m.To, Status: m.Status, WaitingFor: m.WaitingFor, Error: m.Error, Note: whyNot(m)}
+}
+
+// arrived waits until an answer, which the caller is about to read, is where its inbox takes it from:
+// else it would come a second time.
+func (d *desk) arrived(ctx context.Context, id string) {
+	if id == "" {
+		return // the words of a turn, which are no message
+	}
+	d.Ask(ctx, func(c *api.Client) error { // where it fails, the answer is there all the same
+		_, err := c.Message(ctx, id, api.UntilQueued, acceptWait)
+		return err
+	})
+}
+
+// whyNot says why a message is in no wrapper's queue.
+func whyNot(m api.Message) string {
+	switch {
+	case m.Status != router.StatusAccepted:
+		return ""
+	case m.To == router.Human:
+		return "the human reads it with relay recv"
+	case m.Running:
+		return m.To + " has taken nothing yet"
+	}
+	return m.To + " does not run at this moment; the message waits for it"
+}
+
+type replyArguments struct {
+	Text   string `json:"reply_message" jsonschema:"your answer"`
+	ID     string `json:"correlation_id,omitzero" jsonschema:"id of the message that you answer"`
+	Caller string `json:"instance_id,omitzero" jsonschema:"your own name, if you want to give it"`
+}
+
+func replyToCaller(ctx context.Context, d *desk, in replyArguments) (*sent, error) {
+	if err := d.is("instance_id", in.Caller); err != nil {
+		return nil, err
+	}
+	if in.ID == "" {
+		var err error
+		if in.ID, err = d.waits(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return d.reply(ctx, in.ID, in.Text)
+}
+
+type respondArguments struct {
+	ID     string `json:"message_id" jsonschema:"id of the message that you answer"`
+	Text   string `json:"response" jsonschema:"your answer"`
+	Caller string `json:"agent_name,omitzero" jsonschema:"your own name, if you want to give it"`
+}
+
+func respondDirect(ctx context.Context, d *desk, in respondArguments) (*sent, error) {
+	if err := d.is("agent_name", in.Caller); err != nil {
+		return nil, err
+	}
+	return d.reply(ctx, in.ID, in.Text)
+}
+
+// is refuses a name that is not the caller's.
+func (d *desk) is(argument, name string) error {
+	if name == "" || name == d.Name {
+		return nil
+	}
+	return refuse(protocol.NotAuthorized, "you are %s, and %s says %s: leave it out, or give your own name", d.Name, argument, name)
+}
+
+func (d *desk) reply(ctx context.Context, id, text string) (*sent, error) {
+	a := api.Answer{Body: text, From: d.Name, ID: d.NewID(), Until: api.UntilQueued, WaitMS: acceptWait.Milliseconds()}
+	m, err := ask(ctx, d, func(c *api.Client) (api.Message, error) { return c.Reply(ctx, id, a) })
+	if err == nil && m.Error != nil && m.Error.Code == router.AlreadyClosed {
+		err = fmt.Errorf("%w. Your answer is kept as %s, and reaches %s as a message: do not send it again", m.Error, m.ID, m.To)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return sentOf(m), nil
+}
+
+// recentMost is among how many messages to the caller those are looked for that wait for an answer.
+const recentMost = 50
+
+// waits is the newest message that the caller has not answered. It is no guess: where more than one
+// sender waits, none is.
+func (d *desk) waits(ctx context.Context) (id string, err error) {
+	list, err := ask(ctx, d, func(c *api.Client) (api.Messages, error) { return c.Newest(ctx, api.Query{To: d.Name}, recentMost) })
+	if err != nil {
+		return "", err
+	}
+	open := slices.DeleteFunc(list.Messages, func(m api.Message) bool { return m.From == system || !d.unanswered(m) })
+	if len(open) == 0 {
+		return "", refuse(protocol.UnknownID, "no message to %s waits for an answer; send_message writes to anybody", d.Name)
+	}
+	last := open[len(open)-1]
+	var others []string
+	for _, m := range open {
+		others = append(others, m.ID+" from "+m.From)
+		if m.From != last.From {
+			id = m.ID
+		}
+	}
+	if id != "" {
+		return "", refuse(protocol.MissingField, "more than one sender waits for an answer: give correlation_id, one of %s", strings.Join(others, ", "))
+	}
+	return last.ID, nil
+}
+
+// unanswered says whether the caller has a message and has not answered it. What it was shown a moment
+// ago the router may not know to be delivered yet.
+func (d *desk) unanswered(m api.Message) bool {
+	switch m.Status {
+	case protocol.StatusDelivered, protocol.StatusUnknown:
+		return true
+	case router.StatusReplied:
+		return false
+	}
+	return d.mail.has(m.ID)
+}
+
+// system is the sender of notices, which nobody answers.
+const system = "relay"
+
+type inboxArguments struct {
+	Max int `json:"max,omitzero" jsonschema:"the most messages to show, 1 to 100 (default 10)"`
+}
+
+// inbox answers a look for messages, which go with it.
+type inbox struct {
+	You      string `json:"you"`
+	Messages int    `json:"messages"` // known when they are taken
+	most     int
+}
+
+func checkInbox(_ context.Context, d *desk, in inboxArguments) (*inbox, error) {
+	if in.Max < 1 || in.Max > 100 {
+		return nil, refuse(protocol.BadField, "max: %d is not between 1 and 100", in.Max)
+	}
+	return &inbox{You: d.Name, most: in.Max}, nil
+}
+
+func listAgents(ctx context.Context, d *desk, _ struct{}) (answer struct {
+	You    string      `json:"you"`
+	Agents []api.Agent `json:"agents"`
+}, err error) {
+	answer.You = d.Name
+	answer.Agents, err = ask(ctx, d, func(c *api.Client) ([]api.Agent, error) { return c.Agents(ctx) })
+	return answer, err
+}
+
+type statusArguments struct {
+	ID string `json:"id" jsonschema:"id of the message"`
+}
+
+// status is what became of a message; its text is left out.
+type status struct {
+	api.Message
+	Body string `json:"body,omitzero"`
+	Note string `json:"note,omitzero"`
+}
+
+func messageStatus(ctx context.Context, d *desk, in statusArguments) (status, error) {
+	m, err := ask(ctx, d, func(c *api.Client) (api.Message, error) { return c.Message(ctx, in.ID, "", 0) })
+	return status{Message: m, Note: whyNot(m)}, err
+}

@@ -1,0 +1,87 @@
+package tools
+
+import (
+	"context"
+	"strings"
+	"sync"
+)
+
+// Inbox is where messages to the caller wait. A message that was taken is given to nobody else for a
+// while. It comes again under its id if it was not acknowledged.
+type Inbox interface {
+	Take(ctx context.Context, most int) ([]Letter, error)
+	Acknowledge(ctx context.Context, ids []string) error
+}
+
+// Letter is a message in the form in which an agent reads it.
+type Letter struct{ ID, Text string }
+
+const (
+	usualMost = 10       // messages that go with an answer
+	sizeMost  = 16 << 10 // bytes of text after which no further message is taken: agents cut long results
+)
+
+// mail knows what the caller was shown. An agent that calls again has read the last answer, and only
+// then is it certain: an answer can be lost on its way, and then its messages come again.
+type mail struct {
+	inbox Inbox
+
+	mu    sync.Mutex
+	shown []string        // ids of messages that went with answers, and are not acknowledged
+	ever  map[string]bool // of all that did; some bytes for each message of a session
+}
+
+// read acknowledges what was shown. What fails is tried again at the next call.
+func (m *mail) read(ctx context.Context) {
+	m.mu.Lock()
+	ids := m.shown
+	m.shown = nil
+	m.mu.Unlock()
+	if len(ids) == 0 {
+		return
+	}
+	if err := m.inbox.Acknowledge(ctx, ids); err != nil {
+		m.show(ids)
+	}
+}
+
+// has says whether a message was shown.
+func (m *mail) has(id string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.ever[id]
+}
+
+// show says that these messages go to the caller now.
+func (m *mail) show(ids []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.shown = append(m.shown, ids...)
+	for _, id := range ids {
+		m.ever[id] = true
+	}
+}
+
+// waiting takes messages that wait. Their text leaves one out that the answer has told.
+func (m *mail) waiting(ctx context.Context, most int, told string) (text string, ids []string) {
+	var texts []string
+	for size := 0; len(ids) < most && size < sizeMost; {
+		list, err := m.inbox.Take(ctx, 1)
+		if err != nil {
+			texts = append(texts, "Messages to you could not be looked up: "+refusal(err))
+		}
+		if err != nil || len(list) == 0 {
+			break
+		}
+		for _, l := range list {
+			if ids = append(ids, l.ID); l.ID != told {
+				texts = append(texts, l.Text)
+				size += len(l.Text)
+			}
+		}
+	}
+	if len(texts) == 0 {
+		return "", ids
+	}
+	return stamp + "\n\n" + strings.Join(texts, "\n\n"), ids
+}

@@ -1,0 +1,145 @@
+// Package tools is the router as agents call it: an MCP server with a tool for each thing that the
+// command line does for people. It keeps nothing but which messages the agent was shown last; all
+// else is the router's. The goroutines are those of the SDK, which end with their session.
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+)
+
+// Caller is the agent that calls, and what answers it. All of it may be used by many goroutines.
+type Caller struct {
+	Name  string
+	Ask   func(ctx context.Context, f func(c *api.Client) error) error // may call f twice
+	Inbox Inbox
+	NewID func() string
+}
+
+// New is a server for one caller, over any transport. Over HTTP each agent has one of its own.
+func New(version string, c Caller) *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "relay", Title: "relay", Version: version},
+		&mcp.ServerOptions{Instructions: Instructions(c.Name), Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})
+	d := &desk{Caller: c, mail: mail{inbox: c.Inbox, ever: map[string]bool{}}}
+	for _, t := range all() {
+		s.AddTool(&mcp.Tool{Name: t.name, Description: t.says, InputSchema: t.takes}, d.handler(t))
+	}
+	return s
+}
+
+// Serve answers one client by lines of JSON until its side ends or ctx does, and calls that wait end
+// with it. Whoever reads in is woken by nothing but in's own end: that goroutine ends with the
+// process.
+func Serve(ctx context.Context, s *mcp.Server, in io.Reader, out io.Writer) error {
+	r, w := io.Pipe()
+	go func() { _, err := io.Copy(w, in); w.CloseWithError(err) }()
+	// To the SDK ctx is the end of the input: by it alone it cancels calls that wait.
+	stop := context.AfterFunc(ctx, func() { w.Close() })
+	defer stop()
+	err := s.Run(context.WithoutCancel(ctx), &mcp.IOTransport{Reader: r, Writer: stays{out}})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// stays is an output that the end of a session leaves open.
+type stays struct{ io.Writer }
+
+func (stays) Close() error { return nil }
+
+// desk answers the tools of one caller.
+type desk struct {
+	Caller
+	mail mail
+}
+
+// handler answers calls of a tool. What the caller was shown before, it has read by now; what waits
+// for it goes with the answer, refusals included.
+//
+// An answer is text. Some agents show their model structured content in its place, and not beside
+// it, so that the messages would be lost.
+func (d *desk) handler(t tool) mcp.ToolHandler {
+	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		d.mail.read(ctx)
+		answer, err := t.call(ctx, d, r.Params.Arguments)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx) // nobody hears it
+		}
+		text, ids := d.mail.waiting(ctx, most(answer), told(answer))
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		d.mail.show(ids)
+		if in, ok := answer.(*inbox); ok {
+			in.Messages = len(ids)
+		}
+		result := &mcp.CallToolResult{IsError: err != nil}
+		for _, part := range []string{says(answer, err), text} {
+			if part != "" {
+				result.Content = append(result.Content, &mcp.TextContent{Text: part})
+			}
+		}
+		return result, nil
+	}
+}
+
+// most is how many messages go with an answer.
+func most(answer any) int {
+	if in, ok := answer.(*inbox); ok {
+		return in.most
+	}
+	return usualMost
+}
+
+// told is the message that an answer tells already.
+func told(answer any) string {
+	if s, ok := answer.(*sent); ok && s.Reply != nil {
+		return s.Reply.ID
+	}
+	return ""
+}
+
+// says is an answer as a model reads it.
+func says(answer any, err error) string {
+	if err != nil {
+		return refusal(err)
+	}
+	b, err := json.Marshal(answer)
+	if err != nil {
+		return refusal(err) // none of ours
+	}
+	return string(b)
+}
+
+// refusal is an error as a model reads it: a code, when there is one, and a sentence.
+func refusal(err error) string {
+	var refused *router.ErrorValue
+	var wrapper *protocol.Error
+	switch {
+	case errors.As(err, &refused):
+		return refused.Code + ": " + err.Error()
+	case errors.As(err, &wrapper):
+		return string(wrapper.Code) + ": " + err.Error()
+	}
+	return string(protocol.Degraded) + ": " + err.Error()
+}
+
+func refuse[C ~string](code C, format string, args ...any) error {
+	return &router.ErrorValue{Code: string(code), Message: fmt.Sprintf(format, args...)}
+}
+
+// ask asks the router one thing.
+func ask[T any](ctx context.Context, d *desk, f func(c *api.Client) (T, error)) (answer T, err error) {
+	err = d.Ask(ctx, func(c *api.Client) (err error) { answer, err = f(c); return err })
+	return answer, err
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/tools"
+	"relay-pty/protocol"
+)
+
+func mcpCommand(s streams) *cobra.Command {
+	var as string
+	c := &cobra.Command{
+		Use: "mcp", Short: "Serve relay's tools to an agent (MCP)", Args: noArgs,
+		Long: `mcp is an MCP server on standard input and output, which an agent starts by itself: its tools send
+and answer messages, wait for events, and list agents, and each answer brings the messages that wait.
+It speaks as the agent in which it runs, else as --as NAME, else as the human, and then takes the
+messages to the human.`,
+		Example: `  claude mcp add --scope user relay -- relay mcp`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			caller, err := callerOf(as)
+			if err != nil {
+				return err
+			}
+			return tools.Serve(c.Context(), tools.New(version, caller), s.in, s.out)
+		},
+	}
+	c.Flags().StringVar(&as, "as", "", "speak as `NAME`, outside of an agent (default human)")
+	return c
+}
+
+// callerOf is the agent in which we run, else whoever as says.
+func callerOf(as string) (tools.Caller, error) {
+	is := me()
+	switch {
+	case is != router.Human && as != "" && as != is:
+		return tools.Caller{}, usage{fmt.Errorf("mcp: this is inside of %s, and --as says %s", is, as)}
+	case as != "" && as != router.Human && protocol.ValidName(as) != nil:
+		return tools.Caller{}, usage{fmt.Errorf("mcp: --as: %w", protocol.ValidName(as))}
+	}
+	var router sharedAsking
+	c := tools.Caller{Name: cmp.Or(as, is), Ask: router.ask, NewID: newID}
+	if socket, token := os.Getenv("RELAY_SOCKET"), os.Getenv("RELAY_TOKEN"); socket != "" && token != "" {
+		c.Inbox = tools.AtWrapper{Socket: socket, Token: token}
+	} else {
+		c.Inbox = &tools.AtRouter{Name: c.Name, Ask: c.Ask}
+	}
+	return c, nil
+}
+
+// sharedAsking asks the router for many goroutines. It connects when it is asked first: a client
+// lists the tools of many servers before one of them is called.
+type sharedAsking struct {
+	mu     sync.Mutex
+	client *api.Client // nil: not connected yet
+}
+
+func (s *sharedAsking) ask(ctx context.Context, f func(c *api.Client) error) error {
+	a := &asking{client: s.current()}
+	if a.client == nil {
+		if err := a.connect(ctx); err != nil {
+			return err
+		}
+	}
+	err := a.ask(ctx, f)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.client = a.client // the newest router's
+	return err
+}
+
+func (s *sharedAsking) current() *api.Client {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.client
+}
+
+func skillCommand(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use: "skill", Short: "Print what an agent should know of relay", Args: noArgs,
+		Long: `skill prints what an agent should know of relay as a skill file, which agents load when they need
+it. What the tools of relay mcp tell is the same.`,
+		Example: `  mkdir -p ~/.claude/skills/relay && relay skill > ~/.claude/skills/relay/SKILL.md`,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := io.WriteString(s.out, tools.Skill())
+			return err
+		},
+	}
+}
