@@ -123,10 +123,15 @@ func stopReason(tool *Tool) string {
 	return "end_turn"
 }
 
-func (t *Tool) input() obj { return obj{"command": t.Command, "description": t.Description} }
+func (t *Tool) input() obj {
+	if t.Name != "" {
+		return t.Arguments
+	}
+	return obj{"command": t.Command, "description": t.Description}
+}
 
 func (t *Tool) block(input obj) obj {
-	return obj{"type": "tool_use", "id": id("toolu"), "name": "Bash", "input": input}
+	return obj{"type": "tool_use", "id": id("toolu"), "name": cmp.Or(t.Name, "Bash"), "input": input}
 }
 
 type messagesSpeaker struct {

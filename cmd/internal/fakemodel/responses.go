@@ -121,10 +121,18 @@ func (s *responsesSpeaker) end(text string, tool *Tool) {
 // codexCall calls Codex's shell tool. What writes asks for more than the sandbox
 // gives, which is what makes Codex ask its user.
 func codexCall(tool *Tool) obj {
+	call := func(name string, args any) obj {
+		return obj{"type": "function_call", "id": id("fc"), "call_id": id("call"), "name": name, "arguments": marshal(args)}
+	}
+	if tool.Name != "" {
+		c := call(tool.Name, tool.Arguments)
+		c["namespace"] = tool.Namespace
+		return c
+	}
 	args := obj{"cmd": tool.Command, "yield_time_ms": 30000}
 	if strings.HasPrefix(tool.Command, "touch ") {
 		args["sandbox_permissions"] = "require_escalated"
 		args["justification"] = tool.Description
 	}
-	return obj{"type": "function_call", "id": id("fc"), "call_id": id("call"), "name": "exec_command", "arguments": marshal(args)}
+	return call("exec_command", args)
 }

@@ -55,8 +55,21 @@ type Reply struct {
 	Tool   *Tool         // ends the reply with a call of the agent's shell tool
 }
 
-// Tool is a call of the agent's shell tool.
-type Tool struct{ Command, Description string }
+// Tool is a call of the agent's shell tool or, with a name, of another one.
+type Tool struct {
+	Command, Description string
+
+	Name, Namespace string         // as the agent offers it to its model
+	Arguments       map[string]any // of a tool with a name
+}
+
+// Call replies with a call of a tool that the agent offers by that name, in the Messages wire, or by
+// that name within a namespace, in the Responses wire.
+func Call(namespace, name string, arguments map[string]any) Reply {
+	r := Say("Calling a tool.")
+	r.Tool = &Tool{Name: name, Namespace: namespace, Arguments: arguments}
+	return r
+}
 
 // deltaBytes is about what a real model streams at a time.
 const deltaBytes = 24

@@ -31,9 +31,16 @@ func New(version string, c Caller) *mcp.Server {
 		&mcp.ServerOptions{Instructions: Instructions(c.Name), Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})
 	d := &desk{Caller: c, mail: mail{inbox: c.Inbox, ever: map[string]bool{}}}
 	for _, t := range all() {
-		s.AddTool(&mcp.Tool{Name: t.name, Description: t.says, InputSchema: t.takes}, d.handler(t))
+		s.AddTool(&mcp.Tool{Name: t.name, Description: t.says, InputSchema: t.takes, Annotations: harmless()}, d.handler(t))
 	}
 	return s
+}
+
+// harmless says that a tool destroys nothing, and reaches nobody outside of this computer: by that
+// agents decide whether to ask their user each time.
+func harmless() *mcp.ToolAnnotations {
+	no := false
+	return &mcp.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no}
 }
 
 // Serve answers one client by lines of JSON until its side ends or ctx does, and calls that wait end
