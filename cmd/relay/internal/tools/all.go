@@ -18,6 +18,8 @@ Returns how many there are, and the messages. They count as read at your next ca
 Give cursor_event_seq as after_event_seq of the next call, so that nothing is missed. cursor_gone says that older events are not kept: go on without after_event_seq.
 To wait for one answer, send_message with wait_seconds is simpler.`, eventsArguments{After: api.FromNow, Wait: usualWait.Milliseconds()}, waitForEvents),
 		of("list_agents", `List the agents that can be written to, whether they run, and how they are: ready, busy, blocked (they ask their user something), or gone. you is your own name.`, struct{}{}, listAgents),
+		of("remind_me", `Send a message to yourself later, as a reminder to look at something again. It comes as a message from relay, when you are ready then. Returns its id, by which relay cancel takes it back, and when it is due.
+Use it in place of waiting or of looking again and again.`, remindArguments{}, remindMe),
 		of("message_status", `Tell what became of a message, by its id: status, by what that is known (evidence), why not (error), and its answers. delivered means that the recipient has it, not that it has acted on it.`, statusArguments{}, messageStatus),
 	}
 }

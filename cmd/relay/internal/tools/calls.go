@@ -165,7 +165,7 @@ func (d *desk) waits(ctx context.Context) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	open := slices.DeleteFunc(list.Messages, func(m api.Message) bool { return m.From == system || !d.unanswered(m) })
+	open := slices.DeleteFunc(list.Messages, func(m api.Message) bool { return m.From == router.Relay || !d.unanswered(m) })
 	if len(open) == 0 {
 		return "", refuse(protocol.UnknownID, "no message to %s waits for an answer; send_message writes to anybody", d.Name)
 	}
@@ -194,9 +194,6 @@ func (d *desk) unanswered(m api.Message) bool {
 	}
 	return d.mail.has(m.ID)
 }
-
-// system is the sender of notices, which nobody answers.
-const system = "relay"
 
 type inboxArguments struct {
 	Max int `json:"max,omitzero" jsonschema:"the most messages to show, 1 to 100 (default 10)"`

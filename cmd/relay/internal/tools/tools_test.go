@@ -21,7 +21,7 @@ import (
 // TestToolsAreThoseOfTheContract: names, arguments, and which of them may be left out.
 func TestToolsAreThoseOfTheContract(t *testing.T) {
 	want := []string{
-		"check_inbox(max?)", "list_agents(none)", "message_status(id)",
+		"check_inbox(max?)", "list_agents(none)", "message_status(id)", "remind_me(delay, message)",
 		"reply_to_caller(reply_message, correlation_id?, instance_id?)", "respond_direct(message_id, response, agent_name?)",
 		"send_message(to, body, mode?, reply_to?, thread?, wait_seconds?)",
 		"wait_for_events(after_event_seq?, event_type?, target_agent_id?, max_wait_ms?)",
@@ -79,7 +79,7 @@ func TestAChainWithTools(t *testing.T) {
 func awaited(c *caller) (answer, messages string) {
 	c.t.Helper()
 	for after := 0; messages == ""; {
-		answer, messages = c.does("wait_for_events", arguments{"event_type": "message", "target_agent_id": "self", "after_event_seq": after, "max_wait_ms": 60000}, `"events":[`)
+		answer, messages = c.does("wait_for_events", arguments{"target_agent_id": "self", "after_event_seq": after, "max_wait_ms": 60000}, `"events":[`)
 		var page api.Events
 		if err := json.Unmarshal([]byte(answer), &page); err != nil {
 			c.t.Fatal(err)
@@ -109,6 +109,7 @@ func TestMessagesComeWithAnyAnswer(t *testing.T) {
 		{"check_inbox", nil},
 		{"wait_for_events", arguments{"max_wait_ms": 0}},
 		{"list_agents", nil},
+		{"remind_me", arguments{"delay": "1h", "message": "look"}},
 		{"message_status", arguments{"id": "m-1", "misspelt": 1}},
 	} {
 		t.Run(call.tool, func(t *testing.T) {
@@ -333,6 +334,11 @@ func TestBadArguments(t *testing.T) {
 		{"wait_for_events", `{"after_event_seq":-2}`, "bad_field: after_event_seq"},
 		{"wait_for_events", `{"after_event_seq":1000}`, "cursor_gone: there is no event 1000 yet"},
 		{"message_status", `{"id":"none"}`, "unknown_id: "},
+		{"remind_me", `{"delay":"soon","message":"x"}`, `bad_field: delay: "soon" is no time from now on: 90s, 5m`},
+		{"remind_me", `{"delay":"-5m","message":"x"}`, "bad_field: delay: "},
+		{"remind_me", `{"delay":"9223372036854775807","message":"x"}`, "bad_field: delay: "},
+		{"remind_me", `{"delay":300,"message":"x"}`, "bad_field: delay of remind_me is to be of the type string, and is 300"},
+		{"remind_me", `{"delay":"5m","message":""}`, "bad_field: message: "},
 		{"list_agents", `{"all":true}`, `bad_field: list_agents has no argument "all"; it takes none`},
 	} {
 		got, err := ann.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.args)})
@@ -377,6 +383,30 @@ func TestEventsByTheirCursor(t *testing.T) {
 		t.Errorf("saw %d events", seen)
 	}
 	ann.does("wait_for_events", arguments{"max_wait_ms": 1, "target_agent_id": "self"}, `{"events":[],"cursor_event_seq":`)
+}
+
+// TestAReminder: it comes with whatever is called when it is due, and nobody is asked to answer it.
+func TestAReminder(t *testing.T) {
+	r := newRig(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); r.hub.Run(ctx) }() // until the test ends it
+	defer func() { cancel(); <-done }()
+	ann := r.caller("ann")
+	answer, messages := ann.does("remind_me", arguments{"delay": "1", "message": "look again"}, `"status":"scheduled"`)
+	var set api.Reminder
+	if err := json.Unmarshal([]byte(answer), &set); err != nil || set.To != "ann" {
+		t.Fatalf("%v: %s", err, answer)
+	}
+	if messages == "" { // else it was due before the answer
+		_, messages = awaited(ann)
+	}
+	if want := "[relay " + set.ID + " from relay] [relay] Scheduled reminder: look again\n[end " + set.ID + "]"; !strings.HasSuffix(messages, want) {
+		t.Errorf("got %q, want %q", messages, want)
+	}
+	if answer, _, refused := ann.calls("reply_to_caller", arguments{"reply_message": "thanks"}); !refused {
+		t.Errorf("a reminder was answered: %s", answer)
+	}
 }
 
 // TestGuides: the facts stand in both, and the skill is a file that agents load.
