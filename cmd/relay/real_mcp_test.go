@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -63,9 +64,9 @@ func TestRealAgentsCallTools(t *testing.T) {
 			call := func(tool string, arguments map[string]any) fakemodel.Reply {
 				return fakemodel.Call(c.namespace, c.name+tool, arguments)
 			}
-			step := 0
+			var step atomic.Int64
 			api.Respond = func(turn fakemodel.Turn) fakemodel.Reply {
-				switch step++; step {
+				switch step.Add(1) {
 				case 1:
 					return call("send_message", map[string]any{"to": "human", "body": "I am at it"})
 				case 2:
