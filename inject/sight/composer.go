@@ -279,17 +279,16 @@ func leadOf(prompt string) lead {
 // read takes the text of the rows top … bottom-1 into b. Where a tall composer
 // scrolls, it marks its first row, or nobody can tell.
 func (c composer) read(s *screen.Screen, b Box, top, bottom int, lead lead) Box {
-	if c.Placeholder == nil && dim(s, top, bottom, lead) {
+	marked := c.Rule == 0 && c.More != nil && bottom > top && c.More.Match(s.Row(top)) && dimEnd(s, top)
+	if c.Placeholder == nil && !marked && dim(s, top, bottom, lead) {
 		return b
 	}
 	var lines []string
 	for r := top; r < bottom; r++ {
 		lines = append(lines, lead.text(s.Row(r)))
 	}
-	if c.Rule == 0 && c.More != nil && bottom > top {
-		if at := c.More.Index(lines[0]); at >= 0 && dimEnd(s, top) {
-			b.Top, lines[0] = false, lines[0][:at]
-		}
+	if marked {
+		b.Top, lines[0] = false, lines[0][:max(0, c.More.Index(lines[0]))]
 	}
 	b.Text = strings.TrimSpace(strings.Join(lines, "\n"))
 	if c.Tall > 0 && len(lines) >= c.Tall { // empty rows scroll as others do

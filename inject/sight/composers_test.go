@@ -37,6 +37,7 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"a draft, the cursor in its first, empty row", "› @\n  two" + codexFoot, codex, Box{Visible: true, Top: true, Text: "two"}, "draft"},
 		{"rows out of view", "› row 3        \x1b[2m↑\x1b[m\n  row 4@" + codexFoot, codex, Box{Visible: true, Text: "row 3\nrow 4"}, "draft"},
 		{"rows out of view, the first in view is full", "› row3\x1b[2m↑\x1b[m\n  row4@" + codexFoot, codex, Box{Visible: true, Text: "row3\nrow4"}, "draft"},
+		{"rows out of view, blanks in view", "›              \x1b[2m↑\x1b[m\n     @" + codexFoot, codex, Box{Visible: true, Blank: true}, "rests"},
 		{"an arrow that was typed", "› x ↑@" + codexFoot, codex, Box{Visible: true, Top: true, Text: "x ↑"}, "draft"},
 		{"so tall that nothing stands below", "\n› 1\n  2\n\n  4\n  5\n  6\n  7\n  8\n  9\n  10@", codex, Box{Visible: true, Top: true, Text: "1\n2\n\n4\n5\n6\n7\n8\n9\n10"}, "draft"},
 		{"a chip", "› look [Pasted Content 1439 chars]@" + codexFoot, codex, Box{Visible: true, Top: true, Text: "look [Pasted Content 1439 chars]"}, "draft"},
