@@ -125,7 +125,7 @@ func (s *sweep) report() {
 // where is the agent's terminal and what of it is known to matter to the shape of messages.
 func (r *realAgent) where(rows, cols int) awkward.Where {
 	k := r.look.Typing
-	return awkward.Where{Rows: rows, Cols: cols, Bytes: k.PasteBytes, Lines: k.PasteLines, Composes: r.Composes(), Canary: r.canary}
+	return awkward.Where{Rows: rows, Cols: cols, Bytes: k.PasteBytes, Lines: k.PasteLines, Canary: r.canary}
 }
 
 // swept sends the agent a hundredth of a sweep, other shapes to others.
@@ -188,6 +188,9 @@ func (r *realAgent) read(m awkward.Message, limit time.Duration) error {
 		return fmt.Errorf("no turn with %s: %w", m.ID, err)
 	}
 	got, want := r.Received(t), m.Text()
+	if r.Composes() {
+		got, want = awkward.Decomposed(got), awkward.Decomposed(want)
+	}
 	if !strings.Contains(got, want) && !strings.Contains(got, r.Unwrap(want)) && !strings.Contains(t.UserText(), want) {
 		return fmt.Errorf("%s: the model received\n%q\nwant\n%q\n%s", m.ID, clip(got), clip(want), differs(got, want))
 	}

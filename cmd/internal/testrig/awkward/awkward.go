@@ -14,7 +14,6 @@ type Where struct {
 	Rows, Cols int
 	Bytes      int    // how long a paste may be before the agent hides it; 0: not known
 	Lines      int    // how many newlines it may have
-	Composes   bool   // the agent makes one character of a letter and its accent, where there is one
 	Canary     string // the file that text would make if it ran
 }
 
@@ -31,6 +30,12 @@ type Message struct{ ID, Sent, Read string }
 func (m Message) Text() string {
 	return fmt.Sprintf("[relay %s from bob] %s\n[end %s · reply: ->relay:bob [re=%s] <<<…>>>]", m.ID, m.Read, m.ID, m.ID)
 }
+
+// Decomposed is a text with its letters and accents apart, as items have them: for agents that make
+// one character of some (NFC).
+func Decomposed(text string) string { return apart.Replace(text) }
+
+var apart = strings.NewReplacer("\u00e9", "e\u0301", "\u1ea1", "a\u0323", "\u1ec7", "e\u0323\u0302", "\u00f1", "n\u0303")
 
 // Size is how many bytes the agent reads.
 func (i Item) Size() (n int) {

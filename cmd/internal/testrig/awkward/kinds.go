@@ -222,17 +222,8 @@ func rows(g *maker) piece {
 func (g *maker) pickOf(of ...int) int { return max(1, of[g.IntN(len(of))]) }
 
 func marks(g *maker) piece {
-	texts := []piece{
-		{"e\u0301\u0302", "\u00e9\u0302"}, {"a\u0323\u0308", "\u1ea1\u0308"}, {"Vie\u0323\u0302t Nam", "Vi\u1ec7t Nam"}, {"n\u0303", "\u00f1"},
-		same("Z\u0338\u031b\u0353a\u0335l\u0337go"), same("o\u20dd"), same("\u1e9b\u0323"),
-	}
-	next := func() piece {
-		p := texts[g.IntN(len(texts))]
-		if !g.Composes {
-			p.read = p.sent
-		}
-		return p
-	}
+	texts := []string{"e\u0301\u0302", "a\u0323\u0308", "Vie\u0323\u0302t Nam", "n\u0303", "Z\u0338\u031b\u0353a\u0335l\u0337go", "o\u20dd", "\u1e9b\u0323"}
+	next := func() piece { return same(g.pick(texts)) }
 	text := next()
 	for range g.from(1, 10) {
 		text = text.and(same(" "), next())
