@@ -401,13 +401,14 @@ func TestHalfClosedClientHearsTheEnd(t *testing.T) {
 
 func TestFeaturesAreAnswered(t *testing.T) {
 	t.Parallel()
-	w, token := startScript(t, `cat`, "--idle-timeout", "1h")
+	w, token := startScript(t, `cat`, "--idle-timeout", "1h", "--allow-command")
 	a := w.call().become(token)
 	samples := map[string]map[string]any{
 		"hello": fields("hello"), "inject": injection("m1"), "query": fields("query", "id", "m1"), "cancel": fields("cancel", "id", "m1"),
 		"queue": fields("queue"), "status": fields("status"), "subscribe": fields("subscribe"), "screen": fields("screen"),
 		"signal": fields("signal", "event", "busy"), "emit": fields("emit", "to", "bob", "body", "x"),
 		"pull": fields("pull", "max", 1), "pull_ack": fields("pull_ack", "ids", []string{"m2"}),
+		"pause": fields("pause"), "resume": fields("resume"), "keys": fields("keys", "keys", []string{"x"}),
 	}
 	a.want(injection("m2"), fields("inject_result", "status", "queued"))
 	features := a.ask(fields("hello")).Fields["features"].([]any)

@@ -39,6 +39,9 @@ func newRig(t *testing.T) *rig {
 	if r.hub, err = hub.New(t.Context(), log, router.Rules{Urgent: []string{router.Human}}, r.id); err != nil {
 		t.Fatal(err)
 	}
+	if err := r.hub.Missed(t.Context()); err != nil { // nobody runs
+		t.Fatal(err)
+	}
 	l, err := net.Listen("unix", filepath.Join(dir, "router"))
 	if err != nil {
 		t.Fatal(err)
