@@ -89,8 +89,8 @@ func (h *history) run(ctx context.Context) error {
 			continue
 		}
 		h.look()
-		if rests := p.looked(time.Now()); rests && !h.format.Ends() && h.w.board.get().Verdict.State == ready.Ready {
-			h.endTurn()
+		if rests := p.looked(time.Now()); rests && h.w.board.get().Verdict.State == ready.Ready {
+			h.rest()
 		}
 	}
 }
@@ -146,11 +146,13 @@ func (h *history) take(e transcript.Entry) {
 	}
 }
 
-// endTurn ends the turn of an agent that is quiet and whose log does not tell.
-func (h *history) endTurn() {
+// rest ends the turn of an agent that is quiet, where its log does not tell, or told too early.
+func (h *history) rest() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.tellTurn()
+	if !h.format.Ends() || h.turn.Over() {
+		h.tellTurn()
+	}
 }
 
 // tellTurn tells of the end of a turn whose last words may be an answer.

@@ -100,11 +100,19 @@ type Turn struct {
 	ids   []string // of the messages that it was given
 	words string   // its last
 	wrote bool     // it has markers, so its words are no answer
+
+	newest time.Time // of its entries
+	ended  time.Time // when the last turn did that the log told of
 }
 
 // Take notes an entry.
 func (t *Turn) Take(e Entry) {
+	if e.Time.After(t.newest) {
+		t.newest = e.Time
+	}
 	switch e.Kind {
+	case TurnEnd:
+		t.ended = e.Time
 	case User:
 		t.ids, t.words = append(t.ids, parser.Openings(e.Text)...), ""
 	case Assistant:
@@ -115,11 +123,17 @@ func (t *Turn) Take(e Entry) {
 	}
 }
 
+// Over says whether the log told the end of the turn before all that stood in it: Claude Code 2.1.197
+// writes some rows of a session's first turn behind later ones where the machine is loaded.
+func (t *Turn) Over() bool {
+	return len(t.ids) > 0 && t.words != "" && !t.ended.IsZero() && !t.newest.After(t.ended)
+}
+
 // End begins the next turn. It returns the messages that the last one was given, and its last words;
 // none where it wrote messages itself, or said nothing.
 func (t *Turn) End() (ids []string, words string) {
 	ended := *t
-	*t = Turn{}
+	*t = Turn{ended: t.ended}
 	if ended.wrote || strings.TrimSpace(ended.words) == "" {
 		return nil, ""
 	}

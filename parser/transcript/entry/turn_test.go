@@ -3,6 +3,7 @@ package entry
 import (
 	"slices"
 	"testing"
+	"time"
 )
 
 func TestTurn(t *testing.T) {
@@ -33,6 +34,36 @@ func TestTurn(t *testing.T) {
 		}
 		if ids, words := turn.End(); ids != nil || words != "" {
 			t.Errorf("%s: the next turn has %q, %q", name, ids, words)
+		}
+	}
+}
+
+// TestTurnWhoseEndIsToldFirst: the rows of a turn may stand behind the one that ends it; those of the
+// next turn are later than that.
+func TestTurnWhoseEndIsToldFirst(t *testing.T) {
+	began := time.Unix(1_800_000_000, 0)
+	at := func(second int, kind Kind, text string) Entry {
+		return Entry{Kind: kind, Text: text, Time: began.Add(time.Duration(second) * time.Second)}
+	}
+	const asked, answer = "[relay m1 from ci] how many?\n[end m1 · reply: …]", "Two."
+	var turn Turn
+	turn.Take(at(3, TurnEnd, ""))
+	turn.End()
+	for _, step := range []struct {
+		entry Entry
+		over  bool
+	}{{at(1, User, asked), false}, {at(2, Assistant, answer), true}} {
+		if turn.Take(step.entry); turn.Over() != step.over {
+			t.Errorf("behind %q: over is %v", step.entry.Text, turn.Over())
+		}
+	}
+	if ids, words := turn.End(); !slices.Equal(ids, []string{"m1"}) || words != answer {
+		t.Errorf("got %q and %q", ids, words)
+	}
+	// A message that waited in the agent's queue is as old as its keys; its answer is not.
+	for _, e := range []Entry{at(2, User, asked), at(5, Assistant, answer)} {
+		if turn.Take(e); turn.Over() {
+			t.Errorf("the next turn is over behind %q", e.Text)
 		}
 	}
 }
