@@ -3,6 +3,7 @@ package relay_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -142,6 +143,9 @@ func TestImportDirection(t *testing.T) {
 	}
 }
 
+// larger are packages of more lines: cmd/relay has a small file for each of thirty commands.
+var larger = map[string]int{"cmd/relay": 3200}
+
 // TestShape bounds the length of functions, files and packages, and keeps
 // sleeps out of all code, tests included, but for fake time in a bubble.
 func TestShape(t *testing.T) {
@@ -169,8 +173,8 @@ func TestShape(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dir, lines := range packages {
-		if lines > maxPackage {
-			t.Errorf("package %s has %d lines, want at most %d", dir, lines, maxPackage)
+		if most := cmp.Or(larger[dir], maxPackage); lines > most {
+			t.Errorf("package %s has %d lines, want at most %d", dir, lines, most)
 		}
 	}
 }

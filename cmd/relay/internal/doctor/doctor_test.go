@@ -197,7 +197,7 @@ func TestEachThingIsFound(t *testing.T) {
 			p.wraps(func(s *protocol.StatusAnswer) {
 				s.Features = []string{"hello", "inject", "query", "cancel", "queue", "status", "subscribe", "screen", "signal", "emit"}
 			})
-		}, "it lacks pause, resume", "end bob", false},
+		}, "it lacks pull, pull_ack, pause, resume", "end bob", false},
 		"another protocol": {func(p *patient) { p.wraps(func(s *protocol.StatusAnswer) { s.Protocol = 2 }) }, "speaks protocol 2", "end bob", false},
 		"a journal that fails": {func(p *patient) { p.wraps(func(s *protocol.StatusAnswer) { s.Degraded = true }) },
 			"bob refuses messages: its journal cannot be written", "make room", false},

@@ -75,8 +75,8 @@ func TestRedelivery(t *testing.T) {
 // no second one.
 func TestRedeliveryToOneOfSeveral(t *testing.T) {
 	l := newLog(t)
-	l.up("b", "c")
-	l.add(Event{Type: TypeMessage, Message: Message{ID: "m", From: Human, To: "*", Body: "hi"}, Recipients: []string{"b", "c"}})
+	l.up("b", "c", "d")
+	l.add(Event{Type: TypeMessage, Message: Message{ID: "m", From: "d", To: "*", Body: "hi"}, Recipients: []string{"b", "c"}})
 	l.result("b", "m:b", "delivered")
 	l.result("c", "m:c", "failed")
 	if got := l.status("m"); got != protocol.StatusFailed {
@@ -89,11 +89,11 @@ func TestRedeliveryToOneOfSeveral(t *testing.T) {
 	l.add(Event{Type: TypeMessage, Message: again})
 	l.result("c", again.ID, "delivered")
 	m, _ := l.Find("m")
-	if m.Status != protocol.StatusDelivered || m.Deliveries[1].ID != "m:c:r1" || !slices.Equal(m.Events, []int64{3, 4, 5, 6, 7}) {
+	if m.Status != protocol.StatusDelivered || m.Deliveries[1].ID != "m:c:r1" || !slices.Equal(m.Events, []int64{4, 5, 6, 7, 8}) {
 		t.Errorf("got %+v", m)
 	}
-	l.send(Message{ID: "a", From: "c", To: "b", Body: "yes", ReplyTo: "m:c:r1"})
-	l.result("b", "a", "failed")
+	l.send(Message{ID: "a", From: "c", To: "d", Body: "yes", ReplyTo: "m:c:r1"})
+	l.result("d", "a", "failed")
 	if again, err = l.Redelivery("a", l.now); err != nil {
 		t.Fatal(err)
 	}
