@@ -99,7 +99,7 @@ func recovering() []Sabotage {
 			CaughtBy: []string{"I5"},
 			Provoke:  inDoubt,
 			Edits: []Edit{
-				{attempt, "case e.Again || e.Redelivery != protocol.RedeliverOnce:", "case e.Again:"},
+				{attempt, "return !e.Again && e.Redelivery == protocol.RedeliverOnce }", "return !e.Again }"},
 				{ledger, "case m.Redelivery == protocol.RedeliverOnce && !m.Again:", "case !m.Again:"},
 			},
 		},
