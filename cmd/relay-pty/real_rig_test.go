@@ -32,8 +32,13 @@ type realAgent struct {
 
 // eachAgent runs test for every agent of the table, side by side.
 func eachAgent(t *testing.T, test func(t *testing.T, a agentrig.Agent)) {
+	each(t, agentrig.All(), test)
+}
+
+// each runs test for agents, side by side.
+func each(t *testing.T, agents []agentrig.Agent, test func(t *testing.T, a agentrig.Agent)) {
 	t.Parallel()
-	for _, a := range agentrig.All() {
+	for _, a := range agents {
 		t.Run(a.Name(), func(t *testing.T) {
 			t.Parallel()
 			test(t, a)

@@ -20,17 +20,19 @@ import (
 )
 
 // TestRealSweep sends each agent messages of every awkward shape, in terminals of five sizes: a tenth
-// of them in `make prove`, all with $RELAY_FULL. A hundredth is sent always, elsewhere: see swept.
+// of them in `make prove`, all with $RELAY_FULL. In an ordinary run the quickest one gets a few in the
+// smallest; a hundredth is sent to all elsewhere, see swept.
 func TestRealSweep(t *testing.T) {
-	if !proving() {
-		t.Skip("a hundredth of it runs in TestRealBodiesThatReadLikeTheScreen")
-	}
+	agents, sizes := agentrig.All(), [][2]int{{40, 10}, {40, 24}, {80, 24}, {120, 24}, {200, 50}}
 	part, seed := 10, seed(t)
-	if os.Getenv("RELAY_FULL") != "" {
+	switch {
+	case !proving():
+		agents, sizes, part = []agentrig.Agent{agentrig.Codex()}, sizes[:1], 100
+	case os.Getenv("RELAY_FULL") != "":
 		part = 1
 	}
-	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
-		for _, size := range [][2]int{{40, 10}, {40, 24}, {80, 24}, {120, 24}, {200, 50}} {
+	each(t, agents, func(t *testing.T, a agentrig.Agent) {
+		for _, size := range sizes {
 			t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 				look, _ := profile.Named(a.Profile)
 				if size[1] < look.Rules.Rows {
