@@ -9,9 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"relay-pty/cmd/internal/testrig"
 )
@@ -42,18 +40,7 @@ func TestRouterIsKilledAmidFanOut(t *testing.T) {
 		})
 	}
 	go func() { all.Wait(); close(done) }()
-	killed := 0
-	for going := true; going && killed < kills; {
-		select {
-		case <-done:
-			going = false
-		case <-time.After(time.Duration(rnd.IntN(80)) * time.Millisecond):
-			for _, pid := range running(u.dir, aRouter) {
-				syscall.Kill(pid, syscall.SIGKILL) // gone: it was killed before
-				killed++
-			}
-		}
-	}
+	killed := u.killsRouters(rnd, kills, done)
 	<-done
 	if t.Logf("%d kills", killed); killed == 0 {
 		t.Error("the router was never killed")

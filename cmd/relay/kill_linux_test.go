@@ -42,18 +42,7 @@ func TestRouterIsKilled(t *testing.T) {
 	}
 	done := make(chan struct{})
 	go func() { all.Wait(); close(done) }()
-	killed := 0
-	for going := true; going && killed < kills; {
-		select {
-		case <-done:
-			going = false
-		case <-time.After(time.Duration(rnd.IntN(80)) * time.Millisecond):
-			for _, pid := range running(u.dir, aRouter) {
-				syscall.Kill(pid, syscall.SIGKILL) // gone: it was killed before
-				killed++
-			}
-		}
-	}
+	killed := u.killsRouters(rnd, kills, done)
 	<-done
 	if t.Logf("%d kills", killed); killed == 0 {
 		t.Error("the router was never killed")
@@ -73,4 +62,20 @@ func TestRouterIsKilled(t *testing.T) {
 	if len(next) != senders {
 		t.Errorf("messages of %d senders arrived, want %d\n%s", len(next), senders, got)
 	}
+}
+
+// killsRouters kills the router at random moments, so many times, unless done is closed before.
+func (u *user) killsRouters(rnd *rand.Rand, kills int, done <-chan struct{}) (killed int) {
+	for killed < kills {
+		select {
+		case <-done:
+			return killed
+		case <-time.After(time.Duration(rnd.IntN(80)) * time.Millisecond):
+			for _, pid := range running(u.dir, aRouter) {
+				syscall.Kill(pid, syscall.SIGKILL) // gone: it was killed before
+				killed++
+			}
+		}
+	}
+	return killed
 }
