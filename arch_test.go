@@ -47,7 +47,7 @@ var layers = map[string]string{
 	"queue":                      "protocol",
 	"queue/journal":              "protocol queue",
 	"cmd/relay-pty": "cmd/relay-pty/agent cmd/relay-pty/desk cmd/relay-pty/ledger cmd/relay-pty/memory cmd/relay-pty/tty " +
-		"inject inject/draft inject/profile inject/ready inject/turn parser parser/transcript protocol protocol/own protocol/registry protocol/sock pty pty/screen queue",
+		"inject inject/draft inject/profile inject/ready inject/turn parser parser/transcript protocol protocol/own protocol/registry protocol/sock pty pty/screen pty/term queue",
 	"cmd/relay-pty/agent":         "inject/draft inject/profile inject/profile/keys inject/ready inject/sight inject/view parser pty pty/screen",
 	"cmd/relay-pty/desk":          "parser protocol protocol/sock queue",
 	"cmd/relay-pty/ledger":        "protocol protocol/own queue queue/journal",

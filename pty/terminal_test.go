@@ -45,7 +45,7 @@ func wrapRole(args []string) int {
 		}
 	}()
 	go term.WatchSize(ctx, func(w Winsize) { s.Resize(w) })
-	go term.WatchStops(ctx)
+	go term.WatchStops(ctx, func(wait func(context.Context) (bool, error)) error { _, err := wait(ctx); return err })
 	err = s.Run(ctx)
 	term.Restore()
 	if err != nil {

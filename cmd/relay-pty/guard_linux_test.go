@@ -33,21 +33,23 @@ func (s *stage) guardian() int {
 	return guardian
 }
 
-// guards is that process, which may have more to hear.
+// guards is that process, which may have more to hear: the wrapper's front, or a child of it.
 func (s *stage) guards() int {
 	s.t.Helper()
 	guardian := 0
 	s.waitsFor("the terminal's guardian", func() bool {
-		tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", s.runs()))
+		tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", s.process()))
 		must(s.t, err)
+		near := strconv.Itoa(s.runs())
 		for _, task := range tasks {
 			b, _ := os.ReadFile(task) // a thread that has ended
-			for _, child := range strings.Fields(string(b)) {
-				line, _ := os.ReadFile("/proc/" + child + "/cmdline") // it may have ended
-				if bytes.Contains(line, []byte("stty")) {
-					guardian, err = strconv.Atoi(child)
-					must(s.t, err)
-				}
+			near += " " + string(b)
+		}
+		for _, pid := range strings.Fields(near) {
+			line, _ := os.ReadFile("/proc/" + pid + "/cmdline") // it may have ended
+			if bytes.Contains(line, []byte("stty -g")) {
+				guardian, err = strconv.Atoi(pid)
+				must(s.t, err)
 			}
 		}
 		return guardian != 0 && s.rested(guardian)
@@ -60,7 +62,7 @@ func (s *stage) settles(guardian int) {
 	s.t.Helper()
 	last, same := 0, 0
 	s.waitsFor("the wrapper at rest", func() bool {
-		if now := switches(s.t, s.runs()); now != last || !s.rested(guardian) {
+		if now := switches(s.t, s.process()); now != last || !s.rested(guardian) {
 			last, same = now, 0
 		}
 		same++
@@ -104,22 +106,40 @@ func (s *stage) exits() {
 }
 
 func TestTerminalOfAKilledWrapper(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSEGV} {
-		t.Run(sig.String(), func(t *testing.T) {
+	wrapper, front := (*stage).process, (*stage).runs
+	for _, c := range []struct {
+		name   string
+		shell  string // what is said to it before
+		sig    syscall.Signal
+		whom   func(*stage) int
+		status int
+	}{
+		{"killed", "", syscall.SIGKILL, wrapper, 137},
+		{"crashed", "", syscall.SIGSEGV, wrapper, 2},
+		{"its front killed", "", syscall.SIGKILL, front, 137},
+		{"killed, without job control", "set +m; ", syscall.SIGKILL, wrapper, 137},
+		{"crashed, without job control", "set +m; ", syscall.SIGSEGV, wrapper, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			s, found := startDash(t)
-			s.types(fullScreen(modes) + "\r")
+			s.types(c.shell + fullScreen(modes) + "\r")
 			s.sees("up")
-			guardian := s.guardian()
+			guardian, wrapper := s.guardian(), s.process()
+			if fronted := guardian == s.runs(); fronted != (c.shell == "") {
+				t.Errorf("the guardian is the front: %v", fronted)
+			}
 			s.mark = len(s.Output())
-			must(t, syscall.Kill(s.runs(), sig))
+			must(t, syscall.Kill(c.whom(s), c.sig))
 			s.gone(guardian)
+			s.gone(wrapper)
 			if now, err := s.Modes(); err != nil || now != found {
 				t.Errorf("the terminal's settings are %+v, %v, want %+v", now, err, found)
 			}
 			must(t, s.WaitScreen(patience(t, "a screen without traces"), func(s *screen.Screen) bool { return s.Traces() == screen.Traces{} }))
-			s.sees("$ ")
-			s.types("echo $((6*7))\r")
-			s.sees("\r\n42\r\n$ ")
+			s.waitsFor("the shell's prompt", func() bool { return bytes.Contains(s.Output()[s.mark:], []byte("$ ")) })
+			s.types("echo $?\r")
+			s.sees(fmt.Sprintf("\r\n%d\r\n$ ", c.status))
 			s.exits()
 		})
 	}
@@ -134,7 +154,7 @@ func TestShellOfAKilledWrapper(t *testing.T) {
 			s.sees("up")
 			guardian := s.guardian()
 			s.mark = len(s.Output())
-			must(t, syscall.Kill(s.runs(), sig))
+			must(t, syscall.Kill(s.process(), sig))
 			s.gone(guardian)
 			s.sees("$ ")
 			s.types("\r")
@@ -157,7 +177,7 @@ func TestGuardianWritesWhatIsOnAndNothingElse(t *testing.T) {
 			s.sees("up")
 			guardian := s.guardian()
 			s.mark = len(s.Output())
-			must(t, syscall.Kill(s.runs(), syscall.SIGKILL))
+			must(t, syscall.Kill(s.process(), syscall.SIGKILL))
 			s.gone(guardian)
 			s.waitsFor("the shell's prompt", func() bool { return bytes.Contains(s.Output()[s.mark:], []byte("$ ")) })
 			got := strings.NewReplacer("Killed", "", "\r", "", "\n", "", "$ ", "").Replace(string(s.Output()[s.mark:]))
@@ -209,13 +229,14 @@ func TestGuardianKeepsStillWhileWeAreStopped(t *testing.T) {
 	s.types("\x1a")
 	s.sees("Stopped", ps1)
 	s.mark = len(s.Output())
-	must(t, syscall.Kill(s.runs(), syscall.SIGKILL))
+	must(t, syscall.Kill(s.process(), syscall.SIGKILL))
+	s.gone(s.process())
+	s.types("fg; echo $?\r") // of which the front takes the end as its own
 	s.gone(guardian)
+	s.sees("\r\n137\r\n", ps1)
 	if out := s.Output()[s.mark:]; bytes.Contains(out, []byte("\x1b[0 q")) {
 		t.Errorf("after the end %q was written", out)
 	}
-	s.types("\r")
-	s.sees(ps1)
 	s.leaves()
 }
 

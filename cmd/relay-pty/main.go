@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"relay-pty/cmd/relay-pty/memory"
+	"relay-pty/pty/term"
 )
 
 // version is the release; the build's own data tells the commit.
@@ -37,10 +38,7 @@ func (e errEnded) Error() string { return "ended by " + e.signal.String() }
 
 func main() {
 	memory.Frugal()
-	ctx, cancel := context.WithCancelCause(context.Background())
-	go endOnSignal(signals(), cancel)
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	os.Exit(code)
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // signals tells of those that end a program. It is asked for before anything is started, since
@@ -75,7 +73,7 @@ func endOnSignal(c <-chan os.Signal, cancel context.CancelCauseFunc) {
 }
 
 // run owns every exit status.
-func run(ctx context.Context, args []string, stdin, stdout, stderr *os.File) int {
+func run(args []string, stdin, stdout, stderr *os.File) int {
 	cfg, err := parse(args, stdout)
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
@@ -86,7 +84,28 @@ func run(ctx context.Context, args []string, stdin, stdout, stderr *os.File) int
 	if cfg.asCheck {
 		return complain(stderr, checkProfiles(cfg))
 	}
-	code, err := wrap(ctx, cfg, stdin, stdout, stderr)
+	var front *term.Front // that of a wrapper that shows itself to a shell
+	if !cfg.Headless {
+		if front, err = term.Begin(); err != nil {
+			return complain(stderr, err)
+		}
+	}
+	code := behind(front, cfg, stdin, stdout, stderr)
+	front.Ended(code)
+	return code
+}
+
+// behind runs the wrapper, behind a front if there is one, and tells the exit status.
+func behind(front *term.Front, cfg config, stdin, stdout, stderr *os.File) int {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	go endOnSignal(signals(), cancel)
+	if front != nil {
+		go func() {
+			front.Run()
+			cancel(errEnded{syscall.SIGKILL})
+		}()
+	}
+	code, err := wrap(ctx, cfg, front, stdin, stdout, stderr)
 	if err == nil {
 		return code
 	}

@@ -15,6 +15,7 @@ import (
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/term"
+	"relay-pty/pty/screen"
 )
 
 func TestSecondWrapperRefusesAndADeadOneIsReplaced(t *testing.T) {
@@ -72,7 +73,7 @@ func TestSocketAndListingAreOurs(t *testing.T) {
 func TestSignalsEndTheAgentAndRestoreTheTerminal(t *testing.T) {
 	for sig, want := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGHUP: 129, syscall.SIGINT: 130} {
 		t.Run(sig.String(), func(t *testing.T) {
-			w := start(t, term.Options{Argv: []string{"sh", "-c", "stty raw -echo; echo up; exec sleep 1000"}})
+			w := start(t, term.Options{Argv: []string{"sh", "-c", `stty raw -echo; printf '\033[?1003;1006;2004h\033[?25l'; echo up; exec sleep 1000`}})
 			must(t, w.WaitText(patience(t), "up"))
 			raw, err := w.Modes()
 			must(t, err)
@@ -88,6 +89,7 @@ func TestSignalsEndTheAgentAndRestoreTheTerminal(t *testing.T) {
 			if after != bare || after == raw {
 				t.Errorf("terminal modes %+v, want %+v as before", after, bare)
 			}
+			must(t, w.WaitScreen(patience(t, "a screen without traces"), func(s *screen.Screen) bool { return s.Traces() == screen.Traces{} }))
 		})
 	}
 }

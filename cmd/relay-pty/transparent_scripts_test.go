@@ -597,8 +597,16 @@ func inTmux(s *stage) {
 	s.types("\x02k")
 }
 
-// runs is the process that the shell's job is: the wrapper, or the program.
+// runs is the process that the shell's job is: the wrapper's front, or the program.
 func (s *stage) runs() int {
+	s.t.Helper()
+	pgrp, err := syscall.Getpgid(s.process())
+	must(s.t, err)
+	return pgrp
+}
+
+// process is the wrapper, or the program.
+func (s *stage) process() int {
 	s.t.Helper()
 	b, err := os.ReadFile(filepath.Join(s.home, "pids"))
 	must(s.t, err)

@@ -31,12 +31,15 @@ import (
 	"relay-pty/protocol/registry"
 	"relay-pty/protocol/sock"
 	"relay-pty/pty"
+	"relay-pty/pty/screen"
+	"relay-pty/pty/term"
 	"relay-pty/queue"
 )
 
 // wrapper is all the parts of one run, and the one place where they meet.
 type wrapper struct {
 	cfg     config
+	front   *term.Front // nil: we are what a shell sees
 	log     zerolog.Logger
 	token   string
 	agent   *agent.Agent
@@ -57,13 +60,13 @@ var errExited = errors.New("the agent has ended")
 
 // wrap runs the command until it ends and returns its exit status. An error is
 // ours, or errEnded when a signal ended us.
-func wrap(ctx context.Context, cfg config, stdin, stdout, stderr *os.File) (int, error) {
+func wrap(ctx context.Context, cfg config, front *term.Front, stdin, stdout, stderr *os.File) (int, error) {
 	log, closeLog, err := openLog(cfg)
 	if err != nil {
 		return 0, err
 	}
 	defer closeLog()
-	w := &wrapper{cfg: cfg, log: log, token: newToken(), events: queue.NewOutbox(), told: make(chan struct{}, 1), memory: memory.NewKeeper()}
+	w := &wrapper{cfg: cfg, front: front, log: log, token: newToken(), events: queue.NewOutbox(), told: make(chan struct{}, 1), memory: memory.NewKeeper()}
 	if err := w.queues(); err != nil {
 		return 0, err
 	}
@@ -177,6 +180,9 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, listed *regi
 
 	err = w.agent.Session.Run(ctx)
 	status := w.agent.Session.Wait()
+	if err != nil && err == context.Cause(ctx) { // told to end, and nothing is stuck
+		w.tidy(user.Out)
+	}
 	user.Restore()
 	if w.stream != nil {
 		w.stream.Close()
@@ -200,6 +206,14 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, listed *regi
 	return status.Code, nil
 }
 
+// tidy undoes on the terminal what an agent that we have hung up has left on: it had no time, or no
+// thought, to do it.
+func (w *wrapper) tidy(out io.Writer) {
+	var left screen.Traces
+	w.agent.Session.View(func(s *screen.Screen) { left = s.Traces() })
+	io.WriteString(out, left.Undo()) // the terminal may be gone
+}
+
 // unkept is told when a file by which others find us cannot be made anew, and when it could.
 func (w *wrapper) unkept(err error) {
 	if err != nil {
@@ -214,7 +228,7 @@ func (w *wrapper) terminal(stdin, stdout *os.File) (*tty.Terminal, error) {
 	if w.cfg.Headless {
 		return tty.Headless(w.cfg.Size), nil
 	}
-	return tty.Open(stdin, stdout)
+	return tty.Open(w.front, stdin, stdout)
 }
 
 // lastWords is how long clients and files may take to hear the end.

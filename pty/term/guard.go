@@ -2,42 +2,70 @@ package term
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// guardian is what [Guard] runs: a shell, since one is everywhere and a tenth of a second process
-// of ours. It remembers the modes that we have set on the terminal, its standard error, and the
-// last line that we told it. Any other line is the report of a fault of ours, and the end of lines
-// our death. Then it writes what it was told to the screen, its standard output, at once, for a
-// prompt may follow; and if the modes are still those that we have set, and no shell's, it sets
-// back what we had switched. Until it reads on, a fault with a long report does not end us: a shell
-// that waits for us would take the terminal as we leave it for the wanted one.
-const guardian = `trap "" HUP INT QUIT TERM
-exec 3>&2 2>/dev/null
-ours=$(stty -g <&3)
-while IFS= read -r line; do
-	case $line in
-	-) undo= ;;
-	\\0*) undo=$line ;;
-	*) break ;;
+// watcher is what a guardian does: a shell, since one is everywhere and a tenth of a second process
+// of ours. Its standard input is our lines, its output the screen, its standard error the terminal.
+//
+// It remembers the flags that we have switched, with the modes that we have set, and the last line
+// of what to undo. Any line that is none of ours is the report of a fault of ours, and the end of
+// lines our death. Then it writes what it was told to the screen, at once, for a prompt may follow;
+// and if the modes are still those that we have set, and no shell's, it sets back what we had
+// switched. Until it reads on, a fault with a long report does not end us: a shell that waits for
+// us would take the terminal as we leave it for the wanted one.
+//
+// With our process id, $1, it is our [Front]: it hands on the signals that would end or stop it,
+// stops its process group, which is the shell's job, when we say so, reports on 3 when that goes
+// on, and has our exit status: as we told it, or that of SIGKILL, or of a fault of the runtime. We
+// are in that group, too, and catch the signal. What interrupts a read has no part of a line: each
+// comes as a whole.
+const watcher = `# relay-pty, as its shell sees it: stops at ^Z, while the wrapper goes on
+w=$1 undo= ours= seen= status=137
+exec 4>&2 2>/dev/null
+trap "" PIPE
+for s in HUP INT QUIT TERM TSTP CONT; do
+	case $w in
+	"") trap "" $s ;;
+	*) trap "seen=1; kill -$s $w" $s ;;
 	esac
 done
+while :; do
+	if IFS= read -r line; then
+		case $line in
+		-) undo= ;;
+		\\0*) undo=$line ;;
+		=*) set -- ${line#=} && ours=$(stty -g <&4) ;;
+		stop) trap - TSTP; kill -TSTP 0; trap "seen=1; kill -TSTP $w" TSTP; echo >&3 ;;
+		end*) status=${line#end } undo= ours= ;;
+		*) status=2; break ;;
+		esac
+	elif [ "$seen" ]; then seen=
+	else break
+	fi
+done
 printf %b "$undo"
-[ "$(stty -g <&3)" = "$ours" ] && stty "$@" <&3
-exec cat >/dev/null`
+[ "$ours" ] && [ "$(stty -g <&4)" = "$ours" ] && stty "$@" <&4
+cat >/dev/null
+exit $status`
+
+// watcherEnv is the watcher's environment: it needs little, and some shells run what theirs says.
+func watcherEnv() []string { return []string{"PATH=" + os.Getenv("PATH")} }
 
 // Guard is a process that gives the terminal back when we die and cannot: by SIGKILL, or by a fault
-// of the runtime. It is in a session of its own, where no key and no hangup reaches it and no shell
-// counts it to a job, and it ends with us.
+// of the runtime. It is our [Front]; without one it is in a session of its own, where no key and no
+// hangup reaches it, and ends with us.
 type Guard struct {
-	pid    int
+	pid    int      // 0: it is the front
 	pipe   *os.File // its lines; nobody else has the end that we write to
 	screen bool     // its output is a terminal
 
@@ -46,51 +74,54 @@ type Guard struct {
 	asleep bool // the terminal is given back, for as long as we are stopped
 }
 
-// Guard starts the guardian of a raw terminal. Without a terminal it returns nil, of which all methods do nothing.
+// Guard sets a guardian on a raw terminal. Without a terminal it returns nil, of which all methods do nothing.
 func (t *Terminal) Guard() (*Guard, error) {
 	if t.tty == nil {
 		return nil, nil
 	}
-	lines, pipe, err := os.Pipe() // both close-on-exec
-	if err != nil {
-		return nil, fmt.Errorf("guard the terminal: %w", err)
-	}
-	defer lines.Close() // the guardian has it
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	_, err = readModes(t.out)
-	g := &Guard{pipe: pipe, screen: err == nil}
-	if err := g.start(lines, t.out, t.tty, switchedBack(&t.saved)); err != nil {
-		pipe.Close() // of no use
+	_, err := readModes(t.out)
+	g := &Guard{screen: err == nil}
+	if t.front != nil {
+		g.pipe = t.front.lines
+	} else if err := g.start(t.out, t.tty); err != nil {
 		return nil, fmt.Errorf("guard the terminal: %w", err)
 	}
+	if err := debug.SetCrashOutput(g.pipe, debug.CrashOptions{}); err != nil { // makes it blocking, too
+		g.Dismiss()
+		return nil, fmt.Errorf("guard the terminal: %w", err)
+	}
+	Control(g.pipe, narrow)                                                 // where it is wide, a short report ends us before the guardian is done
+	fmt.Fprintf(g.pipe, "=%s\n", strings.Join(switchedBack(&t.saved), " ")) // it has room; it may be gone
 	t.guard = g
 	return g, nil
 }
 
-// start starts the guardian with its lines, a screen and a terminal whose modes these arguments of stty(1) set back.
-func (g *Guard) start(lines, screen, tty *os.File, stty []string) error {
+// start starts a guardian that has a screen and a terminal.
+func (g *Guard) start(screen, tty *os.File) error {
+	lines, pipe, err := os.Pipe() // both close-on-exec
+	if err != nil {
+		return err
+	}
+	defer lines.Close() // the guardian has it
 	var fds [3]uintptr
 	for i, f := range []*os.File{lines, screen, tty} {
-		if err := Control(f, func(fd int) error { fds[i] = uintptr(fd); return nil }); err != nil {
-			return err
-		}
+		err = errors.Join(err, Control(f, func(fd int) error { fds[i] = uintptr(fd); return nil }))
 	}
-	if err := unix.SetNonblock(int(fds[0]), false); err != nil { // a shell's read does not wait otherwise
-		return err
+	if err == nil {
+		err = unix.SetNonblock(int(fds[0]), false) // a shell's read does not wait otherwise
 	}
-	if err := debug.SetCrashOutput(g.pipe, debug.CrashOptions{}); err != nil { // makes it blocking, too
-		return err
+	if err == nil {
+		g.pid, err = syscall.ForkExec("/bin/sh", []string{"sh", "-c", watcher, "relay-pty"}, &syscall.ProcAttr{
+			Dir: "/", Env: watcherEnv(), Files: fds[:], Sys: &syscall.SysProcAttr{Setsid: true},
+		})
 	}
-	Control(g.pipe, narrow) // where it is wide, a short report ends us before the guardian is done
-	pid, err := syscall.ForkExec("/bin/sh", append([]string{"sh", "-c", guardian, "relay-pty"}, stty...), &syscall.ProcAttr{
-		Dir: "/", Env: []string{"PATH=" + os.Getenv("PATH")}, Files: fds[:], Sys: &syscall.SysProcAttr{Setsid: true},
-	})
 	if err != nil {
-		debug.SetCrashOutput(nil, debug.CrashOptions{}) // cannot fail
+		pipe.Close() // of no use
 		return err
 	}
-	g.pid = pid
+	g.pipe = pipe
 	return nil
 }
 
@@ -140,9 +171,13 @@ func (g *Guard) tellLocked(undo string) bool {
 	return err == nil
 }
 
-// Dismiss ends the guardian without a deed.
+// Dismiss ends the guardian's watch without a deed.
 func (g *Guard) Dismiss() {
 	if g == nil {
+		return
+	}
+	if g.pid == 0 { // it goes on as the front
+		g.sleep(true)
 		return
 	}
 	unix.Kill(g.pid, unix.SIGKILL)                  // first, or it would take the end of lines for our death; it is our child, so nobody else has its number

@@ -21,27 +21,46 @@ var ErrHangup = errors.New("terminal hung up")
 type Terminal struct {
 	in, out  *os.File
 	tty      *os.File // whose modes are ours to switch: in, else out, else nil
+	fd       int      // its number
 	keyboard bool     // it is in
 	signals  chan os.Signal
+	front    *Front        // nil: it is we whom a shell stops
+	found    chan struct{} // has room for one: the front is stopped, and nobody told us
+	handed   chan struct{} // has room for one: a signal that came while we were away
+	over     chan struct{} // closed when nothing waits any more for us to be in front
+	ends     sync.Once     // of over
 
-	mu    sync.Mutex   // guards what follows
-	saved unix.Termios // as found
-	own   bool         // found while no other job was in front of us: they are no shell's that edits its own line
-	guard *Guard       // nil: none watches
-	raw   bool         // raw is wanted; while we are suspended the modes are nevertheless the saved ones
+	mu    sync.Mutex    // guards what follows
+	saved unix.Termios  // as found
+	own   bool          // found while no other job was in front of us: they are no shell's that edits its own line
+	guard *Guard        // nil: none watches
+	raw   bool          // raw is wanted; while we are suspended the modes are nevertheless the saved ones
+	away  chan struct{} // closed when we go on; nil: the front is not stopped, as far as we know
 }
 
 // Open looks at in and out and remembers the terminal's modes. It fails only when a terminal does not tell its modes. Begun in the background of a shell's
 // job control it first waits, stopped, to be brought to the front if keys come from the terminal: what is set until then is for the shell's own editing.
 // From then on a closed pipe is a write error and no longer a signal that ends the process; ignoring the signal instead would be inherited by the agent.
 func Open(in, out *os.File) (*Terminal, error) {
-	t := &Terminal{in: in, out: out, signals: make(chan os.Signal, 2)}
+	return OpenBehind(nil, in, out)
+}
+
+// OpenBehind is Open for who is behind a front, or nil.
+func OpenBehind(front *Front, in, out *os.File) (*Terminal, error) {
+	t := &Terminal{
+		in: in, out: out, front: front, signals: make(chan os.Signal, 2),
+		found: make(chan struct{}, 1), handed: make(chan struct{}, 1), over: make(chan struct{}),
+	}
+	if front != nil {
+		t.signals = front.signals
+	}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	for _, f := range []*os.File{in, out} {
 		_, err := readModes(f)
 		switch {
 		case err == nil:
 			t.tty, t.keyboard = f, f == in
+			Control(f, func(fd int) error { t.fd = fd; return nil }) // worked just now
 			if t.keyboard {
 				Control(f, drain) // where the kernel cannot let us wait, the modes are what there is
 			}
@@ -135,6 +154,8 @@ func (t *Terminal) enterLocked() error {
 	switch {
 	case !t.raw:
 		return nil
+	case t.front != nil && t.background(): // and not stopped: who has us run there will give us the terminal
+		return nil
 	case t.keyboard:
 		return t.set(rawModes(t.saved))
 	case t.background(): // as a program that only writes, we may go on there
@@ -160,10 +181,25 @@ func (t *Terminal) Restore() error {
 }
 
 func (t *Terminal) leaveLocked() error {
-	if !t.raw || t.background() || !t.own && !t.keyboard { // the last: its modes were never touched
+	switch {
+	case !t.raw || !t.own && !t.keyboard: // the latter: its modes were never touched
+		return nil
+	case t.front != nil && t.front.killed():
+		return t.giveBack()
+	case t.background():
 		return nil
 	}
 	return t.set(t.saved)
+}
+
+// giveBack does what our guardian would: as it was killed, its shell goes on and may have the
+// terminal, in settings of its own or in ours.
+func (t *Terminal) giveBack() error {
+	modes, err := readModes(t.tty)
+	if err != nil || *modes != rawModes(t.saved) {
+		return err
+	}
+	return unstopped(func() error { return t.set(t.saved) })
 }
 
 // OnPanic restores the terminal and lets the panic go on. Every goroutine that runs while the terminal is raw defers it, since a panic runs only its own goroutine's
@@ -177,11 +213,7 @@ func (t *Terminal) OnPanic() {
 
 // background reports whether another process group has the terminal.
 func (t *Terminal) background() bool {
-	var fg int
-	err := Control(t.tty, func(fd int) (err error) {
-		fg, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP)
-		return err
-	})
+	fg, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP)
 	return err == nil && fg != unix.Getpgrp() // not our controlling terminal: no job control on it
 }
 
@@ -216,7 +248,7 @@ func rawModes(m unix.Termios) unix.Termios {
 func (t *Terminal) CopyKeys(ctx context.Context, send func(p []byte) error) error {
 	buf := make([]byte, 4<<10)
 	for {
-		n, err := t.in.Read(buf)
+		n, err := t.read(buf)
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
@@ -228,7 +260,7 @@ func (t *Terminal) CopyKeys(ctx context.Context, send func(p []byte) error) erro
 		switch {
 		case err == nil:
 		case errors.Is(err, unix.EAGAIN): // someone who shares our input made it non-blocking
-			err = waitFor(t.in, unix.POLLIN)
+			err = waitFor(t.in, unix.POLLIN, -1)
 		case t.keyboard && (errors.Is(err, io.EOF) || errors.Is(err, unix.EIO)):
 			return ErrHangup
 		case errors.Is(err, io.EOF), errors.Is(err, unix.EBADF), errors.Is(err, os.ErrClosed):
@@ -242,26 +274,56 @@ func (t *Terminal) CopyKeys(ctx context.Context, send func(p []byte) error) erro
 	}
 }
 
-// Write writes the agent's output to the terminal. Unlike the file's own Write it goes on when someone who shares the output made it non-blocking.
+// read reads what the human types. Behind a front it waits without reading, and reads only in
+// front: it never takes what is typed for the shell.
+func (t *Terminal) read(buf []byte) (n int, err error) {
+	for t.front != nil {
+		if err := waitFor(t.in, unix.POLLIN, -1); err != nil {
+			return 0, fmt.Errorf("wait for keys: %w", err)
+		}
+		if !t.inFront() {
+			return 0, ErrLeft
+		}
+		t.mu.Lock()
+		if t.away == nil && waitFor(t.in, unix.POLLIN, 0) == nil {
+			defer t.mu.Unlock()
+			return t.in.Read(buf)
+		}
+		t.mu.Unlock()
+	}
+	return t.in.Read(buf)
+}
+
+// Write writes the agent's output to the terminal, when we are in front. Unlike the file's own Write
+// it goes on when someone who shares the output made it non-blocking. What comes after
+// [Terminal.Leave] and not in front is thrown away.
 func (t *Terminal) Write(p []byte) (n int, err error) {
+	if !t.inFront() {
+		return len(p), nil
+	}
 	for {
 		m, err := t.out.Write(p[n:])
 		n += m
 		if !errors.Is(err, unix.EAGAIN) {
 			return n, err
 		}
-		if err := waitFor(t.out, unix.POLLOUT); err != nil {
+		if err := waitFor(t.out, unix.POLLOUT, -1); err != nil {
 			return n, err
 		}
 	}
 }
 
-// waitFor waits until a file can be read or written.
-func waitFor(f *os.File, events int16) error {
+// waitFor waits until a file can be read or written, for some milliseconds, or for ever: -1. After
+// these it returns EAGAIN.
+func waitFor(f *os.File, events int16, ms int) error {
 	return Control(f, func(fd int) error {
 		fds := []unix.PollFd{{Fd: int32(fd), Events: events}}
 		for {
-			if _, err := unix.Poll(fds, -1); !errors.Is(err, unix.EINTR) {
+			n, err := unix.Poll(fds, ms)
+			switch {
+			case err == nil && n == 0:
+				return unix.EAGAIN
+			case !errors.Is(err, unix.EINTR):
 				return err
 			}
 		}

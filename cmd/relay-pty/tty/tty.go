@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -20,6 +21,8 @@ import (
 
 // Terminal is the user's side: a real terminal, files, or nothing at all.
 type Terminal struct {
+	still sync.Mutex // held while the agent stands still because our job does
+
 	Own  *term.Terminal // nil when headless
 	Size pty.Winsize    // at the start
 	Out  io.Writer      // where the agent's output goes
@@ -28,9 +31,9 @@ type Terminal struct {
 // Headless is no terminal at all, of a size.
 func Headless(size pty.Winsize) *Terminal { return &Terminal{Size: size, Out: io.Discard} }
 
-// Open takes over the user's terminal.
-func Open(stdin, stdout *os.File) (*Terminal, error) {
-	own, err := term.Open(stdin, stdout)
+// Open takes over the user's terminal, behind a front, or nil.
+func Open(front *term.Front, stdin, stdout *os.File) (*Terminal, error) {
+	own, err := term.OpenBehind(front, stdin, stdout)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +58,8 @@ func (t *Terminal) Jobs(a *agent.Agent) []Job {
 		{"size", func(ctx context.Context) error { return t.watchSize(ctx, a.Session) }},
 		{"stops", func(ctx context.Context) error { return t.followStops(ctx, a) }},
 		{"suspends", func(ctx context.Context) error { return t.followSuspends(ctx, a) }},
-		{"job control", t.Own.WatchStops},
+		{"job control", func(ctx context.Context) error { return t.watchStops(ctx, a) }},
+		{"leave", func(ctx context.Context) error { return t.leave(ctx, a.Session) }},
 		{"guard", func(ctx context.Context) error { return t.guard(ctx, a.Session) }},
 	}
 }
@@ -107,26 +111,63 @@ func (t *Terminal) guard(ctx context.Context, session *pty.Session) error {
 	}
 }
 
+// watchStops has the agent stand still while others stop us.
+func (t *Terminal) watchStops(ctx context.Context, a *agent.Agent) error {
+	return t.Own.WatchStops(ctx, func(wait func(context.Context) (bool, error)) error {
+		t.still.Lock()
+		defer t.still.Unlock()
+		_, err := stand(ctx, a.Session, wait)
+		return err
+	})
+}
+
+// leave tells the terminal of the agent's end.
+func (t *Terminal) leave(ctx context.Context, session *pty.Session) error {
+	select {
+	case <-session.Done():
+		t.Own.Leave()
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// stand has the agent stand still, as a bare one would, for as long as wait has us suspended. It
+// holds still, so that one alone suspends us, and none does once more what another has done.
+func stand(ctx context.Context, session *pty.Session, wait func(context.Context) (bool, error)) (bool, error) {
+	if !session.Stopped() {
+		if err := session.Signal(syscall.SIGSTOP); err != nil {
+			return false, err
+		}
+	}
+	settle(ctx, session)
+	suspended, err := wait(ctx)
+	switch {
+	case errors.Is(err, term.ErrLeft): // there is no agent any more
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	return suspended, session.Signal(syscall.SIGCONT)
+}
+
 // followStops stops us when the agent stops at the human's Ctrl-Z, which would
 // give the shell back from a bare agent; continued, we continue it. An agent that
-// someone else stopped keeps the human's terminal, and its socket answers.
+// someone else stopped keeps the human's terminal.
 func (t *Terminal) followStops(ctx context.Context, a *agent.Agent) error {
 	session := a.Session
 	for {
 		select {
 		case stopped := <-session.Stops():
-			if !stopped || time.Since(a.LastSuspend()) > sleepSoon {
-				continue
+			if !stopped || time.Since(a.LastSuspend()) > sleepSoon || !t.Own.Stoppable() || !t.still.TryLock() {
+				continue // without a shell that would continue us the agent stays stopped
 			}
-			settle(ctx, session)
-			suspended, err := t.Own.Suspend()
+			var err error
+			if session.Stopped() { // still, and not continued meanwhile
+				_, err = stand(ctx, session, t.Own.Suspend)
+			}
+			t.still.Unlock()
 			if err != nil {
-				return err
-			}
-			if !suspended {
-				continue // there is no shell that would continue us: the agent stays stopped
-			}
-			if err := session.Signal(syscall.SIGCONT); err != nil {
 				return err
 			}
 		case <-ctx.Done():
@@ -168,7 +209,7 @@ func (t *Terminal) followSuspends(ctx context.Context, a *agent.Agent) error {
 		var err error
 		switch {
 		case line.Canonical:
-			if line.Suspends && !ignored && !caught && term.Stoppable() {
+			if line.Suspends && !ignored && !caught && t.Own.Stoppable() {
 				err = a.Session.Signal(syscall.SIGSTOP)
 			}
 		case !ignored && asleep(ctx, a.Session) && !a.TypedOn():
@@ -182,19 +223,42 @@ func (t *Terminal) followSuspends(ctx context.Context, a *agent.Agent) error {
 
 // sleep stops us, and wakes the agent when we are continued.
 func (t *Terminal) sleep(ctx context.Context, a *agent.Agent) error {
-	if _, err := t.Own.Suspend(); err != nil {
-		return err
+	if t.Own.Stoppable() {
+		if !t.still.TryLock() {
+			return nil
+		}
+		defer t.still.Unlock()
+		if _, err := stand(ctx, a.Session, t.Own.Suspend); err != nil {
+			return err
+		}
 	}
 	// It may be on its way to sleep still and miss the first.
 	for tries := 0; tries < 10; tries++ {
 		if err := a.Session.Signal(syscall.SIGCONT); err != nil {
 			return err
 		}
-		if !asleep(ctx, a.Session) {
+		if awake(ctx, a.Session) {
 			break
 		}
 	}
 	return nil
+}
+
+// awake waits until the agent has taken its terminal back from line mode, but not for long.
+func awake(ctx context.Context, session *pty.Session) bool {
+	rest := time.After(sleepRest)
+	for {
+		if tty, err := session.TTY(); err != nil || tty.Foreground != session.PID() || !tty.Canonical {
+			return true
+		}
+		select {
+		case <-rest:
+			return false
+		case <-time.After(sleepLook): // modes change without a word
+		case <-ctx.Done():
+			return true
+		}
+	}
 }
 
 // disposition says what a process does with a signal; neither where the system
