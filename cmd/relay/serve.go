@@ -33,17 +33,31 @@ const idleEnd = 10 * time.Second
 const onDemand = "on-demand"
 
 func serveCommand(s streams) *cobra.Command {
-	var store string
-	var ends bool
+	var o serving
 	c := &cobra.Command{
 		Use: "serve", Short: "Run the router in the foreground", Args: noArgs,
-		Long: "serve runs the router in the foreground. There is no need to: relay run and relay send\nstart one when none runs, which ends when nothing is left to do.",
-		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), s, store, ends) },
+		Long: "serve runs the router in the foreground. There is no need to: relay run and relay send\nstart one when none runs, which ends when nothing is left to do.\n\n" + overHTTP,
+		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), s, o) },
 	}
-	c.Flags().StringVar(&store, "store", "", "directory of the log (default ~/.local/state/relay)")
-	c.Flags().BoolVar(&ends, onDemand, false, "end when nothing is wrapped and nothing waits")
+	c.Flags().StringVar(&o.http, "http", "", "serve the API over TCP, too, at a port of this machine (127.0.0.1:PORT)")
+	c.Flags().StringVar(&o.store, "store", "", "directory of the log (default ~/.local/state/relay)")
+	c.Flags().BoolVar(&o.ends, onDemand, false, "end when nothing is wrapped and nothing waits")
 	c.Flags().MarkHidden(onDemand) // it exists
 	return c
+}
+
+const overHTTP = `With --http, or the setting http_addr, what is asked over the router's socket can be asked over
+TCP, by programs of this machine:
+
+  curl -H "Authorization: Bearer $(cat $XDG_RUNTIME_DIR/relay/http.token)" localhost:PORT/v1/agents
+
+Whoever has the token acts as the human, or as whom "from" says. An agent's own token makes it that
+agent. Requests of web pages from elsewhere are refused.`
+
+// serving is how the router is to run.
+type serving struct {
+	store, http string
+	ends        bool // when nothing is left to do
 }
 
 func noArgs(c *cobra.Command, args []string) error {
@@ -57,8 +71,8 @@ func noArgs(c *cobra.Command, args []string) error {
 var errIdle = errors.New("nothing is left to do")
 
 // serve runs the router until ctx ends. Its parts end with it; the first to fail ends all.
-func serve(parent context.Context, s streams, store string, ends bool) error {
-	h, err := home.Find(store)
+func serve(parent context.Context, s streams, o serving) error {
+	h, err := home.Find(o.store)
 	if err != nil {
 		return err
 	}
@@ -75,6 +89,10 @@ func serve(parent context.Context, s streams, store string, ends bool) error {
 	if err != nil {
 		return err
 	}
+	tcp, err := o.web(parent, s, h, set.HTTPAddr)
+	if err != nil {
+		return err
+	}
 	listener, err := listen(parent, h.Socket)
 	if err != nil {
 		return err
@@ -88,9 +106,12 @@ func serve(parent context.Context, s streams, store string, ends bool) error {
 	busy := &activity{last: time.Now()}
 	server := api.Server{Hub: hub, Agents: h.Agents, Version: version}
 	part("api", func(ctx context.Context) error { return serveHTTP(ctx, listener, busy.watch(server.Handler())) })
+	if tcp != nil {
+		part("http", func(ctx context.Context) error { return tcp.serve(ctx, &server, busy.watch(server.Handler())) })
+	}
 	part("wrappers", (&fleet.Fleet{Hub: hub, Dir: h.Agents}).Run)
 	part("log", hub.Run)
-	if ends {
+	if o.ends {
 		part("idle", func(ctx context.Context) error { return idle(ctx, hub, busy) })
 	}
 	parts.Wait()

@@ -82,17 +82,22 @@ func asFault(err error) *router.ErrorValue {
 }
 
 func respond(w http.ResponseWriter, answer any, err error) {
-	w.Header().Set("Content-Type", "application/json")
-	if err != nil {
-		e := asFault(err)
-		status, ok := statuses[e.Code]
-		if !ok {
-			status = http.StatusBadRequest
-		}
-		w.WriteHeader(status)
-		answer = e
+	if err == nil {
+		tellJSON(w, http.StatusOK, answer)
+		return
 	}
-	json.NewEncoder(w).Encode(answer) // fails only when the client has gone
+	e := asFault(err)
+	status, ok := statuses[e.Code]
+	if !ok {
+		status = http.StatusBadRequest
+	}
+	tellJSON(w, status, e)
+}
+
+func tellJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(v) // fails only when the client has gone
 }
 
 // decode reads a request as strictly as a wrapper does: unknown, doubled and case-folded fields,

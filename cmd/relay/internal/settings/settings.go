@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,6 +30,7 @@ type Settings struct {
 	AllowUrgent      []string      // who may interrupt an agent
 	DraftTimeout     string        // relay-pty's --draft-timeout; "": its own default
 	BatchMax         string        // relay-pty's --batch-max; "": its own default
+	HTTPAddr         string        // where the API is served over TCP, too; "": nowhere
 }
 
 func defaults() Settings {
@@ -59,6 +62,11 @@ var all = []setting{
 		return nil
 	}},
 	{"dm_expiry", func(s *Settings, v string) (err error) { s.DirectExpiry, err = duration(v); return err }},
+	{"http_addr", func(s *Settings, v string) error {
+		s.HTTPAddr = v
+		_, err := Loopback(v)
+		return err
+	}},
 	{"draft_timeout", func(s *Settings, v string) error {
 		d, err := duration(v)
 		s.DraftTimeout = d.String() // relay-pty knows no days
@@ -180,6 +188,26 @@ func retain(s *Settings, v string) error {
 		return errors.New("it is empty; 30d,1GiB is the default")
 	}
 	return nil
+}
+
+// Loopback is the address at which the API may be served over TCP: a port, or HOST:PORT of this
+// machine alone, for the token and all messages pass in the clear.
+func Loopback(v string) (netip.AddrPort, error) {
+	host, port, err := net.SplitHostPort(v)
+	if err != nil {
+		host, port = "", v
+	}
+	if host == "" || host == "localhost" {
+		host = "127.0.0.1"
+	}
+	at, err := netip.ParseAddrPort(net.JoinHostPort(host, port))
+	switch {
+	case err != nil:
+		return at, fmt.Errorf("%q is no address: say a port, or 127.0.0.1:PORT", v)
+	case !at.Addr().IsLoopback():
+		return at, fmt.Errorf("%s would be reached from other machines, with the token and all messages in the clear: say 127.0.0.1:PORT, and come from afar by ssh -L", v)
+	}
+	return at, nil
 }
 
 var sizes = []struct {

@@ -17,6 +17,8 @@ func TestFile(t *testing.T) {
 		`retain = "2GiB, 36h"`:                func(s *Settings) { s.Age, s.Bytes = 36*time.Hour, 2<<30 },
 		"allow_agent_direct = false":          func(s *Settings) { s.AllowAgentDirect = false },
 		`allow_urgent = ["human", "ci"]`:      func(s *Settings) { s.AllowUrgent = []string{"human", "ci"} },
+		"http_addr = 7777":                    func(s *Settings) { s.HTTPAddr = "7777" },
+		`http_addr = "[::1]:7777"`:            func(s *Settings) { s.HTTPAddr = "[::1]:7777" },
 		"allow_urgent = []":                   func(s *Settings) { s.AllowUrgent = []string{} },
 		"draft_timeout = \"30s\"\nbatch_max = 3": func(s *Settings) {
 			s.DraftTimeout, s.BatchMax = "30s", "3"
@@ -43,6 +45,10 @@ func TestFileThatIsWrong(t *testing.T) {
 		`default_timeout = "-1s"`:    "is no duration",
 		"allow_agent_direct = \"x\"": "allow_agent_direct: \"x\" is neither true nor false",
 		`allow_urgent = ["a b/"]`:    "allow_urgent: ",
+		`http_addr = "0.0.0.0:80"`:   "http_addr: 0.0.0.0:80 would be reached from other machines",
+		`http_addr = "[::]:80"`:      "would be reached from other machines",
+		`http_addr = "relay.dev:80"`: `http_addr: "relay.dev:80" is no address: say a port, or 127.0.0.1:PORT`,
+		`http_addr = "127.0.0.1"`:    "is no address",
 		"batch_max = 0":              `batch_max: "0" is no number from 1 on`,
 		"batch_max = 1\nbatch_max=2": "line 2: ",
 	} {
