@@ -104,7 +104,7 @@ func serve(parent context.Context, s streams, o serving) error {
 		parts.Go(func() { stop(fmt.Errorf("%s: %w", name, f(ctx))) })
 	}
 	busy := &activity{last: time.Now()}
-	server := api.Server{Hub: hub, Agents: h.Agents, Version: version}
+	server := api.Server{Hub: hub, Agents: h.Agents, Version: version, Log: log}
 	part("api", func(ctx context.Context) error { return serveHTTP(ctx, listener, busy.watch(server.Handler())) })
 	if tcp != nil {
 		part("http", func(ctx context.Context) error { return tcp.serve(ctx, &server, busy.watch(server.Handler())) })

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	_ "embed" // openapi.json
 	"encoding/hex"
@@ -32,7 +33,10 @@ type Server struct {
 	Hub    *hub.Hub
 	Agents string // the directory in which wrappers announce themselves
 
-	Version string // of the program
+	Version string      // of the program
+	Log     interface { // what /metrics tells of it; may be nil
+		Size(ctx context.Context) (events, bytes int64, err error)
+	}
 }
 
 //go:embed openapi.json
@@ -53,6 +57,7 @@ func (s *Server) Handler() http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(description) // fails only when the client has gone
 	})
+	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		respond(w, nil, fault(string(protocol.UnknownType), "there is no %s %s", r.Method, r.URL.Path))
 	})

@@ -173,6 +173,15 @@ func (l *Log) Span(ctx context.Context) (oldest, newest int64, err error) {
 	return max(1, int64(info.State.FirstSeq)), int64(info.State.LastSeq), nil
 }
 
+// Size returns how many events are kept, and how many bytes they take on the disk.
+func (l *Log) Size(ctx context.Context) (events, bytes int64, err error) {
+	info, err := l.stream.Info(ctx)
+	if err != nil {
+		return 0, 0, fmt.Errorf("look at the log: %w", err)
+	}
+	return int64(info.State.Msgs), int64(info.State.Bytes), nil
+}
+
 // Read calls f with each event after that number, in order, up to the newest there is.
 func (l *Log) Read(ctx context.Context, after int64, f func(seq int64, data []byte) error) error {
 	oldest, newest, err := l.Span(ctx)

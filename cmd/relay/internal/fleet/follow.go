@@ -77,6 +77,8 @@ func eventOf(name string, at router.Origin, told protocol.Event) router.Event {
 		}
 	case *protocol.State:
 		e.State, e.Confidence, e.BlockedBy = t.State, t.Confidence, string(t.BlockedBy)
+	case *protocol.Waiting:
+		e.ID, e.WaitingFor = t.ID, string(t.WaitingFor)
 	case *protocol.MarkerInvalid:
 		e.Raw, e.Reason, e.Source = t.Raw, t.Reason, t.Source
 	case *protocol.TurnEnd:

@@ -42,9 +42,10 @@ type Hub struct {
 	pauses  map[string]deadline
 	looked  bool            // it is known who runs
 	leased  map[string]bool // messages that readers were given and have not acknowledged; false: the lease is over
-	changed chan struct{}   // closed and replaced after each event
-	broken  error           // the log may hold an event that the state does not know
-	failed  chan struct{}   // closed with it
+	meter   Meter
+	changed chan struct{} // closed and replaced after each event
+	broken  error         // the log may hold an event that the state does not know
+	failed  chan struct{} // closed with it
 
 	began time.Time
 	late  map[string]time.Time // when the last event of an agent's wrapper came in that was old
@@ -165,7 +166,9 @@ func (h *Hub) append(ctx context.Context, e router.Event) error {
 	if err != nil {
 		return fmt.Errorf("encode event: %w", err)
 	}
+	began := time.Now()
 	e.Seq, err = h.store.Append(ctx, e.Type, filedUnder(e), data)
+	took := time.Since(began)
 	if errors.Is(err, bus.ErrUnclear) {
 		h.broken = err
 		close(h.failed)
@@ -175,9 +178,13 @@ func (h *Hub) append(ctx context.Context, e router.Event) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	was, _ := h.state.Find(e.ID)
 	h.state.Apply(e)
 	h.noteLate(e)
-	if m, _ := h.state.Find(e.ID); router.Ended(m.Status) {
+	h.meter.Append.add(took)
+	m, _ := h.state.Find(e.ID)
+	h.arrived(was.Status, m)
+	if router.Ended(m.Status) {
 		delete(h.claimed, e.ID) // nobody hands over what has ended
 		delete(h.leased, e.ID)
 	}

@@ -35,6 +35,7 @@ type Agent struct {
 	Profile string
 	PID     int // of its wrapper
 	State   string
+	Waits   string // what the messages in its wrapper's queue wait for, "" for nothing
 	Started int64  // of its newest wrapper, Unix milliseconds
 	Heard   int64  // the time of the newest event of a wrapper of its, Unix milliseconds
 	Seen    int64  // Unix milliseconds
@@ -217,8 +218,9 @@ func (s *State) Apply(e Event) {
 }
 
 var (
-	resultType = (*protocol.InjectResult)(nil).Type()
-	stateType  = (*protocol.State)(nil).Type()
+	resultType  = (*protocol.InjectResult)(nil).Type()
+	stateType   = (*protocol.State)(nil).Type()
+	waitingType = (*protocol.Waiting)(nil).Type()
 
 	// TypeTurnEnd is a turn's end whose last words may be an answer.
 	TypeTurnEnd = (*protocol.TurnEnd)(nil).Type()
@@ -245,10 +247,17 @@ func (s *State) meet(e Event) {
 	switch e.Type {
 	case TypeUp:
 		a.Wrapped, a.Running, a.Profile, a.PID, a.State, a.Started = true, true, e.Profile, e.PID, "", e.StartedAt
+		a.Waits = ""
 	case TypeDown:
 		a.Running, a.State = false, ""
 	case stateType:
 		a.State = e.State
+	case waitingType:
+		a.Waits = e.WaitingFor
+	case resultType:
+		if !protocol.Terminal(e.Status) {
+			a.Waits = e.WaitingFor
+		}
 	}
 }
 

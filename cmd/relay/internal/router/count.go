@@ -1,0 +1,62 @@
+package router
+
+import "relay-pty/protocol"
+
+// Counts are numbers of messages and agents.
+type Counts struct {
+	Messages map[string]int // by status
+	Waiting  map[string]int // those that have not ended, by what they wait for
+	Agents   map[string]int // by state; those that do not run are gone
+}
+
+// What a message waits for besides the words of wrappers.
+const (
+	WaitsForAgent  = "agent"  // its recipient does not run
+	WaitsForReader = "reader" // its recipient has no wrapper, and did not read it yet
+	WaitsForRouter = "router" // it is about to be handed to a wrapper
+	WaitsForNone   = "none"   // its wrapper has it, and nothing stands in the way
+)
+
+// Gone is the state of an agent that does not run.
+const Gone = "gone"
+
+// Count counts all there is.
+func (s *State) Count(running func(name string) bool) Counts {
+	c := Counts{Messages: map[string]int{}, Waiting: map[string]int{}, Agents: map[string]int{}}
+	for _, m := range s.order {
+		c.Messages[m.Status]++
+	}
+	for name, inbox := range s.inboxes {
+		for _, m := range inbox {
+			c.Waiting[s.reason(m, running(name))]++
+		}
+	}
+	for _, a := range s.agents {
+		switch {
+		case !a.Wrapped:
+		case !running(a.Name):
+			c.Agents[Gone]++
+		case a.State == "":
+			c.Agents[protocol.StateUnknown]++
+		default:
+			c.Agents[a.State]++
+		}
+	}
+	return c
+}
+
+// reason is what a message waits for.
+func (s *State) reason(m *Known, running bool) string {
+	a := s.agents[m.To]
+	switch {
+	case a == nil || !a.Wrapped:
+		return WaitsForReader
+	case !running:
+		return WaitsForAgent
+	case m.Status == StatusAccepted:
+		return WaitsForRouter
+	case m.Status != protocol.StatusQueued || a.Waits == "":
+		return WaitsForNone
+	}
+	return a.Waits
+}
