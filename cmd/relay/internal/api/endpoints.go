@@ -76,5 +76,5 @@ var endpoints = append([]endpoint{
 var eventsQuery = append([]parameter{afterEvent, waiting, {"event", text, "only these types, separated by commas"}}, whose...)
 
 func (s *Server) healthy(*http.Request) (any, error) {
-	return Health{OK: true, PID: os.Getpid(), Version: s.Version}, nil
+	return Health{OK: true, PID: os.Getpid(), Version: s.Version, Degraded: s.Hub.Full()}, nil
 }

@@ -35,6 +35,11 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	meter := s.Hub.Meter()
 	p.spread("relay_delivery_seconds", "From the acceptance of a message to its delivery.", meter.Delivery)
 	p.spread("relay_append_seconds", "What an event takes to be on disk.", meter.Append)
+	degraded := 0.0
+	if s.Hub.Full() {
+		degraded = 1
+	}
+	p.one("relay_degraded", "gauge", "1 while the log takes no more.", degraded)
 	p.one("relay_events_total", "counter", "Events that the log has had.", float64(last))
 	if s.Log != nil {
 		events, size, err := s.Log.Size(r.Context())

@@ -189,5 +189,6 @@ type Health struct {
 	OK  bool `json:"ok"`
 	PID int  `json:"pid"`
 	// Version is that of the program.
-	Version string `json:"version"`
+	Version  string `json:"version"`
+	Degraded bool   `json:"degraded"` // the log takes no more for now: sending is refused
 }

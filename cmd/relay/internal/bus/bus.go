@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -48,11 +49,23 @@ const (
 
 // Log is an open log. Append is for one goroutine at a time, the rest for any.
 type Log struct {
-	srv     *server.Server
-	conn    *nats.Conn
-	js      jetstream.JetStream
-	stream  jetstream.Stream
+	dir     string
+	keep    Keep
 	release func()
+	ear     ear
+	reserve int64 // bytes of the disk that are left to others
+	last    int64 // number of the newest event
+
+	mu  sync.RWMutex // guards engine, which is another one when the store was opened anew
+	now *engine      // nil while the store cannot be opened
+}
+
+// engine is the server that has the store open, and the way to it.
+type engine struct {
+	srv    *server.Server
+	conn   *nats.Conn
+	js     jetstream.JetStream
+	stream jetstream.Stream
 }
 
 // HeldError is that another router has the store.
@@ -82,41 +95,87 @@ func Open(ctx context.Context, dir string, keep Keep) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{release: lock.Release}
-	if err := l.open(ctx, dir, keep); err != nil {
+	l := &Log{dir: dir, keep: keep, release: lock.Release, reserve: reserve}
+	if err := l.begin(ctx); err != nil {
 		l.Close()
 		return nil, fmt.Errorf("open store %s: %w", dir, err)
 	}
 	return l, nil
 }
 
-func (l *Log) open(ctx context.Context, dir string, keep Keep) (err error) {
-	if err := checkVersion(filepath.Join(dir, "version")); err != nil {
+func (l *Log) begin(ctx context.Context) (err error) {
+	if err := checkVersion(filepath.Join(l.dir, "version")); err != nil {
 		return err
 	}
-	l.srv, err = server.NewServer(&server.Options{
+	if l.now, err = l.start(ctx); err == nil {
+		_, l.last, err = l.Span(ctx)
+	}
+	return err
+}
+
+// start opens the store.
+func (l *Log) start(ctx context.Context) (*engine, error) {
+	e := &engine{}
+	err := e.start(ctx, l)
+	if err != nil {
+		e.close()
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *engine) start(ctx context.Context, l *Log) (err error) {
+	e.srv, err = server.NewServer(&server.Options{
 		ServerName: "relay", DontListen: true, NoSigs: true, NoLog: true,
-		JetStream: true, DisableJetStreamBanner: true, StoreDir: dir, SyncAlways: true,
+		JetStream: true, DisableJetStreamBanner: true, StoreDir: l.dir, SyncAlways: true,
 		MaxPayload: 4 << 20,
+		// Else it is a share of what was free at the start, and a stream of more is refused.
+		JetStreamMaxStore: 1 << 50,
 	})
 	if err != nil {
 		return err
 	}
-	l.srv.Start()
-	if !l.srv.ReadyForConnections(startWait) {
+	e.srv.SetLoggerV2(&l.ear, false, false, false)
+	e.srv.Start()
+	if !e.srv.ReadyForConnections(startWait) {
 		return fmt.Errorf("the embedded server is not ready after %v", startWait)
 	}
-	if l.conn, err = nats.Connect("", nats.InProcessServer(l.srv), nats.Name("router")); err != nil {
+	if e.conn, err = nats.Connect("", nats.InProcessServer(e.srv), nats.Name("router")); err != nil {
 		return err
 	}
-	if l.js, err = jetstream.New(l.conn); err != nil {
+	if e.js, err = jetstream.New(e.conn); err != nil {
 		return err
 	}
-	l.stream, err = l.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+	if e.stream, err = e.js.Stream(ctx, stream); err == nil {
+		if is := e.stream.CachedInfo().Config; is.MaxAge == l.keep.Age && is.MaxBytes == l.keep.Bytes {
+			return nil // which writes nothing, and may be all that a full disk allows
+		}
+	}
+	e.stream, err = e.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: stream, Subjects: []string{prefix + ">"}, Storage: jetstream.FileStorage,
-		MaxAge: keep.Age, MaxBytes: keep.Bytes, DenyDelete: true, DenyPurge: true,
+		MaxAge: l.keep.Age, MaxBytes: l.keep.Bytes, DenyDelete: true, DenyPurge: true,
 	})
 	return err
+}
+
+func (e *engine) close() {
+	if e.conn != nil {
+		e.conn.Close()
+	}
+	if e.srv != nil {
+		e.srv.Shutdown()
+		e.srv.WaitForShutdown()
+	}
+}
+
+// engine is the open store.
+func (l *Log) engine() (*engine, error) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if l.now == nil {
+		return nil, errShut
+	}
+	return l.now, nil
 }
 
 // checkVersion refuses the store of a newer program, and marks a new one as ours.
@@ -138,22 +197,6 @@ func checkVersion(path string) error {
 	return nil
 }
 
-// Append writes an event of a type about an agent, which may be empty, and returns its number.
-// ErrFull says that it was not written, ErrUnclear that it may have been.
-func (l *Log) Append(ctx context.Context, kind, agent string, data []byte) (seq int64, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), appendWait)
-	defer cancel()
-	ack, err := l.js.Publish(ctx, prefix+kind+"."+token(agent), data, jetstream.WithRetryAttempts(0))
-	var refused *jetstream.APIError
-	switch {
-	case errors.As(err, &refused):
-		return 0, fmt.Errorf("%w: %w", ErrFull, err)
-	case err != nil:
-		return 0, fmt.Errorf("%w: %w", ErrUnclear, err)
-	}
-	return int64(ack.Sequence), nil
-}
-
 // token is a name as one token of a subject, where dots separate and a name may hold them, and
 // where the asterisk, to which a message may go, stands for any token.
 func token(name string) string {
@@ -166,20 +209,32 @@ func token(name string) string {
 // Span returns the numbers of the oldest and the newest event. Where there is none, oldest is
 // newest+1.
 func (l *Log) Span(ctx context.Context) (oldest, newest int64, err error) {
-	info, err := l.stream.Info(ctx)
+	state, err := l.state(ctx)
 	if err != nil {
-		return 0, 0, fmt.Errorf("look at the log: %w", err)
+		return 0, 0, err
 	}
-	return max(1, int64(info.State.FirstSeq)), int64(info.State.LastSeq), nil
+	return max(1, int64(state.FirstSeq)), int64(state.LastSeq), nil
+}
+
+func (l *Log) state(ctx context.Context) (s jetstream.StreamState, err error) {
+	e, err := l.engine()
+	if err != nil {
+		return s, err
+	}
+	info, err := e.stream.Info(ctx)
+	if err != nil {
+		return s, fmt.Errorf("look at the log: %w", err)
+	}
+	return info.State, nil
 }
 
 // Size returns how many events are kept, and how many bytes they take on the disk.
 func (l *Log) Size(ctx context.Context) (events, bytes int64, err error) {
-	info, err := l.stream.Info(ctx)
+	state, err := l.state(ctx)
 	if err != nil {
-		return 0, 0, fmt.Errorf("look at the log: %w", err)
+		return 0, 0, err
 	}
-	return int64(info.State.Msgs), int64(info.State.Bytes), nil
+	return int64(state.Msgs), int64(state.Bytes), nil
 }
 
 // Read calls f with each event after that number, in order, up to the newest there is.
@@ -188,7 +243,11 @@ func (l *Log) Read(ctx context.Context, after int64, f func(seq int64, data []by
 	if err != nil || newest <= after || newest < oldest {
 		return err
 	}
-	c, err := l.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+	e, err := l.engine()
+	if err != nil {
+		return err
+	}
+	c, err := e.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
 		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: uint64(max(after+1, oldest)),
 	})
 	if err != nil {
@@ -219,7 +278,11 @@ func (l *Log) Read(ctx context.Context, after int64, f func(seq int64, data []by
 
 // Get returns one event, and false where it is no longer kept.
 func (l *Log) Get(ctx context.Context, seq int64) (data []byte, ok bool, err error) {
-	msg, err := l.stream.GetMsg(ctx, uint64(seq))
+	e, err := l.engine()
+	if err != nil {
+		return nil, false, err
+	}
+	msg, err := e.stream.GetMsg(ctx, uint64(seq))
 	switch {
 	case errors.Is(err, jetstream.ErrMsgNotFound):
 		return nil, false, nil
@@ -231,12 +294,8 @@ func (l *Log) Get(ctx context.Context, seq int64) (data []byte, ok bool, err err
 
 // Close ends the server and gives the store up.
 func (l *Log) Close() {
-	if l.conn != nil {
-		l.conn.Close()
-	}
-	if l.srv != nil {
-		l.srv.Shutdown()
-		l.srv.WaitForShutdown()
+	if l.now != nil {
+		l.now.close()
 	}
 	l.release()
 }

@@ -67,8 +67,8 @@ func (f *Fleet) Run(ctx context.Context) error {
 
 // serve follows one wrapper and hands it its messages until it is gone or ctx ends. One that has
 // retired gets no more messages, and is heard to its last word. An error is the log's.
-func (f *Fleet) serve(ctx context.Context, r registry.Record, retired <-chan struct{}) error {
-	ctx, cancel := context.WithCancelCause(ctx)
+func (f *Fleet) serve(parent context.Context, r registry.Record, retired <-chan struct{}) error {
+	ctx, cancel := context.WithCancelCause(parent)
 	handing, rest := context.WithCancelCause(ctx)
 	room := make(chan struct{}, 1)
 	var all sync.WaitGroup
@@ -96,7 +96,7 @@ func (f *Fleet) serve(ctx context.Context, r registry.Record, retired <-chan str
 	if !errors.Is(err, errGone) {
 		return logOnly(err) // the router ends, not the wrapper
 	}
-	if err := f.Hub.Down(context.WithoutCancel(ctx), r.Name); err != nil {
+	if err := f.Hub.Down(parent, r.Name); err != nil && parent.Err() == nil {
 		return fmt.Errorf("write the log: %w", err)
 	}
 	return nil

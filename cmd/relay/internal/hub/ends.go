@@ -72,7 +72,7 @@ func (h *Hub) doDue(ctx context.Context) (next int64, err error) {
 	for _, do := range []func(context.Context) (int64, error){h.expireNow, h.sendDue, h.tellPresence, h.endPauses} {
 		again, err := do(ctx)
 		if errors.Is(err, bus.ErrFull) {
-			again = time.Now().Add(lookAgain).UnixMilli()
+			again = time.Now().Add(roomAgain).UnixMilli()
 		} else if err != nil {
 			return 0, err
 		}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"relay-pty/cmd/relay/internal/bus"
@@ -33,6 +34,8 @@ type Hub struct {
 	newID func() string
 
 	writing sync.Mutex // held from a decision to its place in the log, I/O included; before mu
+
+	full atomic.Bool // the log did not take the newest event
 
 	mu      sync.Mutex // guards what follows; never held over I/O
 	state   *router.State
@@ -91,8 +94,12 @@ func (h *Hub) freshID() string {
 }
 
 // Command sends what an agent said it wants sent. One that was seen before is passed over, one that
-// is refused leaves an event that says so.
+// is refused leaves an event that says so. While the log is full it waits.
 func (h *Hub) Command(ctx context.Context, e router.Event) error {
+	return h.patiently(ctx, func() error { return h.command(ctx, e) })
+}
+
+func (h *Hub) command(ctx context.Context, e router.Event) error {
 	h.writing.Lock()
 	defer h.writing.Unlock()
 	if !h.isNew(e) {
@@ -134,8 +141,12 @@ func (h *Hub) admit(ctx context.Context, m router.Message, e router.Event) (rout
 	return sent, nil
 }
 
-// Record puts what a wrapper told into the log, once.
+// Record puts what a wrapper told into the log, once. While the log is full it waits.
 func (h *Hub) Record(ctx context.Context, e router.Event) error {
+	return h.patiently(ctx, func() error { return h.record(ctx, e) })
+}
+
+func (h *Hub) record(ctx context.Context, e router.Event) error {
 	h.writing.Lock()
 	defer h.writing.Unlock()
 	if !h.isNew(e) {
@@ -169,6 +180,7 @@ func (h *Hub) append(ctx context.Context, e router.Event) error {
 	began := time.Now()
 	e.Seq, err = h.store.Append(ctx, e.Type, filedUnder(e), data)
 	took := time.Since(began)
+	h.full.Store(errors.Is(err, bus.ErrFull))
 	if errors.Is(err, bus.ErrUnclear) {
 		h.broken = err
 		close(h.failed)

@@ -9,10 +9,16 @@ import (
 
 // Up says that a wrapper runs, and puts that into the log if it is news.
 func (h *Hub) Up(ctx context.Context, r registry.Record) error {
+	h.mu.Lock()
+	h.running[r.Name]++
+	h.mu.Unlock()
+	return h.patiently(ctx, func() error { return h.noteUp(ctx, r) })
+}
+
+func (h *Hub) noteUp(ctx context.Context, r registry.Record) error {
 	h.writing.Lock()
 	defer h.writing.Unlock()
 	h.mu.Lock()
-	h.running[r.Name]++
 	was, _ := h.state.Agent(r.Name)
 	h.mu.Unlock()
 	if was.Running && was.PID == r.PID {
@@ -25,12 +31,18 @@ func (h *Hub) Up(ctx context.Context, r registry.Record) error {
 
 // Down says that a wrapper no longer runs.
 func (h *Hub) Down(ctx context.Context, name string) error {
-	h.writing.Lock()
-	defer h.writing.Unlock()
 	h.mu.Lock()
 	if h.running[name]--; h.running[name] <= 0 {
 		delete(h.running, name)
 	}
+	h.mu.Unlock()
+	return h.patiently(ctx, func() error { return h.noteDown(ctx, name) })
+}
+
+func (h *Hub) noteDown(ctx context.Context, name string) error {
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	h.mu.Lock()
 	gone := h.running[name] == 0
 	h.mu.Unlock()
 	if !gone {
@@ -51,6 +63,10 @@ func (h *Hub) down(name string) router.Event {
 // Missed puts the end of wrappers into the log that ended while there was no router: all that run
 // have been told to Up.
 func (h *Hub) Missed(ctx context.Context) error {
+	return h.patiently(ctx, func() error { return h.noteMissed(ctx) })
+}
+
+func (h *Hub) noteMissed(ctx context.Context) error {
 	h.writing.Lock()
 	defer h.writing.Unlock()
 	h.mu.Lock()

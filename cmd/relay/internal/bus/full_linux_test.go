@@ -1,0 +1,80 @@
+package bus
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"relay-pty/cmd/internal/testrig"
+)
+
+// TestFullDisk: an event is refused while there is no room for it, what was accepted can be read, and
+// as soon as there is room it goes on. Whether the log sees the end coming, or runs into it.
+func TestFullDisk(t *testing.T) {
+	for name, keeps := range map[string]int64{"seen coming": reserve, "run into": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			disk := t.TempDir()
+			testrig.Require(t, "a small disk, which needs root", syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=12m"))
+			t.Cleanup(func() {
+				if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
+					t.Error(err)
+				}
+			})
+			filler := filepath.Join(disk, "filler")
+			l := open(t, filepath.Join(disk, "store"))
+			l.reserve = keeps
+			var accepted int64
+			add := func() error {
+				seq, err := l.Append(t.Context(), "state", "bob", make([]byte, 32<<10))
+				if err == nil && seq != accepted+1 {
+					t.Fatalf("event %d is behind %d", seq, accepted)
+				}
+				if err == nil {
+					accepted = seq
+				}
+				return err
+			}
+			for round := range 3 {
+				var free syscall.Statfs_t
+				if err := syscall.Statfs(disk, &free); err != nil {
+					t.Fatal(err)
+				}
+				leaves := 3 * reserve / 2
+				if err := os.WriteFile(filler, make([]byte, int(free.Bavail)*int(free.Bsize)-leaves), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				var err error
+				for err == nil {
+					err = add()
+				}
+				for range 3 {
+					if !errors.Is(err, ErrFull) {
+						t.Fatalf("round %d, after %d: %v", round, accepted, err)
+					}
+					if got := l.all(t, 0); int64(len(got)) != accepted {
+						t.Errorf("round %d: %d of %d events are there while the disk is full", round, len(got), accepted)
+					}
+					err = add()
+				}
+				if err := os.Remove(filler); err != nil {
+					t.Fatal(err)
+				}
+				if err := add(); err != nil {
+					t.Errorf("round %d, with room again: %v", round, err)
+				}
+				if round == 1 {
+					l.Close()
+					l = open(t, filepath.Join(disk, "store"))
+					l.reserve = keeps
+				}
+			}
+			if got := l.all(t, 0); int64(len(got)) != accepted {
+				t.Errorf("%d of %d events are there", len(got), accepted)
+			}
+			l.Close()
+		})
+	}
+}

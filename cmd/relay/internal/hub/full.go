@@ -1,0 +1,34 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"relay-pty/cmd/relay/internal/bus"
+)
+
+// roomAgain is how soon the log is tried again that was full.
+const roomAgain = time.Second
+
+// Full says whether the log did not take the newest event, and has no room for one now.
+func (h *Hub) Full() bool {
+	disk, ok := h.store.(interface{ Room(bytes int64) error })
+	return h.full.Load() && (!ok || disk.Room(0) != nil)
+}
+
+// patiently does what writes an event until the log has room for it. What a sender asks for is
+// refused instead, since he can ask again; what a wrapper tells has happened.
+func (h *Hub) patiently(ctx context.Context, write func() error) error {
+	for {
+		err := write()
+		if !errors.Is(err, bus.ErrFull) {
+			return err
+		}
+		select {
+		case <-time.After(roomAgain):
+		case <-ctx.Done():
+			return errors.Join(context.Cause(ctx), err)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"relay-pty/cmd/relay/internal/bus"
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+	"relay-pty/protocol/registry"
+)
+
+// TestWhatHappenedWaitsForRoom: while the log is full a sender is refused, and what wrappers tell and
+// what the router ends by itself wait, and are written once.
+func TestWhatHappenedWaitsForRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &memory{}
+		h := aHub(t, store)
+		h.mustUp(t, "bob")
+		m := hi("bob")
+		m.TimeoutMS = 5000
+		expires, err := h.Send(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ends := make(chan error, 1)
+		go func() { ends <- h.Run(ctx) }()
+		under := func(f func()) { // the lock that the store is used under
+			h.writing.Lock()
+			defer h.writing.Unlock()
+			f()
+		}
+		fill := func() { under(func() { store.fails = bus.ErrFull }) }
+		written := func() (n int) {
+			under(func() { n = len(store.events) })
+			return n
+		}
+		said := router.Event{Type: "relay_command", Agent: "bob", Origin: &router.Origin{Epoch: "e", Seq: 1}}
+		said.Message = router.Message{ID: "said", From: "bob", To: "human", Body: "hi"}
+		for name, does := range map[string]func() error{
+			"a state":   func() error { return h.Record(ctx, router.Event{Type: "state", Agent: "bob"}) },
+			"a command": func() error { return h.Command(ctx, said) },
+			"a start":   func() error { return h.Up(ctx, registry.Record{Name: "carol", PID: 3}) },
+			"an end":    func() error { return h.Down(ctx, "bob") },
+			"expiry": func() error {
+				time.Sleep(10 * time.Second)
+				synctest.Wait()
+				return nil
+			},
+		} {
+			before := written()
+			fill()
+			began := time.Now()
+			if err := does(); err != nil || time.Since(began) < roomAgain {
+				t.Errorf("%s: after %v: %v", name, time.Since(began), err)
+			}
+			if got := written() - before; got != 1 && name != "expiry" {
+				t.Errorf("%s was written %d times", name, got)
+			}
+			if h.Full() {
+				t.Errorf("%s: it is full with room again", name)
+			}
+		}
+		if got := h.status(expires.ID); got != protocol.StatusExpired {
+			t.Errorf("the message is %s", got)
+		}
+		fill()
+		if _, err := h.Send(ctx, hi("carol")); !errors.Is(err, bus.ErrFull) || !h.Full() {
+			t.Errorf("a sender: %v", err)
+		}
+		cancel()
+		if err := <-ends; !errors.Is(err, context.Canceled) {
+			t.Errorf("Run ended with %v", err)
+		}
+	})
+}
