@@ -3,6 +3,8 @@ GO ?= go
 BIN = bin
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
+# Where `make install` puts things; `make install PREFIX=~/.local` needs no root.
+PREFIX ?= /usr/local
 # What users get: no C library, no symbols, and inlining only where it is hot, for the file of a wrapper is its memory. The race
 # detector needs a C compiler; without one it is left out, and said.
 HOT = runtime/... relay-pty/pty/... relay-pty/parser/ansi
@@ -16,9 +18,10 @@ build: wrapper
 	CGO_ENABLED=0 $(GO) build $(SMALL) -o $(BIN)/ ./cmd/relay
 wrapper:
 	$(BUILD) -o $(BIN)/ ./cmd/relay-pty ./cmd/relay-pty-check
-install:
-	CGO_ENABLED=0 $(GO) install $(LEAN) ./cmd/relay-pty ./cmd/relay-pty-check
-	CGO_ENABLED=0 $(GO) install $(SMALL) ./cmd/relay
+install: build
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(BIN)/relay $(BIN)/relay-pty $(BIN)/relay-pty-check $(DESTDIR)$(PREFIX)/bin
+	bash .ci/package/files $(BIN) $(PREFIX)/bin $(DESTDIR)$(PREFIX)
 agents:
 	bash .ci/agents
 demo:

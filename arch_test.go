@@ -47,14 +47,14 @@ var layers = map[string]string{
 	"queue":                      "protocol",
 	"queue/journal":              "protocol queue",
 	"cmd/relay-pty": "cmd/relay-pty/agent cmd/relay-pty/desk cmd/relay-pty/ledger cmd/relay-pty/memory cmd/relay-pty/tty " +
-		"inject inject/draft inject/profile inject/ready inject/turn parser parser/transcript protocol protocol/own protocol/registry protocol/sock pty pty/screen pty/term queue",
+		"inject inject/draft inject/profile inject/ready inject/turn parser parser/transcript protocol protocol/own protocol/registry protocol/sock protocol/version pty pty/screen pty/term queue",
 	"cmd/relay-pty/agent":         "inject/draft inject/profile inject/profile/keys inject/ready inject/sight inject/view parser pty pty/screen",
 	"cmd/relay-pty/desk":          "parser protocol protocol/sock queue",
 	"cmd/relay-pty/ledger":        "protocol protocol/own queue queue/journal",
 	"cmd/relay-pty/tty":           "cmd/relay-pty/agent pty pty/screen pty/term",
 	"cmd/internal/fakemodel":      "",
 	"cmd/internal/agentrig":       "cmd/internal/fakemodel cmd/relay-pty/check/scratch",
-	"cmd/relay-pty-check":         "cmd/relay-pty/check/program",
+	"cmd/relay-pty-check":         "cmd/relay-pty/check/program protocol/version",
 	"cmd/relay-pty/check/program": "cmd/relay-pty/agent cmd/relay-pty/check",
 	"cmd/relay-pty/check": "cmd/internal/fakemodel cmd/relay-pty/check/scratch " +
 		"inject/profile inject/ready inject/sight parser parser/transcript protocol protocol/sock pty pty/screen",
@@ -83,7 +83,7 @@ const tools = "cmd/internal/"
 
 // router is what the program relay may import of what the wrapper is made of: its words and its
 // data, never its queue, its terminal or its injector.
-const router = "protocol protocol/dirwatch protocol/own protocol/registry protocol/sock parser inject/profile"
+const router = "protocol protocol/dirwatch protocol/own protocol/registry protocol/sock protocol/version parser inject/profile"
 
 // allowed is what a package may import.
 func allowed(pkg string) []string {

@@ -15,6 +15,7 @@ import (
 	"relay-pty/cmd/relay-pty/agent"
 	"relay-pty/inject/profile"
 	"relay-pty/protocol"
+	"relay-pty/protocol/version"
 	"relay-pty/pty"
 	"relay-pty/queue"
 )
@@ -113,7 +114,7 @@ func parse(args []string, stdout *os.File) (config, error) {
 		return c, hinted{err, "see relay-pty --help"}
 	}
 	if c.asVersion {
-		fmt.Fprintln(stdout, "relay-pty", version)
+		fmt.Fprintln(stdout, "relay-pty", version.Release)
 		return c, pflag.ErrHelp
 	}
 	if c.asCheck {

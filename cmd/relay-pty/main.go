@@ -20,9 +20,6 @@ import (
 	"relay-pty/pty/term"
 )
 
-// version is the release; the build's own data tells the commit.
-const version = "0.1.0"
-
 // Exit statuses of our own; every other one is the command's.
 const (
 	exitUsage      = 125 // wrong use, or a failure of ours

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +16,7 @@ import (
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol/version"
 )
 
 // completeWait is how long somebody who pressed TAB waits for us.
@@ -111,7 +115,7 @@ func completions(root *cobra.Command) {
 	}
 }
 
-// manCommand writes the manual pages of all commands, for whoever packages them.
+// manCommand writes the manual pages of all commands and of relay-pty, for whoever packages them.
 func manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "man DIRECTORY", Short: "Write the manual pages into a directory", Hidden: true, Args: cobra.ExactArgs(1),
@@ -120,7 +124,34 @@ func manCommand() *cobra.Command {
 				return err
 			}
 			c.Root().DisableAutoGenTag = true // so that the same program writes the same pages
-			return doc.GenManTree(c.Root(), &doc.GenManHeader{Title: "RELAY", Section: "1", Source: "relay " + version, Manual: "relay"}, args[0])
+			if err := wrapperPage(c.Context(), filepath.Join(args[0], "relay-pty.1")); err != nil {
+				return err
+			}
+			return doc.GenManTree(c.Root(), &doc.GenManHeader{Title: "RELAY", Section: "1", Source: "relay " + version.Release, Manual: "relay"}, args[0])
 		},
 	}
+}
+
+// wrapperPage writes the manual page of relay-pty, which is what it says of itself.
+func wrapperPage(ctx context.Context, path string) error {
+	wrapper, err := findWrapper()
+	if err != nil {
+		return err
+	}
+	help, err := exec.CommandContext(ctx, wrapper, "--help").Output()
+	if err != nil {
+		return fmt.Errorf("ask %s for help: %w", wrapper, err)
+	}
+	text := strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(string(help))
+	var page strings.Builder
+	fmt.Fprintf(&page, ".TH RELAY\\-PTY 1 \"\" \"relay %s\" \"relay\"\n", version.Release)
+	page.WriteString(".SH NAME\nrelay\\-pty \\- wrap an agent, and type messages into it when it is ready\n.SH DESCRIPTION\n.nf\n")
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+			page.WriteString(`\&`) // else it would be a request
+		}
+		page.WriteString(line)
+	}
+	page.WriteString(".fi\n.SH SEE ALSO\nrelay(1)\n")
+	return os.WriteFile(path, []byte(page.String()), 0o644)
 }

@@ -7,6 +7,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/doctor"
+	"relay-pty/protocol/version"
 )
 
 func doctorCommand(s streams) *cobra.Command {
@@ -17,7 +18,7 @@ func doctorCommand(s streams) *cobra.Command {
 wrapped. It tells what is wrong, one line each, with the way out, and changes nothing. The exit status
 is 1 if something is broken; what may only be tidied up is told, too.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			d := doctor.Doctor{Version: version, Layout: bus.Version, Wrapper: findWrapper}
+			d := doctor.Doctor{Version: version.Release, Layout: bus.Version, Wrapper: findWrapper}
 			return tellFindings(s, d.Look(c.Context()), asJSON)
 		},
 	}

@@ -19,9 +19,8 @@ import (
 
 	"relay-pty/cmd/relay/internal/hook"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol/version"
 )
-
-const version = "0.1.0"
 
 // Exit statuses of the contract.
 const (
@@ -114,7 +113,7 @@ func wantsJSON(c *cobra.Command) bool {
 // newRoot is all commands.
 func newRoot(s streams) *cobra.Command {
 	root := &cobra.Command{
-		Use: "relay", Short: "Messages between coding agents, and to them", Long: intro, Version: version,
+		Use: "relay", Short: "Messages between coding agents, and to them", Long: intro, Version: version.Release,
 		SilenceErrors: true, SilenceUsage: true, Args: noCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}

@@ -14,6 +14,7 @@ import (
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/cmd/relay/internal/tools"
 	"relay-pty/protocol"
+	"relay-pty/protocol/version"
 )
 
 func mcpCommand(s streams) *cobra.Command {
@@ -30,7 +31,7 @@ messages to the human.`,
 			if err != nil {
 				return err
 			}
-			return tools.Serve(c.Context(), tools.New(version, caller), s.in, s.out)
+			return tools.Serve(c.Context(), tools.New(version.Release, caller), s.in, s.out)
 		},
 	}
 	c.Flags().StringVar(&as, "as", "", "speak as `NAME`, outside of an agent (default human)")

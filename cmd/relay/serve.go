@@ -24,6 +24,7 @@ import (
 	"relay-pty/cmd/relay/internal/hub"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/cmd/relay/internal/settings"
+	"relay-pty/protocol/version"
 )
 
 // idleEnd is how long a router that was started by need goes on with nothing to do.
@@ -104,7 +105,7 @@ func serve(parent context.Context, s streams, o serving) error {
 		parts.Go(func() { stop(fmt.Errorf("%s: %w", name, f(ctx))) })
 	}
 	busy := &activity{last: time.Now()}
-	server := api.Server{Hub: hub, Agents: h.Agents, Version: version, Log: log}
+	server := api.Server{Hub: hub, Agents: h.Agents, Version: version.Release, Log: log}
 	part("api", func(ctx context.Context) error { return serveHTTP(ctx, listener, busy.watch(server.Handler())) })
 	if tcp != nil {
 		part("http", func(ctx context.Context) error { return tcp.serve(ctx, &server, busy.watch(server.Handler())) })
