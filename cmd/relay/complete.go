@@ -124,8 +124,15 @@ func manCommand() *cobra.Command {
 				return err
 			}
 			c.Root().DisableAutoGenTag = true // so that the same program writes the same pages
-			if err := wrapperPage(c.Context(), filepath.Join(args[0], "relay-pty.1")); err != nil {
+			if err := wrapperPage(c.Context(), args[0]); err != nil {
 				return err
+			}
+			for _, topic := range c.Root().Commands() {
+				if topic.IsAdditionalHelpTopicCommand() { // cobra writes pages of commands alone
+					if err := plainPage(args[0], "relay-"+topic.Name(), topic.Short, topic.Long); err != nil {
+						return err
+					}
+				}
 			}
 			return doc.GenManTree(c.Root(), &doc.GenManHeader{Title: "RELAY", Section: "1", Source: "relay " + version.Release, Manual: "relay"}, args[0])
 		},
@@ -133,7 +140,7 @@ func manCommand() *cobra.Command {
 }
 
 // wrapperPage writes the manual page of relay-pty, which is what it says of itself.
-func wrapperPage(ctx context.Context, path string) error {
+func wrapperPage(ctx context.Context, dir string) error {
 	wrapper, err := findWrapper()
 	if err != nil {
 		return err
@@ -142,16 +149,21 @@ func wrapperPage(ctx context.Context, path string) error {
 	if err != nil {
 		return fmt.Errorf("ask %s for help: %w", wrapper, err)
 	}
-	text := strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(string(help))
+	return plainPage(dir, "relay-pty", "wrap an agent, and type messages into it when it is ready", string(help))
+}
+
+// plainPage writes a manual page whose text is shown as it stands.
+func plainPage(dir, name, short, text string) error {
+	escaped := strings.NewReplacer(`\`, `\e`, "-", `\-`)
 	var page strings.Builder
-	fmt.Fprintf(&page, ".TH RELAY\\-PTY 1 \"\" \"relay %s\" \"relay\"\n", version.Release)
-	page.WriteString(".SH NAME\nrelay\\-pty \\- wrap an agent, and type messages into it when it is ready\n.SH DESCRIPTION\n.nf\n")
-	for line := range strings.Lines(text) {
+	fmt.Fprintf(&page, ".TH %s 1 \"\" \"relay %s\" \"relay\"\n", escaped.Replace(strings.ToUpper(name)), version.Release)
+	fmt.Fprintf(&page, ".SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n", escaped.Replace(name), escaped.Replace(short))
+	for line := range strings.Lines(escaped.Replace(text)) {
 		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
 			page.WriteString(`\&`) // else it would be a request
 		}
 		page.WriteString(line)
 	}
-	page.WriteString(".fi\n.SH SEE ALSO\nrelay(1)\n")
-	return os.WriteFile(path, []byte(page.String()), 0o644)
+	page.WriteString("\n.fi\n.SH SEE ALSO\nrelay(1)\n")
+	return os.WriteFile(filepath.Join(dir, name+".1"), []byte(page.String()), 0o644)
 }
