@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -20,37 +21,54 @@ import (
 )
 
 // TestRealSweep sends each agent messages of every awkward shape, in terminals of five sizes: a tenth
-// of them in `make prove`, all with $RELAY_FULL. In an ordinary run the quickest one gets a few in the
-// smallest; a hundredth is sent to all elsewhere, see swept.
+// of them in each in `make prove`. With $RELAY_FULL each agent gets every item once, for the sizes
+// share them: others by other seeds. In an ordinary run the quickest agent gets a few in the smallest
+// terminal; a hundredth is sent to all elsewhere, see swept.
 func TestRealSweep(t *testing.T) {
-	agents, sizes := agentrig.All(), [][2]int{{40, 10}, {40, 24}, {80, 24}, {120, 24}, {200, 50}}
-	part, seed := 10, seed(t)
-	switch {
-	case !proving():
-		agents, sizes, part = []agentrig.Agent{agentrig.Codex()}, sizes[:1], 100
-	case os.Getenv("RELAY_FULL") != "":
-		part = 1
+	agents, seed := agentrig.All(), seed(t)
+	if !proving() {
+		agents = []agentrig.Agent{agentrig.Codex()}
 	}
 	each(t, agents, func(t *testing.T, a agentrig.Agent) {
-		for _, size := range sizes {
-			t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
-				look, _ := profile.Named(a.Profile)
-				if size[1] < look.Rules.Rows {
-					t.Skipf("it has no composer there: it wants %d rows", look.Rules.Rows)
-				}
-				s := sweep{T: t, a: a, cols: size[0], rows: size[1], seed: seed + uint64(100*size[0]+size[1]), took: map[string][]time.Duration{}}
-				s.run(chosen(t, s.seed, part))
+		sizes := composed(a, [2]int{40, 10}, [2]int{40, 24}, [2]int{80, 24}, [2]int{120, 24}, [2]int{200, 50})
+		if !proving() {
+			sizes = sizes[:1]
+		}
+		all := &tally{took: map[string][]timing{}}
+		for i, size := range sizes {
+			name := fmt.Sprintf("%dx%d", size[0], size[1])
+			t.Run(name, func(t *testing.T) {
+				s := sweep{T: t, tally: all, a: a, cols: size[0], rows: size[1], seed: seed + uint64(100*size[0]+size[1])}
+				s.run(chosen(t, func() []int {
+					switch {
+					case !proving():
+						return awkward.Share(s.seed, 100)
+					case os.Getenv("RELAY_FULL") != "":
+						return awkward.Deal(seed, len(sizes))[i]
+					}
+					return awkward.Share(s.seed, 10)
+				}))
 			})
 		}
+		all.report(t)
+		t.Logf("SWEEP %s: %d items, %d messages, %d items not as they should be", a.Name(), all.items, all.n, all.bad)
+		shown(t, fmt.Sprintf("%s in terminals of %d sizes: messages of %d awkward kinds, each once and whole, nothing left behind", a.Name(), len(sizes), len(all.took)),
+			"%d of %d", all.n, all.n)
 	})
 }
 
-// chosen are the numbers of the items to send: a share of all, or those that $RELAY_SWEEP lists, to
-// try again what went wrong with the seed that it told.
-func chosen(t *testing.T, seed uint64, part int) (numbers []int) {
+// composed are the sizes of terminals in which the agent shows its composer.
+func composed(a agentrig.Agent, sizes ...[2]int) [][2]int {
+	look, _ := profile.Named(a.Profile)
+	return slices.DeleteFunc(sizes, func(size [2]int) bool { return size[1] < look.Rules.Rows })
+}
+
+// chosen are the numbers of the items to send: those that $RELAY_SWEEP lists, to try again what went
+// wrong with the seed that it told, or else a share.
+func chosen(t *testing.T, share func() []int) (numbers []int) {
 	list := strings.Fields(os.Getenv("RELAY_SWEEP"))
 	if len(list) == 0 {
-		return awkward.Share(seed, part)
+		return share()
 	}
 	for _, word := range list {
 		n, err := strconv.Atoi(word)
@@ -60,16 +78,40 @@ func chosen(t *testing.T, seed uint64, part int) (numbers []int) {
 	return numbers
 }
 
-// sweep is what became of the messages to one agent in one terminal.
+// tally is what became of the messages to one agent.
+type tally struct {
+	took          map[string][]timing // by kind
+	items, n, bad int                 // n: messages
+}
+
+// timing is how long an item took that can be sent again.
+type timing struct {
+	time.Duration
+	number, cols, rows int
+}
+
+func (t timing) String() string {
+	return fmt.Sprintf("%v (%d at %dx%d)", t.Round(time.Millisecond), t.number, t.cols, t.rows)
+}
+
+// report tells the medians by kind, and what took more than twice as long.
+func (all *tally) report(t *testing.T) {
+	for _, kind := range slices.Sorted(maps.Keys(all.took)) {
+		took := slices.SortedFunc(slices.Values(all.took[kind]), func(a, b timing) int { return cmp.Compare(a.Duration, b.Duration) })
+		median := took[len(took)/2].Duration
+		slow := slices.DeleteFunc(slices.Clone(took), func(d timing) bool { return d.Duration <= 2*median })
+		t.Logf("%-28s %3d, median %v, worst %v, slower than twice the median: %v", kind, len(took), median.Round(time.Millisecond), took[len(took)-1], slow)
+	}
+}
+
+// sweep is the messages to one agent in one terminal.
 type sweep struct {
 	*testing.T
+	*tally
 	a          agentrig.Agent
 	cols, rows int
 	seed       uint64
-
-	took map[string][]time.Duration // by kind
-	n    int                        // messages
-	bad  int                        // items
+	left       []int // numbers of the items that were not sent yet
 }
 
 // An agent's conversation is kept short: it comes again with each turn.
@@ -79,49 +121,36 @@ const (
 )
 
 func (s *sweep) run(numbers []int) {
-	items := len(numbers)
-	for len(numbers) > 0 {
-		s.Run(fmt.Sprintf("from %d", numbers[0]), func(t *testing.T) { numbers = s.session(t, numbers) })
+	s.left = numbers
+	for before := -1; len(s.left) > 0 && len(s.left) != before; { // an agent that does not even start ends it
+		before = len(s.left)
+		s.Run(fmt.Sprintf("from %d", s.left[0]), s.session)
 	}
-	s.report()
-	s.Logf("SWEEP %s %dx%d, seed %d: %d items, %d messages, %d items not as they should be", s.a.Name(), s.cols, s.rows, s.seed, items, s.n, s.bad)
-	shown(s.T, fmt.Sprintf("%s at %dx%d: messages of %d awkward kinds, each once and whole, nothing left behind", s.a.Name(), s.cols, s.rows, len(s.took)),
-		"%d of %d", s.n, s.n)
 }
 
-// session sends items to a new agent, until its conversation is long or one goes wrong, and returns
-// the rest.
-func (s *sweep) session(t *testing.T, numbers []int) (rest []int) {
+// session sends items to a new agent, until its conversation is long or one goes wrong.
+func (s *sweep) session(t *testing.T) {
 	r := beginSized(t, s.a, s.rows, s.cols, nil)
 	r.state("ready")
 	var sent []awkward.Item
-	for size := 0; len(numbers) > 0 && len(sent) < mostItems && size < mostBytes; numbers = numbers[1:] {
-		item := awkward.Make(s.seed, numbers[0], r.where(s.rows, s.cols))
+	for size := 0; len(s.left) > 0 && len(sent) < mostItems && size < mostBytes; {
+		number := s.left[0]
+		item := awkward.Make(s.seed, number, r.where(s.rows, s.cols))
+		s.left, s.items = s.left[1:], s.items+1
 		s.n, size, sent = s.n+len(item.Messages), size+item.Size(), append(sent, item)
 		took, err := r.gets(item)
 		if err != nil {
 			s.bad++
-			t.Errorf("BAD %d (seed %d), %s: %v\n%s", numbers[0], s.seed, item.Kind, err, describe(item))
-			return numbers[1:]
+			t.Errorf("BAD %d (seed %d), %s: %v\n%s", number, s.seed, item.Kind, err, describe(item))
+			return
 		}
-		s.took[item.Kind] = append(s.took[item.Kind], took)
+		s.took[item.Kind] = append(s.took[item.Kind], timing{took, number, s.cols, s.rows})
 	}
 	end := awkward.Item{Kind: "the last", Messages: []awkward.Message{{ID: "end", Sent: "and on", Read: "and on"}}}
 	if _, err := r.gets(end); err != nil {
 		t.Errorf("BAD the message behind all others: %v", err)
 	}
 	r.readOnce(append(sent, end))
-	return numbers
-}
-
-// report tells the medians by kind, and what took more than twice as long.
-func (s *sweep) report() {
-	for _, kind := range slices.Sorted(maps.Keys(s.took)) {
-		all := slices.Sorted(slices.Values(s.took[kind]))
-		median := all[len(all)/2]
-		slow := slices.DeleteFunc(slices.Clone(all), func(d time.Duration) bool { return d <= 2*median })
-		s.Logf("%-28s %3d, median %v, slower than twice that: %v", kind, len(all), median.Round(time.Millisecond), slow)
-	}
 }
 
 // where is the agent's terminal and what of it is known to matter to the shape of messages.
