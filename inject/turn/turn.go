@@ -158,11 +158,23 @@ func (t Turn) apart(k profile.Typing, rows int) []Piece {
 			pieces = append(pieces, inFull(k, rows, m.Header+" "+m.Body+"\n"+m.Footer)...)
 			continue
 		}
+		body, after = ended(k, rows, body, after+"\n"+m.Footer)
 		pieces = append(pieces, inFull(k, rows, m.Header+" "+before)...)
 		pieces = append(pieces, Piece{Keys: PasteOpen + body + PasteClose, Mark: m.Header, Pasted: body})
-		pieces = append(pieces, inFull(k, rows, after+"\n"+m.Footer)...)
+		pieces = append(pieces, inFull(k, rows, after)...)
 	}
 	return pieces
+}
+
+// ended is a body with its line's end, taken from what comes after it, where both show as they are: an
+// agent may offer to complete a word at the end of what is typed, `@name` for one, and looks as if
+// it asked a question then.
+func ended(k profile.Typing, rows int, body, after string) (line, rest string) {
+	newline := strings.IndexByte(after, '\n') + 1
+	if more := body + after[:newline]; !k.Marked(more, rows) {
+		return more, after[newline:]
+	}
+	return body, after
 }
 
 // inFull is text that must show as it is, in pieces none of which would be hidden behind a chip.
