@@ -23,6 +23,7 @@ import (
 // HeldError says that a live process owns what we want. What we do not know of it is zero.
 type HeldError struct {
 	What    string // "socket /tmp/…" or "name alice"
+	Flag    string // the flag that chooses another one
 	PID     int
 	Name    string // the agent's name
 	Started time.Time
@@ -40,7 +41,7 @@ func (e *HeldError) Error() string {
 }
 
 // Hint says what to do about it.
-func (e *HeldError) Hint() string { return "end that one, or choose another --name or --socket" }
+func (e *HeldError) Hint() string { return "end that one, or choose another " + e.Flag }
 
 // PathError says that something in the file system is not as it must be, and is left
 // as it is.
@@ -56,19 +57,17 @@ func (e *PathError) Hint() string { return e.Advice }
 // Lock is an advisory lock on a file of ours, held as long as the file is open, so at most until
 // the process ends, however it ends. The file holds who we are.
 type Lock struct {
-	path, what, name string
+	path, what, flag, name string
 
 	mu   sync.Mutex
 	file *os.File // nil: given up
 }
 
-// advice is what to do about something in the way of a lock file.
-const advice = "remove it, or choose another --socket"
-
 // Hold takes the lock file at path for the agent of that name until it is released, at most until
-// the process ends. What it stands for is said in the [HeldError] of the next who wants it.
-func Hold(path, what, name string) (*Lock, error) {
-	l := &Lock{path: path, what: what, name: name}
+// the process ends. What it stands for, and the flag that chooses another one, are said in the
+// [HeldError] of the next who wants it.
+func Hold(path, what, flag, name string) (*Lock, error) {
+	l := &Lock{path: path, what: what, flag: flag, name: name}
 	var err error
 	if l.file, err = l.take(); err != nil {
 		return nil, err
@@ -81,13 +80,13 @@ func Hold(path, what, name string) (*Lock, error) {
 // newer file of the same name.
 func (l *Lock) take() (*os.File, error) {
 	for {
-		f, err := openOwn(l.path)
+		f, err := openOwn(l.path, l.flag)
 		if err != nil {
 			return nil, err
 		}
 		err = Control(f, func(fd int) error { return unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) })
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			held := holder(f, l.what)
+			held := holder(f, HeldError{What: l.what, Flag: l.flag})
 			f.Close() // only read
 			return nil, held
 		}
@@ -142,7 +141,8 @@ func (l *Lock) Release() {
 
 // openOwn opens a lock file without following or waiting for anything, and refuses
 // what is not ours alone: a second link could make us overwrite another file of ours.
-func openOwn(path string) (*os.File, error) {
+func openOwn(path, flag string) (*os.File, error) {
+	advice := "remove it, or choose another " + flag
 	// O_NONBLOCK: a fifo in the way must not stop us.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0o600)
 	if err != nil {
@@ -192,8 +192,7 @@ func sign(f *os.File, name string) error {
 
 // holder reads who signed the lock file. It may be empty, if its owner is just about
 // to, and the owner's word is trusted only as far as it is well formed.
-func holder(f *os.File, what string) *HeldError {
-	e := &HeldError{What: what}
+func holder(f *os.File, e HeldError) *HeldError {
 	text := make([]byte, 256)
 	n, _ := f.ReadAt(text, 0) // what cannot be read stays unknown
 	words := strings.Fields(string(text[:n]))
@@ -209,7 +208,7 @@ func holder(f *os.File, what string) *HeldError {
 			e.Started = time.UnixMilli(number)
 		}
 	}
-	return e
+	return &e
 }
 
 func giveUp(f *os.File, path string) {

@@ -18,7 +18,7 @@ func TestNeverTwoLocks(t *testing.T) {
 	for range 16 {
 		wg.Go(func() {
 			for range 2000 {
-				held, err := Hold(path, "lock", "alice")
+				held, err := Hold(path, "lock", "--lock", "alice")
 				if err != nil {
 					continue
 				}
@@ -41,17 +41,17 @@ func TestNeverTwoLocks(t *testing.T) {
 // TestLockOnARemovedFile: the lock of a file that lost its name is worth nothing.
 func TestLockOnARemovedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	first, err := Hold(path, "lock", "alice")
+	first, err := Hold(path, "lock", "--lock", "alice")
 	if err != nil {
 		t.Fatal(err)
 	}
 	os.Remove(path)
-	second, err := Hold(path, "lock", "bob")
+	second, err := Hold(path, "lock", "--lock", "bob")
 	if err != nil {
 		t.Fatal(err)
 	}
 	first.Release()
-	if _, err := Hold(path, "lock", "carol"); err == nil {
+	if _, err := Hold(path, "lock", "--lock", "carol"); err == nil {
 		t.Error("the first one's end took the second one's file along")
 	}
 	second.Release()
@@ -59,14 +59,28 @@ func TestLockOnARemovedFile(t *testing.T) {
 
 func TestHeldErrorTellsWho(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	held, err := Hold(path, "journal of alice", "alice")
+	held, err := Hold(path, "journal of alice", "--state-dir", "alice")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer held.Release()
-	_, err = Hold(path, "journal of alice", "bob")
+	_, err = Hold(path, "journal of alice", "--state-dir", "bob")
 	var who *HeldError
-	if !errors.As(err, &who) || who.PID != os.Getpid() || who.Name != "alice" || who.Started.IsZero() || who.Hint() == "" {
+	if !errors.As(err, &who) || who.PID != os.Getpid() || who.Name != "alice" || who.Started.IsZero() ||
+		who.Hint() != "end that one, or choose another --state-dir" {
+		t.Errorf("got %#v", err)
+	}
+}
+
+// TestWhatIsInTheWayOfALock: the way out is the flag of what the lock stands for.
+func TestWhatIsInTheWayOfALock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Hold(path, "journal of alice", "--state-dir", "alice")
+	var bad *PathError
+	if !errors.As(err, &bad) || bad.Hint() != "remove it, or choose another --state-dir" {
 		t.Errorf("got %#v", err)
 	}
 }
@@ -74,7 +88,7 @@ func TestHeldErrorTellsWho(t *testing.T) {
 // TestLockIsKept over the removal of its file, unless somebody else has taken it since.
 func TestLockIsKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	first, err := Hold(path, "lock", "alice")
+	first, err := Hold(path, "lock", "--lock", "alice")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,12 +97,12 @@ func TestLockIsKept(t *testing.T) {
 		if anew, err := first.Keep(); anew != removed || err != nil {
 			t.Fatalf("kept: anew %v, %v", anew, err)
 		}
-		if _, err := Hold(path, "lock", "bob"); !errors.As(err, &held) || held.Name != "alice" {
+		if _, err := Hold(path, "lock", "--lock", "bob"); !errors.As(err, &held) || held.Name != "alice" {
 			t.Fatalf("kept, it is held by %+v (%v)", held, err)
 		}
 		os.Remove(path)
 	}
-	second, err := Hold(path, "lock", "bob")
+	second, err := Hold(path, "lock", "--lock", "bob")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,9 @@ import (
 // MaxPath is the longest socket path in bytes: sun_path less its NUL on Linux.
 const MaxPath = 107
 
+// flags choose another socket: its usual path has the agent's name.
+const flags = "--name or --socket"
+
 // Listener owns a socket path from Listen to Close.
 type Listener struct {
 	path  string
@@ -46,7 +49,7 @@ func Listen(path, name string) (*Listener, error) {
 	if err := checkPath(path); err != nil {
 		return nil, err
 	}
-	lock, err := own.Hold(path+".lock", "socket "+path, name)
+	lock, err := own.Hold(path+".lock", "socket "+path, flags, name)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +221,7 @@ func reclaim(path string) error {
 		return &own.PathError{Path: path, Problem: "there is " + own.Kind(info.Mode()) + " in the way", Advice: advice}
 	}
 	if pid, alive := Listening(path); alive {
-		return &own.HeldError{What: "socket " + path, PID: pid}
+		return &own.HeldError{What: "socket " + path, Flag: flags, PID: pid}
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("reclaim: %w", err)

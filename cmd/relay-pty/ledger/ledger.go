@@ -109,7 +109,7 @@ func (l *Ledger) mine() (err error) {
 		_, err = l.lock.Keep()
 		return err
 	}
-	l.lock, err = own.Hold(filepath.Join(l.Dir, l.Name+".lock"), "journal of "+l.Name, l.Name)
+	l.lock, err = own.Hold(filepath.Join(l.Dir, l.Name+".lock"), "journal of "+l.Name, "--name or --state-dir", l.Name)
 	return err
 }
 

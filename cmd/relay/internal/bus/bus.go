@@ -87,7 +87,7 @@ func Open(ctx context.Context, dir string, keep Keep) (*Log, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	lock, err := own.Hold(filepath.Join(dir, "lock"), "store "+dir, "relay")
+	lock, err := own.Hold(filepath.Join(dir, "lock"), "store "+dir, "--store", "relay")
 	var held *own.HeldError
 	if errors.As(err, &held) {
 		return nil, &HeldError{dir, held.PID}
