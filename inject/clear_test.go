@@ -38,6 +38,24 @@ func TestEnterDoesNotLandInThePasteWindow(t *testing.T) {
 	})
 }
 
+// TestComposerThatIsPaintedAnewBeforeEnter: an agent that paints the whole screen for each key shows
+// no composer for moments, one of them when Enter is due. It is awaited, and nothing typed again.
+func TestComposerThatIsPaintedAnewBeforeEnter(t *testing.T) {
+	runAs(t, overlaid(t, ""), func(t *testing.T, r *rig) {
+		r.onPaste = func(f *fakeTerm) {
+			for at, away := range map[time.Duration]bool{100 * time.Millisecond: true, 900 * time.Millisecond: false} {
+				time.AfterFunc(at, func() { f.do(func(f *fakeTerm) { f.away = away }) })
+			}
+		}
+		r.mail.add("m1", "hello")
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		wantTurns(t, r, "hello")
+		if n := r.mail.tries("m1"); n != 1 {
+			t.Errorf("tried %d times, want once", n)
+		}
+	})
+}
+
 // An Enter that is seen to have become a newline submits nothing any more: the second one
 // cannot meet the draft that the first brings back.
 func TestEnterThatBecameANewlineIsPressedAgainBesideADraft(t *testing.T) {

@@ -266,8 +266,8 @@ func (a *attempt) runComposer(ctx context.Context) *Result {
 	t := a.in.Profile.Typing
 	if t.EnterDelay > 0 {
 		a.in.until(ctx, t.EnterDelay, func(view.Look) (bool, time.Duration) { return false, 0 }) // only time ends it, or ctx, which Enter hears of
-		if l := a.in.look(); !a.holdsOurs(l) {
-			return a.withdraw(ctx, protocol.FaultStranded, "the composer changed before Enter")
+		if r, ok := a.await(ctx, a.holdsOurs); !ok {                                             // all may be painted anew at this moment
+			return r
 		}
 	}
 	return a.submit(ctx)

@@ -28,6 +28,7 @@ type fakeTerm struct {
 	box      string // the composer's text
 	dialog   string
 	foreign  bool // the composer is in a mode of its own
+	away     bool // all is painted anew, and the composer is yet to come
 	busy     bool
 	exited   bool
 	typed    strings.Builder // every byte written
@@ -100,7 +101,7 @@ func (f *fakeTerm) Look() view.Look {
 	if f.busy {
 		own.State = ready.Busy
 	}
-	now, box := time.Now(), sight.Box{Visible: f.dialog == "", Top: true, Text: strings.TrimSpace(f.box)}
+	now, box := time.Now(), sight.Box{Visible: f.dialog == "" && !f.away, Top: true, Text: strings.TrimSpace(f.box)}
 	box.Blank = f.box != "" && box.Text == ""
 	box.Foreign = f.foreign
 	typed, dialog := sight.Box{}, f.dialog
