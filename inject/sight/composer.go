@@ -70,7 +70,11 @@ const footer = 4
 // rule, the only one, are its own, and the cursor stands in the last of them.
 func (c composer) readTall(s *screen.Screen, rows, bottom int, dialogs []*profile.Pattern) (b Box, top, below int) {
 	cursor, _ := s.Cursor()
-	if bottom < 1 || cursor != bottom-1 || rows-bottom > footer+1 || anyRow(s, bottom, rows, dialogs) != "" {
+	end := rows // of what stands below; a composer that has shrunk leaves blank rows there
+	for end > bottom+1 && strings.TrimSpace(s.Row(end-1)) == "" {
+		end--
+	}
+	if bottom < 1 || cursor != bottom-1 || end-bottom > footer+1 || anyRow(s, bottom, rows, dialogs) != "" {
 		return Box{}, 0, 0
 	}
 	further := 1
