@@ -29,6 +29,32 @@ func TestCatReceivesAMessageOnce(t *testing.T) {
 	}
 }
 
+// TestLineThatCtrlZThrewAwayHoldsNothing: the terminal forgets a half-typed line at Ctrl-Z, so a message
+// is not typed into one. With NOFLSH the line stays, and holds.
+func TestLineThatCtrlZThrewAwayHoldsNothing(t *testing.T) {
+	t.Parallel()
+	for setting, held := range map[string]bool{"-noflsh": false, "noflsh": true} {
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			w := start(t, term.Options{Argv: []string{"sh", "-c", "stty " + setting + "; echo set; exec cat"}}, "--agent", "generic")
+			must(t, w.WaitText(patience(t), "set"))
+			must(t, w.Type("half"))
+			must(t, w.WaitText(patience(t), "half"))
+			must(t, w.Type("\x1a"))
+			must(t, w.WaitText(patience(t), "half^Z"))
+			w.inject("m1", "hello there")
+			if held {
+				w.held("m1", "draft", 2*time.Second)
+				must(t, w.Type("\r"))
+			}
+			w.delivers("m1", "echo")
+			if got := strings.Contains(string(w.Output()), "half[relay"); got {
+				t.Errorf("the message was typed into a line:\n%s", w.Output())
+			}
+		})
+	}
+}
+
 func TestRealPythonReceivesAMessageOnce(t *testing.T) {
 	_, err := exec.LookPath("python3")
 	testrig.Require(t, "python3", err)

@@ -50,6 +50,7 @@ type Shadow struct {
 	submit  time.Time
 	sent    time.Time // the last Enter that sent text, as far as is known
 	sleep   time.Time
+	asleep  bool      // that Ctrl-Z is the last key
 	last    time.Time // the last bytes of any kind
 }
 
@@ -101,6 +102,7 @@ func (s *Shadow) take(k stroke.Key, now time.Time) {
 		k.Kind = stroke.Enter
 	}
 	s.typed, s.begun, s.ed.signs = now, true, s.Chips
+	s.asleep = k.Kind == stroke.Suspend
 	switch k.Kind {
 	case stroke.Enter:
 		s.submit, s.begun = now, false
@@ -181,6 +183,18 @@ func (s *Shadow) SetAside() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ed.toEnd()
+}
+
+// Flushed says that the terminal threw away at now what it had of a line: all that was typed, if
+// the last key is the Ctrl-Z for which it did. Of what was typed behind that key nobody knows how
+// much was thrown away, so it stays, and so does what was before it.
+func (s *Shadow) Flushed(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asleep && now.After(s.sleep) {
+		s.ed.clear()
+		s.asleep = false
+	}
 }
 
 // Submitted says that a message which is not the human's was submitted, upon

@@ -5,6 +5,28 @@ import (
 	"time"
 )
 
+// TestLineThatCtrlZThrewAway: the terminal forgets a half-typed line when it makes a signal of Ctrl-Z.
+// What was typed behind that key is of a line that nobody knows, so all of it stays a draft.
+func TestLineThatCtrlZThrewAway(t *testing.T) {
+	for _, c := range []struct{ name, keys, want string }{
+		{"the last key", "half\x1a", ""},
+		{"keys behind it", "half\x1acd", "halfcd"},
+		{"no such key", "half", "half"},
+	} {
+		s := Shadow{Lines: true}
+		s.Keys([]byte(c.keys), start)
+		if s.Flushed(start.Add(-time.Second)); s.State().Text == "" {
+			t.Errorf("%s: thrown away before it was typed", c.name)
+		}
+		if s.Flushed(start.Add(time.Millisecond)); s.State().Text != c.want {
+			t.Errorf("%s: the shadow has %q, want %q", c.name, s.State().Text, c.want)
+		}
+		if s.Keys([]byte("xy"), start.Add(time.Second)); s.State().Text != c.want+"xy" {
+			t.Errorf("%s: then it has %q, want %q", c.name, s.State().Text, c.want+"xy")
+		}
+	}
+}
+
 // TestSeenLate: a draft that shows after an empty composer was believed is known as a draft all the same.
 func TestSeenLate(t *testing.T) {
 	long := pasteOf("one\ntwo\nthree")

@@ -4,6 +4,7 @@ package agent
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"relay-pty/inject/draft"
@@ -29,6 +30,7 @@ type Agent struct {
 	profile *profile.Profile
 	prompt  *prompt
 	shadow  draft.Shadow
+	kept    atomic.Bool // at the last Ctrl-Z the terminal itself had the line, not the program
 	changed <-chan struct{}
 	unlike  bool // the profile is not a shell's: to a shell in its place nothing may be typed
 	front   front
@@ -130,6 +132,8 @@ func (a *Agent) follow(l *view.Look, cols int, read bool, now time.Time) {
 		if l.Box.Visible && !l.Box.Blank && read {
 			l.Again = a.shadow.Seen(l.Box.Text, l.Box.Top, now)
 		}
+	} else if a.kept.Load() {
+		a.shadow.Flushed(a.Session.LastFlush())
 	}
 	l.Draft = a.shadow.At(now)
 }
@@ -156,6 +160,7 @@ func (a *Agent) Keys(p []byte) error {
 	var line pty.TTY // as the keys will find it
 	if a.shadow.State().Suspend.Equal(now) {
 		line, _ = a.Session.TTY() // fails only when the agent is gone
+		a.kept.Store(line.Canonical)
 	}
 	if a.stream != nil {
 		a.stream.Typed(p)
