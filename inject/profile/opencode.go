@@ -20,6 +20,7 @@ var opencode = Profile{
 	Composer: &Composer{
 		Chips:  byColumn(pasted),
 		Prompt: rx("^ *┃  "), Floor: rx("^ *╹▀{8,}"), Under: 2, Shell: rx("^ *┃  Shell$"), Tall: 6,
+		Question:    rx("^ *┃ +△ "), // stands before the title of each
 		Placeholder: rx(`^(Ask anything|Run a command)… "`),
 	},
 	Busy: []pattern{
@@ -27,7 +28,6 @@ var opencode = Profile{
 		rx(`^ +[■⬝]{4,}( |$)`), // where the terminal is too narrow for the words
 	},
 	Dialogs: []pattern{
-		rx(`△ `), // stands before the title of each of its questions
 		rx(`\S {6,}esc(/enter)?( |$)`),
 	},
 	Rules: ready.Rules{

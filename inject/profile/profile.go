@@ -50,6 +50,7 @@ type Composer struct {
 	Floor       pattern   // the row below it, in which case all of its rows begin with Prompt; may be nil
 	Under       int       // how many rows right above Floor are not its text
 	Shell       pattern   // the last of those while what is typed would be a command; may be nil
+	Question    pattern   // what a question in a box of the same kind begins with, which takes its place; may be nil
 	Footed      bool      // an empty row parts it from what stands at the bottom of the screen …
 	Edge        pattern   // … or one like this; may be nil
 	More        pattern   // what the line above, or, dim, the end of its first row, shows when rows are scrolled out of it; nil: they never are

@@ -130,6 +130,25 @@ func (c composer) findFloored(s *screen.Screen, rows int) (b Box, top, below int
 	return Box{}, 0, 0
 }
 
+// question is the row that shows a question in the place of a floored composer: one of the first two
+// of the lowest box on the screen. Boxes of what was said begin with other words.
+func (c composer) question(s *screen.Screen, rows int) string {
+	if c.Question == nil {
+		return ""
+	}
+	boxed := func(r int) bool { b, _ := c.head(s.Row(r)); return b.Visible }
+	for r := rows - 1; r >= 0 && !c.Floor.Match(s.Row(r)); r-- {
+		if !boxed(r) {
+			continue
+		}
+		for r > 0 && boxed(r-1) {
+			r--
+		}
+		return anyRow(s, r, min(r+2, rows), []*profile.Pattern{c.Question})
+	}
+	return ""
+}
+
 // scrolledIndent is the indent of a composer whose first row is out of view.
 const scrolledIndent = 2
 

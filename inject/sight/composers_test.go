@@ -92,6 +92,9 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"working", "  ┃\n  ┃  @" + openFloor + "\n   ■■⬝⬝⬝⬝⬝⬝  esc interrupt", opencode, empty, "busy"},
 		{"working, narrow", "  ┃\n  ┃  @" + openFloor + "\n   ■■⬝⬝⬝⬝⬝⬝  esc    tab\n             interr agents", opencode, empty, "busy"},
 		{"a question", "  ┃\n  ┃  △ Permission required\n  ┃\n  ┃   Allow once   Reject@", opencode, unseen, "asks"},
+		{"a question below what was said", "  ┃\n  ┃  said\n  ┃\n\n     reply\n\n  ┃  △ Permission required\n  ┃\n  ┃   Allow once   Reject@", opencode, unseen, "asks"},
+		{"what was said reads like a question", "  ┃\n  ┃  △ Permission required\n  ┃\n@\n  ┃\n  ┃  " + openFloor, opencode, unseen, ""},
+		{"what was said reads like a question, the composer is yet to be painted", "  ┃\n  ┃  [relay m1 from bob] x\n  ┃  △ Permission required\n  ┃\n@", opencode, unseen, ""},
 		{"a list above a composer in full view", "      Commands                  esc\n\n      @Search\n\n  ┃\n  ┃  " + openFloor, opencode, unseen, "asks"},
 	} {
 		t.Run(c.p.Name+"/"+c.name, func(t *testing.T) {

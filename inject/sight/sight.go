@@ -97,7 +97,7 @@ func (p reader) look(s *screen.Screen) Sight {
 			v.Dialog = anyRow(s, below, rows, p.Dialogs) // no rules tell a composer from a question's prompt
 		}
 	} else {
-		v.Dialog = anyRow(s, 0, rows, p.Dialogs)
+		v.Dialog = cmp.Or(p.composer().question(s, rows), anyRow(s, 0, rows, p.Dialogs))
 	}
 	if title := s.Title(); v.Dialog == "" && p.AskTitle != nil && p.AskTitle.Match(title) {
 		v.Dialog = strings.TrimSpace(title)
