@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/agentrig"
+	"relay-pty/cmd/internal/testrig"
 	"relay-pty/inject/sight"
 	"relay-pty/parser"
 	"relay-pty/pty/screen"
@@ -160,18 +161,46 @@ func (r *realAgent) stillIn(mode string) {
 	}
 }
 
-// TestRealMessagesWaitInVisualMode, in which Enter does not submit.
+// TestRealMessagesWaitInVisualMode, in which Enter does not submit: of all shapes, while the human's
+// text and mode stay. When the human has sent the text, each arrives once and whole.
 func TestRealMessagesWaitInVisualMode(t *testing.T) {
 	eachClaude(t, func(t *testing.T, a agentrig.Agent) {
-		r := startVim(t, a, "VISUAL")
-		r.inject("m1", "one\ntwo\nthree\nfour")
-		r.held("m1", "draft", 2*time.Second)
+		r := startVim(t, a, "INSERT")
+		must(t, r.Type("half a draft"))
+		r.shows("half a draft")
+		r.normal()
+		must(t, r.Type("v"))
 		r.mode("VISUAL")
+		n, sent := runs(3, 50), map[string]string{}
+		var ids []string
+		for i := range n {
+			for k, body := range vimBodies(13 + i) { // a batch, long ones, and then from 1 to 12 lines
+				id := fmt.Sprintf("m%d.%d", i, k)
+				r.inject(id, body)
+				ids, sent[id] = append(ids, id), body
+			}
+		}
+		r.held(ids[0], "draft", 2*time.Second)
+		r.mode("VISUAL")
+		if got := r.box(); got != "half a draft" {
+			t.Fatalf("the composer holds %q", got)
+		}
 		must(t, r.Type("\x1b"))
-		end := r.delivers("m1", "submitted", "turn")
-		r.turn("m1", "one\ntwo\nthree\nfour")
+		r.mode("NORMAL")
+		r.enter()
+		r.turnWith("half a draft")
+		var end testrig.Frame
+		for _, id := range ids {
+			end = r.delivers(id, "submitted", "turn")
+			want := parser.Envelope{ID: id, From: "bob", Body: sent[id]}.Text()
+			if got := r.Received(r.turnWith("[relay " + id + " from bob]")); !strings.Contains(got, r.Unwrap(want)) {
+				t.Errorf("%s: the model received\n%q\nwant\n%q", id, clip(got), clip(want))
+			}
+		}
 		r.rests(end)
+		r.once(ids)
 		r.stillIn("NORMAL")
+		shown(t, a.Name()+", vim mode VISUAL: messages held, the human's text and mode as before, delivered behind it once and whole", "%d of %d", len(ids), len(ids))
 	})
 }
 
