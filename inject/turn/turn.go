@@ -146,7 +146,7 @@ func (t Turn) apart(k profile.Typing, rows int) []Piece {
 	var pieces []Piece
 	for i, m := range t {
 		if i > 0 {
-			pieces = append(pieces, Piece{Keys: PasteOpen + between + PasteClose})
+			pieces = append(pieces, blankLine(k, rows)...)
 		}
 		// Newlines at the body's ends are no part of its paste: a mark may swallow them. Some swallow all white space.
 		body := strings.Trim(m.Body, "\n")
@@ -164,6 +164,14 @@ func (t Turn) apart(k profile.Typing, rows int) []Piece {
 		pieces = append(pieces, inFull(k, rows, after)...)
 	}
 	return pieces
+}
+
+// blankLine is what separates messages: a paste, but where that would be hidden.
+func blankLine(k profile.Typing, rows int) []Piece {
+	if k.Marked(between, rows) {
+		return inFull(k, rows, between)
+	}
+	return []Piece{{Keys: PasteOpen + between + PasteClose}}
 }
 
 // ended is a body with its line's end, taken from what comes after it, where both show as they are: an

@@ -165,6 +165,27 @@ func TestPiecesInLowTerminals(t *testing.T) {
 	}
 }
 
+// TestNothingBetweenMessagesIsHiddenInLowTerminals, where a paste may hold no newline.
+func TestNothingBetweenMessagesIsHiddenInLowTerminals(t *testing.T) {
+	for _, agent := range []string{"claude", "codex", "gemini", "opencode"} {
+		p, _ := profile.Named(agent)
+		turn, typed := Turn{{Header: "H", Body: "a", Footer: "F"}, {Header: "H", Body: "b", Footer: "F"}}, ""
+		for _, piece := range turn.Pieces(p, Manner{Paste: true, Rows: 10, Apart: true}) {
+			text := strings.TrimSuffix(strings.TrimPrefix(piece.Keys, PasteOpen), PasteClose)
+			counted := text
+			if p.Typing.PasteTrims {
+				counted = strings.TrimSpace(text)
+			}
+			if typed += text; text != piece.Keys && p.Typing.Marked(counted, 10) {
+				t.Errorf("%s: %q is hidden", agent, text)
+			}
+		}
+		if typed != turn.String() {
+			t.Errorf("%s: typed %q, want %q", agent, typed, turn.String())
+		}
+	}
+}
+
 func TestStands(t *testing.T) {
 	m := Turn{{ID: "m1", Header: "[relay m1 from bob]", Body: "hello there", Footer: "[end m1]"}}
 	for _, c := range []struct {
