@@ -165,19 +165,21 @@ func (r *realAgent) stillIn(mode string) {
 // text and mode stay. When the human has sent the text, each arrives once and whole.
 func TestRealMessagesWaitInVisualMode(t *testing.T) {
 	eachClaude(t, func(t *testing.T, a agentrig.Agent) {
-		r := startVim(t, a, "INSERT")
+		r := startVim(t, a, "INSERT", "--queue-max", "100")
 		must(t, r.Type("half a draft"))
 		r.shows("half a draft")
 		r.normal()
 		must(t, r.Type("v"))
 		r.mode("VISUAL")
-		n, sent := runs(3, 50), map[string]string{}
+		n, sent := runs(7, 50), map[string]string{}
 		var ids []string
-		for i := range n {
-			for k, body := range vimBodies(13 + i) { // a batch, long ones, and then from 1 to 12 lines
-				id := fmt.Sprintf("m%d.%d", i, k)
-				r.inject(id, body)
-				ids, sent[id] = append(ids, id), body
+		for i := 13; len(ids) < n; i++ { // batches and long ones, and then from 1 to 12 lines
+			for _, body := range vimBodies(i) {
+				if len(ids) < n {
+					id := fmt.Sprintf("m%d", len(ids))
+					r.inject(id, body)
+					ids, sent[id] = append(ids, id), body
+				}
 			}
 		}
 		r.held(ids[0], "draft", 2*time.Second)
