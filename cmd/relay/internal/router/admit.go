@@ -188,7 +188,7 @@ func refuse(code, format string, args ...any) *ErrorValue {
 // Late says of an answer that whoever asked waits no longer, or is nil.
 func (s *State) Late(m Message, now int64) *ErrorValue {
 	asked := s.messages[m.ReplyTo]
-	if asked == nil || asked.ReplyBy == 0 || now <= asked.ReplyBy || len(asked.Replies) > 0 || !answers(m, asked) {
+	if asked == nil || asked.ReplyBy == 0 || now <= asked.ReplyBy || len(asked.Replies) > 0 || !answers(m, asked, nil) {
 		return nil
 	}
 	return refuse(AlreadyClosed, "%s no longer waits for an answer to %s; relay show %s has it", asked.From, asked.ID, asked.ID)

@@ -114,6 +114,36 @@ func TestAScriptCanBeAnswered(t *testing.T) {
 	}
 }
 
+// TestAQuestionPassedOn is not answered by that: whoever asked waits on, until it is answered to them.
+func TestAQuestionPassedOn(t *testing.T) {
+	l := newLog(t)
+	l.up("lead", "bob", "eve")
+	l.add(Event{Type: TypeJoined, Agent: "lead", Message: Message{To: "#team"}})
+	for i, m := range []Message{
+		{ID: "q", From: "lead", To: "bob", Body: "how many?"},
+		{ID: "on", From: "bob", To: "eve", Body: "how many?", ReplyTo: "q"},
+		{ID: "two", From: "eve", To: "bob", Body: "two", ReplyTo: "on"},
+		{ID: "aside", From: "bob", To: Human, Body: "I asked eve", ReplyTo: "q"},
+		{ID: "answer", From: "bob", To: "lead", Body: "two", ReplyTo: "q"},
+	} {
+		if code := l.send(m); code != "" {
+			t.Fatal(m.ID, code)
+		}
+		l.result(m.To, m.ID, protocol.StatusDelivered)
+		if q, _ := l.Find("q"); (len(q.Replies) > 0) != (m.ID == "answer") || (q.Status == StatusReplied) != (m.ID == "answer") {
+			t.Errorf("after message %d, %s, it is %s with the answers %q", i, m.ID, q.Status, q.Replies)
+		}
+	}
+	if on, _ := l.Find("on"); on.Chain != "q" || !slices.Equal(on.Replies, []string{"two"}) {
+		t.Errorf("what was passed on is of the chain %s and has the answers %q", on.Chain, on.Replies)
+	}
+	l.send(Message{ID: "q2", From: "lead", To: "bob", Body: "how many?"})
+	l.add(Event{Type: TypeMessage, Message: Message{ID: "all", From: "bob", To: "#team", Body: "two", ReplyTo: "q2"}, Recipients: []string{"lead", "eve"}})
+	if q, _ := l.Find("q2"); len(q.Replies) != 1 {
+		t.Errorf("an answer to all of whom one asked is none: %q", q.Replies)
+	}
+}
+
 func TestNearNames(t *testing.T) {
 	l := newLog(t)
 	l.up("alice", "bob", "reviewer", "reviewer-2")

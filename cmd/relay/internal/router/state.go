@@ -285,7 +285,7 @@ func (s *State) accept(e Event) {
 	s.sentAgain(m)
 	if asked := s.messages[m.ReplyTo]; asked != nil {
 		asked.note(e.Seq)
-		if answers(m.Message, asked) && m.Redelivers == "" {
+		if answers(m.Message, asked, e.Recipients) && m.Redelivers == "" {
 			s.reply(asked, m)
 		}
 	}
@@ -331,8 +331,11 @@ func (s *State) reply(asked, m *Known) {
 	}
 }
 
-// answers says whether m, which says so, answers asked: only its recipient can.
-func answers(m Message, asked *Known) bool { return m.From == asked.To }
+// answers says whether m, which says so, answers asked: only its recipient can, and only to whoever
+// asked, alone or among others. What goes to somebody else passes the question on.
+func answers(m Message, asked *Known, recipients []string) bool {
+	return m.From == asked.To && (m.To == asked.From || slices.Contains(recipients, asked.From))
+}
 
 // result keeps what a wrapper said of a message. A message that ended stays ended.
 func (s *State) result(e Event) {
