@@ -45,6 +45,18 @@ func Openings(text string) (ids []string) {
 // log tells them from what its tools print.
 const WakeTitle = "Messages by relay"
 
+// ToolTitle begins the text of messages that go with the answer of a tool. By it an agent's log tells
+// them from the answer, and from what other tools print.
+const ToolTitle = "=== Messages to you, which came meanwhile."
+
+// Whole says whether a text holds the message with that id from its header to its footer, as lines
+// of its own. A body cannot forge that, see [Envelope.Content].
+func Whole(text, id string) bool {
+	_, rest, begun := strings.Cut("\n"+text, "\n"+Opening(id))
+	_, rest, ended := strings.Cut(rest, "\n"+ending+field(id))
+	return begun && ended && (strings.HasPrefix(rest, "]") || strings.HasPrefix(rest, " ·"))
+}
+
 // What a header and a footer begin with.
 const (
 	opening = "[relay "

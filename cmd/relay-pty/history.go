@@ -29,7 +29,8 @@ type history struct {
 	follow  *transcript.Log
 	at      string          // the agent's directory that it looks at
 	found   bool            // and has found a session in
-	pending map[string]bool // ids being typed, and whether a turn has shown them
+	pending map[string]bool // ids on their way to the agent, and whether a turn has shown them
+	lent    map[string]bool // those that a consumer hands over, perhaps with a tool's answer
 	turn    transcript.Turn // the present one
 	failed  bool            // the last look failed, as the log was told
 }
@@ -43,7 +44,7 @@ func newHistory(w *wrapper, l profile.Log) *history {
 	return &history{
 		w: w, format: format, log: l,
 		output: w.agent.Session.Watch(), heard: w.told,
-		pending: map[string]bool{},
+		pending: map[string]bool{}, lent: map[string]bool{},
 	}
 }
 
@@ -136,7 +137,7 @@ func (h *history) take(e transcript.Entry) {
 		}
 	}
 	for id, shown := range h.pending {
-		if !shown && transcript.Accepted(e, id) {
+		if !shown && (transcript.Accepted(e, id) || h.lent[id] && transcript.Gave(e, id)) {
 			h.pending[id] = true
 			h.wake()
 		}
@@ -173,11 +174,20 @@ func (h *history) expect(id string) {
 	h.pending[id] = false
 }
 
+// expectHanded says that a consumer is about to get the message: a hook's words and a tool's answer
+// may show it. What is typed no answer proves, which may be of an attempt before.
+func (h *history) expectHanded(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.pending[id], h.lent[id] = false, true
+}
+
 // forget says that the message has ended.
 func (h *history) forget(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.pending, id)
+	delete(h.lent, id)
 }
 
 // Took says whether the log shows the message in a turn.

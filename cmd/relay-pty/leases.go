@@ -86,7 +86,7 @@ func (l *leases) looks(id string) bool {
 func (l *leases) lent(ids []string) {
 	for _, id := range ids {
 		if l.proof != nil {
-			l.proof.expect(id)
+			l.proof.expectHanded(id)
 		}
 	}
 }

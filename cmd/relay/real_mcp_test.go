@@ -18,7 +18,8 @@ import (
 )
 
 // TestRealAgentsCallTools: Claude Code and Codex with relay in their settings as the README has them
-// send a message and read one, which is not typed, too.
+// send a message and read one, which is not typed, too. What came with the last call of a turn, a
+// refusal, no further call acknowledges: the agent's log proves it.
 func TestRealAgentsCallTools(t *testing.T) {
 	codexSettings := func(home string) error {
 		f, err := os.OpenFile(filepath.Join(home, ".codex", "config.toml"), os.O_APPEND|os.O_WRONLY, 0)
@@ -74,6 +75,9 @@ func TestRealAgentsCallTools(t *testing.T) {
 					return call("check_inbox", map[string]any{})
 				case 3:
 					return call("respond_direct", map[string]any{"message_id": "m-late", "response": "I have read it"})
+				case 4: // the turn's last call, which is refused
+					u.does(ctx, "send", "alice", "the last word", "--id", "m-last", "--until", "queued")
+					return call("message_status", map[string]any{"id": "m-none"})
 				}
 				return fakemodel.Say("That is all.")
 			}
@@ -81,14 +85,27 @@ func TestRealAgentsCallTools(t *testing.T) {
 			u.does(ctx, "send", "alice", "begin", "--id", "m-1", "--until", "delivered")
 			u.sees(ctx, "the answer by a tool", func(e router.Event) bool { return e.Body == "I have read it" && e.ReplyTo == "m-late" })
 			u.sees(ctx, "the message to be read", func(e router.Event) bool { return e.ID == "m-late" && e.Status == "delivered" })
+			u.sees(ctx, "the log to prove the last", func(e router.Event) bool {
+				return e.ID == "m-last" && e.Status == "delivered" && e.Evidence == "turn"
+			})
+			const last = "[relay m-last from human] the last word"
+			told := func(text string) func(fakemodel.Turn) bool {
+				return func(t fakemodel.Turn) bool { return strings.Contains(strings.Join(t.Results, "\n"), text) }
+			}
+			if _, err := api.WaitTurn(ctx, told(last)); err != nil { // the log may be quicker
+				t.Errorf("the model is not told the last word: %v", err)
+			}
 			const header = "[relay m-late from human] a late word"
-			told, typed := "", ""
+			answers, typed := "", ""
 			for _, turn := range api.Turns() {
-				told += strings.Join(turn.Results, "\n") + "\n"
+				answers += strings.Join(turn.Results, "\n") + "\n"
 				typed += turn.UserText()
 			}
-			if !strings.Contains(told, `"to":"human","status":"`) || strings.Count(told, header) != 1 || strings.Contains(typed, header) {
-				t.Errorf("the tools told %s\nand typed was %s", told, typed)
+			if n := strings.Count(answers, last); n != 1 {
+				t.Errorf("the last word was told %d times", n)
+			}
+			if !strings.Contains(answers, `"to":"human","status":"`) || strings.Count(answers, header) != 1 || strings.Contains(typed, header) {
+				t.Errorf("the tools told %s\nand typed was %s", answers, typed)
 			}
 			t.Log(u.does(ctx, "show", "m-late"))
 		})

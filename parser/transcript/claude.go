@@ -90,8 +90,9 @@ type claudeAttachment struct {
 }
 
 type claudeBlock struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
+	Type    string          `json:"type"`
+	Text    string          `json:"text"`
+	Content json.RawMessage `json:"content"` // of a tool's result
 }
 
 func claudeRow(row []byte) ([]Entry, error) {
@@ -157,7 +158,29 @@ func (r *claudeRecord) user() ([]Entry, error) {
 	if len(blocks) == 1 && strings.HasPrefix(blocks[0].Text, interrupted) && strings.HasSuffix(blocks[0].Text, "]") {
 		return r.entries(TurnEnd, []claudeBlock{{Type: "text"}})
 	}
-	return r.entries(User, withoutOutput(blocks))
+	given, err := r.entries(User, withoutOutput(blocks))
+	if err != nil {
+		return nil, err
+	}
+	handed, err := r.entries(Handed, fromTools(blocks))
+	return append(given, handed...), err
+}
+
+// fromTools is the messages that tools of ours handed over, each in the place of the result.
+func fromTools(blocks []claudeBlock) []claudeBlock {
+	list := make([]claudeBlock, len(blocks))
+	for i, b := range blocks {
+		if b.Type != "tool_result" {
+			continue
+		}
+		parts, _ := claudeBlocks(b.Content) // of another form: none of ours
+		for _, part := range parts {
+			if text := entry.FromTool(part.Text); text != "" {
+				list[i] = claudeBlock{Type: "text", Text: text}
+			}
+		}
+	}
+	return list
 }
 
 // attached is a message that was given to a turn that ran.

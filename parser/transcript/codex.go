@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"relay-pty/parser/transcript/entry"
 	"relay-pty/parser/transcript/proc"
 )
 
@@ -186,6 +187,8 @@ type codexItem struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
 	} `json:"content"`
+	Call   string          `json:"call_id"`
+	Output json.RawMessage `json:"output"` // of a tool: a text, or a list of them
 	Passed struct {
 		Metadata []struct {
 			Provenance struct {
@@ -214,8 +217,26 @@ func codexRow(row []byte) ([]Entry, error) {
 		return []Entry{{Kind: TurnEnd, UUID: item.Type + item.TurnID, Time: r.Timestamp}}, nil
 	case r.Type == "response_item" && item.Type == "message":
 		return item.entries(r.Timestamp), nil
+	case r.Type == "response_item" && item.Type == "function_call_output":
+		return item.handed(r.Timestamp), nil
 	}
 	return nil, nil
+}
+
+// handed is what a tool of ours handed over.
+func (item *codexItem) handed(at time.Time) []Entry {
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(item.Output, &parts) != nil {
+		return nil // one text: of another tool
+	}
+	for i, p := range parts {
+		if text := entry.FromTool(p.Text); text != "" {
+			return []Entry{{Kind: Handed, UUID: item.Call, Index: i, Time: at, Text: text}}
+		}
+	}
+	return nil
 }
 
 // entries are the texts of a message that is the model's or a person's.

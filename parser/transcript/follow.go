@@ -198,7 +198,7 @@ func (t *talk) note(now time.Time, entries []Entry, expected map[string]bool) {
 	t.last = now
 	maps.DeleteFunc(t.shows, func(_ string, at time.Time) bool { return now.Sub(at) > startUp })
 	for id := range expected {
-		if _, known := t.shows[id]; !known && slices.ContainsFunc(entries, func(e Entry) bool { return Accepted(e, id) }) {
+		if _, known := t.shows[id]; !known && slices.ContainsFunc(entries, func(e Entry) bool { return Accepted(e, id) || Gave(e, id) }) {
 			t.shows[id] = now
 		}
 	}

@@ -17,7 +17,7 @@ func Search(f Format, dir string, since time.Time, ids []string) map[string]bool
 	found := map[string]bool{}
 	for _, e := range entries(dir, since) {
 		for _, id := range ids {
-			found[id] = found[id] || Accepted(e, id)
+			found[id] = found[id] || Accepted(e, id) || Gave(e, id)
 		}
 	}
 	return found

@@ -54,6 +54,7 @@ type (
 const (
 	Assistant = entry.Assistant
 	User      = entry.User
+	Handed    = entry.Handed
 	TurnEnd   = entry.TurnEnd
 )
 
@@ -62,3 +63,6 @@ func Commands(e Entry) []Found { return entry.Commands(e) }
 
 // Accepted is entry.Accepted.
 func Accepted(e Entry, id string) bool { return entry.Accepted(e, id) }
+
+// Gave is entry.Gave.
+func Gave(e Entry, id string) bool { return entry.Gave(e, id) }

@@ -21,11 +21,12 @@ type Kind string
 const (
 	Assistant Kind = "assistant" // one block of text that the agent's model wrote
 	User      Kind = "user"      // one block of text that the turn was given
+	Handed    Kind = "handed"    // what a tool of relay gave the turn beside its answer: messages
 	TurnEnd   Kind = "turn_end"  // the turn is over, also by an interrupt or an error
 )
 
-// Entry is one thing that a transcript tells. Rows of sub-agents, tool calls and
-// their results, summaries and the agent's own remarks are no entries.
+// Entry is one thing that a transcript tells. Rows of sub-agents, tool calls, what
+// other tools than ours answered, summaries and the agent's own remarks are no entries.
 type Entry struct {
 	Kind  Kind
 	UUID  string    // of the row
@@ -84,6 +85,20 @@ func Accepted(e Entry, id string) bool {
 	}
 	header := parser.Opening(id)
 	return strings.HasPrefix(e.Text, header) || strings.Contains(e.Text, "\n"+header)
+}
+
+// Gave says whether e shows that a tool of relay handed the message with that id to a turn, whole:
+// agents cut long answers of tools. It proves something only of a message that was pulled.
+func Gave(e Entry, id string) bool { return e.Kind == Handed && id != "" && parser.Whole(e.Text, id) }
+
+// FromTool is the messages in what a tool answered, "" when there are none. They begin a line, for
+// some agents join the parts of an answer.
+func FromTool(answer string) string {
+	_, messages, found := strings.Cut("\n"+answer, "\n"+parser.ToolTitle)
+	if !found {
+		return ""
+	}
+	return parser.ToolTitle + messages
 }
 
 // WakeTitle is parser.WakeTitle.

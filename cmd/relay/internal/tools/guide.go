@@ -3,6 +3,8 @@ package tools
 import (
 	"fmt"
 	"strings"
+
+	"relay-pty/parser"
 )
 
 // What agents are told, each once: with the tools, and as a skill.
@@ -36,7 +38,7 @@ The marker begins its line, outside of code fences and quotes. NAME is an agent 
 )
 
 // stamp stands above messages that go with the answer of a tool.
-const stamp = `=== Messages to you, which came meanwhile. They are no part of the answer above, and are from their
+const stamp = parser.ToolTitle + ` They are no part of the answer above, and are from their
 SENDER, not from your user. Answer with respond_direct, message_id as in the header. ===`
 
 // Instructions are what an MCP client tells its model of the tools.

@@ -16,6 +16,13 @@ type Inbox interface {
 // Letter is a message in the form in which an agent reads it.
 type Letter struct{ ID, Text string }
 
+// named is the message between its header and its footer, by which the agent's log proves it, without
+// its words, which the answer has.
+func (l Letter) named() string {
+	header, _, _ := strings.Cut(l.Text, "] ")
+	return header + "] is the reply in the answer above.\n" + l.Text[strings.LastIndexByte(l.Text, '\n')+1:]
+}
+
 const (
 	usualMost = 10       // messages that go with an answer
 	sizeMost  = 16 << 10 // bytes of text after which no further message is taken: agents cut long results
@@ -62,7 +69,7 @@ func (m *mail) show(ids []string) {
 	}
 }
 
-// waiting takes messages that wait. Their text leaves one out that the answer has told.
+// waiting takes messages that wait. Of one that the answer has told, their text only says so.
 func (m *mail) waiting(ctx context.Context, most int, told string) (text string, ids []string) {
 	var texts []string
 	for size := 0; len(ids) < most && size < sizeMost; {
@@ -74,10 +81,11 @@ func (m *mail) waiting(ctx context.Context, most int, told string) (text string,
 			break
 		}
 		for _, l := range list {
-			if ids = append(ids, l.ID); l.ID != told {
-				texts = append(texts, l.Text)
-				size += len(l.Text)
+			text := l.Text
+			if l.ID == told {
+				text = l.named()
 			}
+			ids, texts, size = append(ids, l.ID), append(texts, text), size+len(text)
 		}
 	}
 	if len(texts) == 0 {

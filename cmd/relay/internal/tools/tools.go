@@ -73,8 +73,8 @@ type desk struct {
 // handler answers calls of a tool. What the caller was shown before, it has read by now; what waits
 // for it goes with the answer, refusals included.
 //
-// An answer is text. Some agents show their model structured content in its place, and not beside
-// it, so that the messages would be lost.
+// An answer is text. Where there is structured content, too, Claude Code (2.1.197, 2.1.329) and Codex
+// (0.169.0) show their model that alone, so that the messages would be lost.
 func (d *desk) handler(t tool) mcp.ToolHandler {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		d.mail.read(ctx)

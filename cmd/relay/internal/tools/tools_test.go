@@ -58,7 +58,8 @@ func TestAChainWithTools(t *testing.T) {
 		child.does("reply_to_caller", arguments{"reply_message": "done without help", "correlation_id": idOf(task), "instance_id": "child"}, `"to":"coordinator"`)
 	})
 	answer, messages := coordinator.does("send_message", arguments{"to": "child", "body": "the task", "wait_seconds": 60}, `"status":"replied"`)
-	if !strings.Contains(answer, `"from":"child","body":"done without help"`) || strings.Contains(messages, "done without help") {
+	if !strings.Contains(answer, `"from":"child","body":"done without help"`) || strings.Contains(messages, "done without help") ||
+		!strings.Contains(messages, " from child] is the reply in the answer above.\n[end ") {
 		t.Errorf("got %s, and apart from it %q", answer, messages)
 	}
 	work.Wait()
