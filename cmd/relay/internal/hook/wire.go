@@ -147,18 +147,20 @@ func with(settings map[string]any, self string, events []profile.Hook) (string, 
 	return string(line), err == nil
 }
 
-// commands are those that the agent runs at a moment.
+// commands are those that the agent runs at a moment. One that it waits for ends well, whatever
+// becomes of our program: an agent takes the status 2 for a veto, and a crash of Go's runtime has it.
+// One that waits takes the shell's place, for it watches its parent, and by that status it wakes.
 func commands(self string, h profile.Hook) (list []any) {
 	program := "'" + strings.ReplaceAll(self, "'", `'\''`) + "'"
-	command := func(args string, limit time.Duration) map[string]any {
-		line := fmt.Sprintf("if [ -x %s ]; then exec %s hook %s; fi", program, program, args)
+	command := func(form, args string, limit time.Duration) map[string]any {
+		line := fmt.Sprintf("if [ -x %s ]; then "+form, program, program+" hook "+args)
 		return map[string]any{"type": "command", "command": line, "timeout": int(limit.Seconds())}
 	}
 	if h.Signal != "" || h.Modes != nil {
-		list = append(list, command(h.Event, answerLimit))
+		list = append(list, command("%s; fi; exit 0", h.Event, answerLimit))
 	}
 	if h.Waits != nil {
-		c := command(h.Event+" "+waiting, waitLimit)
+		c := command("exec %s; fi", h.Event+" "+waiting, waitLimit)
 		c["asyncRewake"], c["rewakeSummary"], c["rewakeMessage"] = true, parser.WakeTitle, parser.WakeTitle+":"
 		list = append(list, c)
 	}

@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"relay-pty/inject/profile"
 )
 
 // hooked is what a command line of Claude Code's sets: its words without the settings, and those.
@@ -86,7 +89,7 @@ func TestWire(t *testing.T) {
 			if strings.Contains(c.argv, "big") && !strings.Contains(strings.Join(got, " "), `"big":12345678901234567890`) {
 				t.Errorf("the user's number is another: %q", got)
 			}
-			if !strings.Contains(strings.Join(got, " "), `if [ -x '/opt/it'\\''s/relay' ]; then exec '/opt/it'\\''s/relay' hook PostToolUse; fi`) {
+			if !strings.Contains(strings.Join(got, " "), `if [ -x '/opt/it'\\''s/relay' ]; then '/opt/it'\\''s/relay' hook PostToolUse; fi; exit 0`) {
 				t.Errorf("our hook is not there: %q", got)
 			}
 		})
@@ -96,5 +99,44 @@ func TestWire(t *testing.T) {
 		if got := Wire("/relay", nil, argv, func(string) string { return "2.1.329" }); !slices.Equal(got, argv) {
 			t.Errorf("%s: got %q", odd, got)
 		}
+	}
+}
+
+// TestABrokenProgramFailsNoTurn: an agent takes a hook that ends with the status 2 for a veto, and a
+// Go program that crashes ends so. A program that is killed, replaced or broken says nothing.
+func TestABrokenProgramFailsNoTurn(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"crashes":     "#!/bin/sh\necho 'fatal error: newosproc' >&2\nexit 2\n",
+		"killed":      "#!/bin/sh\nkill -9 $$\n",
+		"cut off":     "\x7fELF(\n",
+		"empty":       "",
+		"not ours":    "#!/no/such/interpreter\n",
+		"is a folder": "/",
+		"gone":        "-",
+	} {
+		t.Run(name, func(t *testing.T) {
+			program := filepath.Join(dir, name)
+			var err error
+			switch text {
+			case "-":
+			case "/":
+				err = os.Mkdir(program, 0o700)
+			default:
+				err = os.WriteFile(program, []byte(text), 0o700)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, event := range []string{"PostToolUse", "UserPromptSubmit", "Stop"} {
+				h, _ := profile.Hooked(event)
+				h.Signal, h.Waits = "turn_end", nil
+				line := commands(program, h)[0].(map[string]any)["command"].(string)
+				out, err := exec.Command("/bin/sh", "-c", line).Output()
+				if err != nil || len(out) > 0 {
+					t.Errorf("%s: %v, and it says %q", event, err, out)
+				}
+			}
+		})
 	}
 }
