@@ -80,7 +80,8 @@ func (a *attempt) slow() bool {
 
 // awaitTurn waits until the turn of such a message shows.
 func (a *attempt) awaitTurn(ctx context.Context) *Result {
-	a.in.Report(Report{Verdict: ready.Verdict{State: ready.Busy, Confidence: ready.ByGuess}, Hold: protocol.WaitsForTurn})
+	a.taken = true
+	defer func() { a.taken = false }()
 	r := &Result{Doubtful, "", protocol.FaultNoConsume, "the agent emptied its composer and has begun no turn since"}
 	err := a.in.until(ctx, a.in.Profile.Typing.SlowTurn, func(l view.Look) (bool, time.Duration) {
 		v, _ := a.in.judge(l)

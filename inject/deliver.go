@@ -3,7 +3,6 @@ package inject
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 	"time"
 
@@ -30,6 +29,7 @@ type attempt struct {
 	shown  bool      // the agent has shown it, so it stands in the composer
 	enter  time.Time // our last Enter; zero: not pressed, so it cannot be submitted
 	again  bool      // Enter was pressed a second time
+	taken  bool      // the agent has emptied its composer, and its turn has yet to show
 	joined bool      // Enter was pressed while the agent was busy
 	queued bool      // the agent took it into its own queue
 	rested time.Time // since when the agent rests with it there
@@ -142,7 +142,7 @@ func (in *Injector) end(a *attempt, r *Result) {
 		in.submitted = a.enter
 		// Told before the delivery, so that whoever hears of it and asks does not find the agent ready from before. A turn that
 		// is over already shows with the next look.
-		in.Report(Report{Verdict: ready.Verdict{State: ready.Busy, Confidence: confidence(r.Evidence)}, Hold: protocol.WaitsForTurn})
+		in.report(Report{Verdict: ready.Verdict{State: ready.Busy, Confidence: confidence(r.Evidence)}, Hold: protocol.WaitsForTurn})
 	}
 	in.Mailbox.End(a.Turn, *r)
 }
@@ -250,11 +250,41 @@ func (a *attempt) write(ctx context.Context, keys string) *Result {
 	return nil
 }
 
-// put types keys, and counts them.
+// put types keys, and counts them. What the agent's terminal has no room for is typed while the
+// loop goes on, until it has taken nothing of it for a while in which the agent ran.
 func (a *attempt) put(ctx context.Context, keys string) (n int, err error) {
+	n, err = a.putSome(ctx, keys)
+	for full := err; errors.Is(full, context.DeadlineExceeded) && ctx.Err() == nil; {
+		moved := 0
+		over := a.in.until(ctx, writeWait, func(l view.Look) (bool, time.Duration) {
+			if l.Facts.Stopped {
+				return false, 0
+			}
+			moved, full = a.putSome(ctx, keys[n:])
+			return moved > 0 || full == nil, time.Nanosecond
+		})
+		if n, err = n+moved, full; over != nil {
+			break
+		}
+	}
+	a.broken = err != nil && !errors.Is(err, context.DeadlineExceeded)
+	return n, err
+}
+
+// How long the agent's terminal may have no room for what is typed, and how long one write waits
+// for it.
+const (
+	writeWait  = time.Second
+	writeSlice = 100 * time.Millisecond
+)
+
+// putSome types what the agent's terminal takes soon. It is context.DeadlineExceeded when that is
+// not all.
+func (a *attempt) putSome(ctx context.Context, keys string) (n int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, writeSlice)
+	defer cancel()
 	n, err = a.tx.Write(ctx, []byte(keys))
 	a.sent += n
-	a.broken = err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
 	return n, err
 }
 
@@ -301,12 +331,13 @@ func (a *attempt) pressEnter(ctx context.Context) *Result {
 
 var errDue = errors.New("time is over") // ends a wait
 
-// until looks each time something changed, until f is content or the time is
+// until steps on each time something changed, until f is content or the time is
 // over. f may ask for a look after a while.
 func (in *Injector) until(ctx context.Context, limit time.Duration, f func(view.Look) (bool, time.Duration)) error {
 	end, halted := time.Now().Add(limit), false
 	for {
-		look := in.look()
+		s := in.step(false)
+		look := s.look
 		if halted = halted || look.Facts.Stopped; halted { // its time stands still
 			in.stopped, end = look.Facts.Now, look.Facts.Now.Add(limit)
 		}
@@ -319,13 +350,8 @@ func (in *Injector) until(ctx context.Context, limit time.Duration, f func(view.
 		if left <= 0 {
 			return errDue
 		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-in.Terminal.Changed():
-		case <-in.Heard:
-		case <-in.Mail: // somebody may want it cancelled
-		case <-time.After(sooner(left, again)):
+		if err := in.wait(ctx, sooner(sooner(left, again), s.again), true); err != nil {
+			return err
 		}
 	}
 }

@@ -13,12 +13,16 @@ import (
 // hold says what keeps a message from being typed now, and after how long to
 // ask again where only time changes that.
 func (in *Injector) hold(l view.Look, v ready.Verdict, b *turn.Batch) (Hold, time.Duration) {
+	switch {
+	case v.State == ready.Blocked:
+		return protocol.WaitsForDialog, 0
+	case v.State == ready.Stopped:
+		return protocol.WaitsForStopped, 0
+	case in.typing != nil:
+		return "", 0 // what waits behind a message that is being typed waits for nothing else
+	}
 	switch v.State {
 	case ready.Ready:
-	case ready.Blocked:
-		return protocol.WaitsForDialog, 0
-	case ready.Stopped:
-		return protocol.WaitsForStopped, 0
 	case ready.Busy:
 		if !in.joins(l, v, b) {
 			_, again := in.interrupts(l, v, b)
@@ -116,9 +120,9 @@ func (in *Injector) drafted(l view.Look) bool {
 
 // occupied says whether the human has something in the composer that keeps messages from being
 // typed: a draft, one that may be about to show, or a mode of the composer's own. Text of ours,
-// which a dialog keeps there, is nothing of theirs.
+// which is being typed or which a dialog keeps there, is nothing of theirs.
 func (in *Injector) occupied(l view.Look) bool {
-	if l.Facts.Exited || in.stranded != nil {
+	if l.Facts.Exited || in.typing != nil || in.stranded != nil {
 		return false
 	}
 	return in.drafted(l) || in.unshown(l) || l.Box.Foreign

@@ -91,6 +91,9 @@ func TestTimeStandsStillForAStoppedAgent(t *testing.T) {
 		r.do(func(f *fakeTerm) { f.stopped = true })
 		r.human("typed while it is stopped")
 		pass(time.Hour)
+		if got := *r.last.Load(); got.Verdict.State != ready.Stopped || got.Hold != protocol.WaitsForStopped || got.Draft {
+			t.Errorf("reported %+v", got)
+		}
 		if n := r.mail.tries("m1"); n != 1 || r.mail.result("m1").Status != "" {
 			t.Errorf("%d attempts, the last %+v", n, r.mail.result("m1"))
 		}

@@ -133,52 +133,80 @@ var ErrExited = errors.New("the agent has exited")
 // which is its cause.
 func (in *Injector) Run(ctx context.Context) error {
 	for {
-		look := in.look()
-		v, again := in.judge(look)
-		again = sooner(again, in.settle(look, v))
-		b, expiry := in.Mailbox.Next(look.Facts.Now)
-		hold, rest := in.hold(look, v, b)
-		_, back := in.restores(look, v)
-		again = sooner(again, back)
-		in.Report(Report{v, hold, in.occupied(look), in.accepts(look, v)})
-		if b != nil || in.stranded != nil || in.returned != "" || in.unshown(look) {
-			again = sooner(sooner(again, rest), look.Again)
+		s := in.step(true)
+		if in.act(ctx, s) {
+			s.again = time.Nanosecond
 		}
-		if in.act(ctx, look, v, b, hold) {
-			again = time.Nanosecond
-		}
-		if look.Facts.Exited {
+		if s.look.Facts.Exited {
 			return ErrExited
 		}
-		if !expiry.IsZero() {
-			again = sooner(again, max(expiry.Sub(look.Facts.Now), time.Nanosecond))
-		}
-		if err := in.wait(ctx, again, b != nil); err != nil {
+		if err := in.wait(ctx, s.again, s.next != nil); err != nil {
 			return err
 		}
 	}
 }
 
+// step is one round of the loop: what it found, and after how long to make another one although
+// nothing changed.
+type step struct {
+	look    view.Look
+	verdict ready.Verdict
+	next    *turn.Batch // to be delivered next; nil: nothing waits
+	hold    Hold        // what keeps it from being typed
+	again   time.Duration
+}
+
+// step looks, has the sight judged, lets messages expire and reports. Between attempts (idle) it
+// also looks after those that the agent has queued.
+func (in *Injector) step(idle bool) step {
+	look := in.look()
+	v, again := in.judge(look)
+	if idle {
+		again = sooner(again, in.settle(look, v))
+	}
+	b, expiry := in.Mailbox.Next(look.Facts.Now)
+	hold, rest := in.hold(look, v, b)
+	_, back := in.restores(look, v)
+	in.report(Report{v, hold, in.occupied(look), in.accepts(look, v)})
+	again = sooner(again, back)
+	if b != nil || in.stranded != nil || in.returned != "" || in.unshown(look) {
+		again = sooner(sooner(again, rest), look.Again)
+	}
+	if !expiry.IsZero() {
+		again = sooner(again, max(expiry.Sub(look.Facts.Now), time.Nanosecond))
+	}
+	return step{look, v, b, hold, again}
+}
+
+// report tells what a step found. An agent that was given a turn which has yet to show is as good
+// as busy.
+func (in *Injector) report(r Report) {
+	if a := in.typing; a != nil && a.taken && r.Verdict.State == ready.Ready {
+		r.Verdict, r.Hold = ready.Verdict{State: ready.Busy, Confidence: ready.ByGuess}, protocol.WaitsForTurn
+	}
+	in.Report(r)
+}
+
 // act does what is to be done now and says whether it did anything.
-func (in *Injector) act(ctx context.Context, look view.Look, v ready.Verdict, b *turn.Batch, hold Hold) bool {
+func (in *Injector) act(ctx context.Context, s step) bool {
 	switch {
 	case in.stranded != nil:
-		in.resume(ctx, look, hold)
+		in.resume(ctx, s.look, s.hold)
 	case in.astray():
-		yes, _ := in.restores(look, v)
+		yes, _ := in.restores(s.look, s.verdict)
 		if yes {
 			in.restore(ctx)
 		}
 		return yes
-	case in.resubmits(look, v, b):
-		in.resubmit(ctx, b)
+	case in.resubmits(s.look, s.verdict, s.next):
+		in.resubmit(ctx, s.next)
 		return true
-	case b != nil && hold == "":
-		in.deliver(ctx, *b)
+	case s.next != nil && s.hold == "":
+		in.deliver(ctx, *s.next)
 		return true
 	}
-	if yes, _ := in.interrupts(look, v, b); yes {
-		in.interrupt(ctx, b)
+	if yes, _ := in.interrupts(s.look, s.verdict, s.next); yes {
+		in.interrupt(ctx, s.next)
 		return true
 	}
 	return false

@@ -176,6 +176,47 @@ func TestStoppedAgent(t *testing.T) {
 	})
 }
 
+// stopsAmid injects m1, of which the agent leaves some unread, and stops the agent. The loop goes on:
+// the state is told, and another message expires on time. Then the agent runs and reads on.
+func (f *fake) stopsAmid(body string, unread int, reads string) {
+	f.t.Helper()
+	f.inject("m1", body)
+	must(f.t, f.agent.WaitUnread(patience(f.t, "m1 in the terminal"), unread))
+	pid := f.pid()
+	f.do(agents.Command{Cmd: "stop"})
+	f.state("stopped")
+	must(f.t, f.client.Send(map[string]any{"type": "inject", "id": "m2", "from": "bob", "body": "too late", "timeout_ms": 200}))
+	if end := f.ends("m2"); end.Str("status") != "expired" {
+		f.t.Errorf("got %s", end.Raw)
+	}
+	f.wantStatus(map[string]any{"state": "stopped", "queue_length": 0.0, "injecting": "m1"})
+	must(f.t, syscall.Kill(pid, syscall.SIGCONT))
+	f.do(agents.Command{Cmd: reads})
+}
+
+func TestAgentStoppedWithAMessageTyped(t *testing.T) {
+	times(t, "agent stopped in the middle of a message => told; another one expires on time", func(t *testing.T) {
+		f := startComposer(t, agents.Config{})
+		f.do(agents.Command{Cmd: "stall"})
+		f.stopsAmid("hello", len("hello"), "resume")
+		f.delivers("m1", "submitted")
+		f.wantSubmits(text("m1", "hello"))
+	})
+}
+
+func TestAgentStoppedWithAFullTerminal(t *testing.T) {
+	times(t, "agent stopped with a part of a message in its full terminal => the same", func(t *testing.T) {
+		f := startFake(t, "deaf", agents.Config{Lines: -1}, "--agent", "generic")
+		f.state("ready")
+		body := strings.Repeat("0123456789 ", 5000)
+		f.stopsAmid(body, 4000, "read")
+		f.delivers("m1", "consumed")
+		if got := f.read(); !strings.Contains(got, body) {
+			t.Errorf("it read %d bytes", len(got))
+		}
+	})
+}
+
 // pid is the agent's process id.
 func (f *fake) pid() int {
 	f.t.Helper()
