@@ -1,6 +1,7 @@
 package agentrig
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -48,8 +49,13 @@ func openCodeSettle(h home, env []string) ([]string, error) {
 	return env, openCodePlugin(h)
 }
 
+// openCodePlugin puts the package for plugins there as OpenCode itself does at the first start in a
+// home. It looks whether the lock names what package.json does; where it does not, it asks the
+// registry and unpacks 5000 files beside its work, at every first start.
 func openCodePlugin(h home) error {
-	err := h.write(openCodeConfig+"/package.json", obj{"dependencies": obj{"@opencode-ai/plugin": openCodeVersion}})
+	wants := obj{"dependencies": obj{"@opencode-ai/plugin": openCodeVersion}}
+	lock := obj{"lockfileVersion": 3, "packages": obj{"": wants}}
+	err := errors.Join(h.write(openCodeConfig+"/package.json", wants), h.write(openCodeConfig+"/package-lock.json", lock))
 	if err != nil {
 		return err
 	}

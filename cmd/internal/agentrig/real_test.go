@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,8 +51,23 @@ func open(t *testing.T, a agentrig.Agent, changes ...agentrig.Change) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
+	asksNoRegistry(t, filepath.Join(filepath.Dir(cwd), "home"))
 	tm := testrig.StartTerm(t, term.Options{Argv: a.Argv(path), Env: env, Dir: cwd})
 	return &session{tm, t, a, api, cwd}
+}
+
+// asksNoRegistry has a home's npm ask a registry of ours, which must not hear of it: an agent that
+// fetches packages works for half a minute more, and not on loopback.
+func asksNoRegistry(t *testing.T, home string) {
+	t.Helper()
+	registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t.Errorf("the agent asked its registry for %s", r.URL)
+		http.NotFound(w, r)
+	}))
+	t.Cleanup(registry.Close)
+	if err := os.WriteFile(filepath.Join(home, ".npmrc"), []byte("registry="+registry.URL+"/\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (s *session) must(err error) {
@@ -63,7 +80,7 @@ func (s *session) must(err error) {
 // step bounds one thing that the agent is to do.
 func (s *session) step() context.Context {
 	s.t.Helper()
-	return testrig.Within(s.t, time.Minute)
+	return testrig.Within(s.t, 2*time.Minute)
 }
 
 // idles waits until the agent's composer is empty.
@@ -92,8 +109,10 @@ func (s *session) ends(n int) fakemodel.Turn {
 }
 
 func TestRealAgentsTalkAndAsk(t *testing.T) {
+	t.Parallel()
 	for _, a := range agentrig.All() {
 		t.Run(a.Name(), func(t *testing.T) {
+			t.Parallel()
 			s := open(t, a)
 			s.api.SetMark("one", "first\n\n->relay:bob <<<Hello Bob>>>")
 			s.idles()
