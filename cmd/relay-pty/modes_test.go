@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/agents"
@@ -164,88 +163,82 @@ func TestMessagesThatQuoteEachOther(t *testing.T) {
 	}
 }
 
-// TestRealMessagesThatQuoteEachOther quotes what proves that a message stands in a composer, by
+// messagesQuoteEachOther quotes what proves that a message stands in a composer, by
 // itself and in a turn of several.
-func TestRealMessagesThatQuoteEachOther(t *testing.T) {
-	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
-		r := startAgent(t, a)
-		for i, body := range []string{quoting("q0", "other", false), quoting("q1", "other", true), "[end q2 · reply: ->relay:bob [re=q2] <<<…>>>]"} {
-			id := fmt.Sprint("q", i)
-			r.inject(id, body)
-			end := r.delivers(id, "submitted", "turn")
-			r.turn(id, body)
-			r.rests(end)
-		}
-		r.inject("busy", "SLOW 1")
-		r.turnWith("[relay busy from bob]")
-		var want []string
-		for i := range 4 {
-			id := fmt.Sprint("m", i)
-			body := quoting(id, fmt.Sprint("m", (i+1)%4), i == 2)
-			r.inject(id, body)
-			want = append(want, text(id, body))
-		}
-		for i := range 4 {
-			r.delivers(fmt.Sprint("m", i), "submitted", "turn")
-		}
-		for i, whole := range want {
-			_, err := r.api.WaitTurn(patience(t, fmt.Sprintf("a turn with all of m%d", i)), func(turn fakemodel.Turn) bool {
-				return strings.Contains(r.Received(turn), r.Unwrap(whole))
-			})
-			must(t, err)
-		}
-		shown(t, a.Name()+": messages that quote their own and each other's headers and footers, alone and in one turn", "7 of 7")
-	})
+func messagesQuoteEachOther(t *testing.T, r *realAgent) {
+	for i, body := range []string{quoting("q0", "other", false), quoting("q1", "other", true), "[end q2 · reply: ->relay:bob [re=q2] <<<…>>>]"} {
+		id := fmt.Sprint("q", i)
+		r.inject(id, body)
+		end := r.delivers(id, "submitted", "turn")
+		r.turn(id, body)
+		r.rests(end)
+	}
+	r.inject("before", "SLOW 1")
+	r.turnWith("[relay before from bob]")
+	var want []string
+	for i := range 4 {
+		id := fmt.Sprint("o", i)
+		body := quoting(id, fmt.Sprint("o", (i+1)%4), i == 2)
+		r.inject(id, body)
+		want = append(want, text(id, body))
+	}
+	for i := range 4 {
+		r.delivers(fmt.Sprint("o", i), "submitted", "turn")
+	}
+	for i, whole := range want {
+		_, err := r.api.WaitTurn(patience(t, fmt.Sprintf("a turn with all of o%d", i)), func(turn fakemodel.Turn) bool {
+			return strings.Contains(r.Received(turn), r.Unwrap(whole))
+		})
+		must(t, err)
+	}
+	shown(t, r.Name()+": messages that quote their own and each other's headers and footers, alone and in one turn", "7 of 7")
 }
 
 // An important message is handed to the busy agent, in its own way: it waits in the
 // agent's queue, cuts nothing, and is delivered once the log shows it in a turn.
-func TestRealImportantMessagesCutNothing(t *testing.T) {
-	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
-		r := startAgent(t, a)
-		n, late := runs(3, 20), 0
-		var ids []string
-		for i := range n {
-			long, id := fmt.Sprintf("b%d", i), fmt.Sprintf("m%d", i)
-			r.inject(long, []string{"SLOW 10", "THINK 10", "TOOL 10"}[i%3]) // it must not be over before the other is handed in
-			reply := r.turnWith("[relay " + long + " from bob]")
-			r.state("busy")
-			r.press("important", id, "by the way")
-			_, err := r.client.WaitStatus(patience(t), id, "injecting")
-			must(t, err)
-			if now := r.api.Turns()[reply.N]; !now.Open() && i%3 != 2 { // a reply that calls a tool ends before the turn
-				t.Errorf("%s: it waited for the end of the turn", id)
-			}
-			end := r.delivers(id, "turn", "submitted")
-			if reply = r.ended(reply.N); reply.Aborted {
-				t.Errorf("%s: the reply before it was cut short", id)
-			}
-			if end.Str("evidence") == "submitted" {
-				late++
-				r.wasIdle(end)
-			}
-			header := "[relay " + id + " from bob]"
-			_, err = r.api.WaitTurn(patience(t, "a turn with "+header), func(turn fakemodel.Turn) bool {
-				return strings.Contains(turn.UserText()+strings.Join(turn.System, "\n"), header) // in a turn, Claude tells it as the system
-			})
-			must(t, err)
-			r.state("ready")
-			ids = append(ids, long, id)
+func importantCutsNothing(t *testing.T, r *realAgent) {
+	n, late := runs(3, 20), 0
+	var ids []string
+	for i := range n {
+		long, id := fmt.Sprintf("j%d", i), fmt.Sprintf("i%d", i)
+		r.inject(long, []string{"SLOW 10", "THINK 10", "TOOL 10"}[i%3]) // it must not be over before the other is handed in
+		reply := r.turnWith("[relay " + long + " from bob]")
+		r.state("busy")
+		r.press("important", id, "by the way")
+		_, err := r.client.WaitStatus(patience(t), id, "injecting")
+		must(t, err)
+		if now := r.api.Turns()[reply.N]; !now.Open() && i%3 != 2 { // a reply that calls a tool ends before the turn
+			t.Errorf("%s: it waited for the end of the turn", id)
 		}
-		if late > n/3 {
-			t.Errorf("%d of %d were handed over after the turn", late, n)
+		end := r.delivers(id, "turn", "submitted")
+		if reply = r.ended(reply.N); reply.Aborted {
+			t.Errorf("%s: the reply before it was cut short", id)
 		}
-		for _, id := range ids {
-			n := 0
-			for _, turn := range r.api.Turns() {
-				n += strings.Count(turn.UserText()+strings.Join(turn.System, "\n"), "[relay "+id+" from bob]")
-			}
-			if n != 1 {
-				t.Errorf("%s came %d times, want once", id, n)
-			}
+		if end.Str("evidence") == "submitted" {
+			late++
+			r.wasIdle(end)
 		}
-		shown(t, a.Name()+", important: handed to the busy agent, delivered by its log, nothing cut", "%d of %d", n, n)
-	})
+		header := "[relay " + id + " from bob]"
+		_, err = r.api.WaitTurn(patience(t, "a turn with "+header), func(turn fakemodel.Turn) bool {
+			return strings.Contains(turn.UserText()+strings.Join(turn.System, "\n"), header) // in a turn, Claude tells it as the system
+		})
+		must(t, err)
+		r.state("ready")
+		ids = append(ids, long, id)
+	}
+	if late > n/3 {
+		t.Errorf("%d of %d were handed over after the turn", late, n)
+	}
+	for _, id := range ids {
+		n := 0
+		for _, turn := range r.api.Turns() {
+			n += strings.Count(turn.UserText()+strings.Join(turn.System, "\n"), "[relay "+id+" from bob]")
+		}
+		if n != 1 {
+			t.Errorf("%s came %d times, want once", id, n)
+		}
+	}
+	shown(t, r.Name()+", important: handed to the busy agent, delivered by its log, nothing cut", "%d of %d", n, n)
 }
 
 // wasIdle checks that no other turn ran when a message was delivered: an agent may show what is

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/testrig/agents"
 	"relay-pty/inject"
 	"relay-pty/protocol"
@@ -84,19 +83,17 @@ func TestNoticeIsGivenOnce(t *testing.T) {
 	}
 }
 
-// TestRealNoticeStandsBeforeAgentsTitles: agents set titles of their own, some while they work.
-func TestRealNoticeStandsBeforeAgentsTitles(t *testing.T) {
-	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
-		r := startAgent(t, a, "--notice", "title", "--draft-timeout", "0")
-		must(t, r.Type("half a draft"))
-		r.shows("half a draft")
-		r.inject("m1", "hello")
-		r.held("m1", "draft", 600*time.Millisecond, "human")
-		must(t, r.WaitScreen(patience(t), func(s *screen.Screen) bool { return strings.HasPrefix(s.Title(), "✉ 1 · ") }))
-		r.enter() // the draft goes, and a turn begins, with titles of its own
-		r.turnWith("half a draft")
-		r.delivers("m1", "submitted", "turn")
-		r.turn("m1", "hello")
-		must(t, r.WaitScreen(patience(t), func(s *screen.Screen) bool { return !strings.Contains(s.Title(), "✉") }))
-	})
+// noticeBeforeTitles is for an agent with --notice title: agents set titles of their own, some while
+// they work.
+func noticeBeforeTitles(t *testing.T, r *realAgent) {
+	must(t, r.Type("half a draft"))
+	r.shows("half a draft")
+	r.inject("noted", "hello")
+	r.held("noted", "draft", 600*time.Millisecond, "human")
+	must(t, r.WaitScreen(patience(t), func(s *screen.Screen) bool { return strings.HasPrefix(s.Title(), "✉ 1 · ") }))
+	r.enter() // the draft goes, and a turn begins, with titles of its own
+	r.turnWith("half a draft")
+	r.delivers("noted", "submitted", "turn")
+	r.turn("noted", "hello")
+	must(t, r.WaitScreen(patience(t), func(s *screen.Screen) bool { return !strings.Contains(s.Title(), "✉") }))
 }

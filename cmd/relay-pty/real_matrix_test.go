@@ -13,127 +13,117 @@ import (
 	"relay-pty/cmd/internal/testrig"
 )
 
-func TestRealAgentsReceiveEveryMessageOnce(t *testing.T) {
-	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
-		r := startAgent(t, a)
-		bodies := shapes(r.canary)
-		n := runs(5, 50)
-		var ids []string
-		var took []time.Duration
-		for i := range n {
-			id, body := fmt.Sprintf("m%d", i), bodies[(i*7+len(a.Name()))%len(bodies)] // in a short run, other shapes for others
-			began := time.Now()
-			r.inject(id, body)
-			r.outcome(id, 4*time.Minute) // Gemini CLI needs most of a minute for 64 KB in one line
-			end := r.delivers(id, "submitted", "turn")
-			took = append(took, time.Since(began))
-			r.turn(id, body)
-			r.rests(end)
-			ids = append(ids, id)
-		}
-		r.once(ids)
-		if got := len(r.api.Turns()); got != n {
-			t.Errorf("%d turns, want %d", got, n)
-		}
-		cell(t, a.Name(), "idle", n, n)
-		shown(t, a.Name()+", idle: messages of 23 shapes, each in a turn of its own, intact, no command run", "%d of %d; socket to delivered %s", n, n, spread(took))
-	})
+func everyMessageOnce(t *testing.T, r *realAgent) {
+	bodies := shapes(r.canary)
+	n, before := runs(5, 50), len(r.api.Turns())
+	var ids []string
+	var took []time.Duration
+	for i := range n {
+		id, body := fmt.Sprintf("m%d", i), bodies[(i*7+len(r.Name()))%len(bodies)] // in a short run, other shapes for others
+		began := time.Now()
+		r.inject(id, body)
+		r.outcome(id, 4*time.Minute) // Gemini CLI needs most of a minute for 64 KB in one line
+		end := r.delivers(id, "submitted", "turn")
+		took = append(took, time.Since(began))
+		r.turn(id, body)
+		r.rests(end)
+		ids = append(ids, id)
+	}
+	r.once(ids)
+	checkTurns(t, r.api.Turns()[before:], n)
+	cell(t, r.Name(), "idle", n, n)
+	shown(t, r.Name()+", idle: messages of 23 shapes, each in a turn of its own, intact, no command run", "%d of %d; socket to delivered %s", n, n, spread(took))
 }
 
-func TestRealBusyAgentsFinishTheirReplies(t *testing.T) {
-	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
-		r := startAgent(t, a)
-		n := runs(4, 20)
-		var ids []string
-		for i := range n {
-			long, id, body := fmt.Sprintf("b%d", i), fmt.Sprintf("m%d", i), fmt.Sprintf("sent\nwhile %d ran", i)
-			r.inject(long, []string{"SLOW 1", "THINK 1", "TOOL 1"}[i%3])
-			reply := r.turnWith("[relay " + long + " from bob]")
-			r.inject(id, body)
-			end := r.delivers(id, "submitted", "turn")
-			turn := r.turn(id, body)
-			if reply = r.ended(reply.N); reply.Aborted || turn.At.Before(reply.Ended) {
-				t.Fatalf("%s: the reply before it was cut short (aborted: %v)", id, reply.Aborted)
-			}
-			r.rests(end)
-			ids = append(ids, long, id)
+func repliesAreFinished(t *testing.T, r *realAgent) {
+	n := runs(4, 20)
+	var ids []string
+	for i := range n {
+		long, id, body := fmt.Sprintf("b%d", i), fmt.Sprintf("m%d", i), fmt.Sprintf("sent\nwhile %d ran", i)
+		r.inject(long, []string{"SLOW 1", "THINK 1", "TOOL 1"}[i%3])
+		reply := r.turnWith("[relay " + long + " from bob]")
+		r.inject(id, body)
+		end := r.delivers(id, "submitted", "turn")
+		turn := r.turn(id, body)
+		if reply = r.ended(reply.N); reply.Aborted || turn.At.Before(reply.Ended) {
+			t.Fatalf("%s: the reply before it was cut short (aborted: %v)", id, reply.Aborted)
 		}
-		r.once(ids)
-		cell(t, a.Name(), "busy", n, n)
-		shown(t, a.Name()+", busy: message sent during a reply, delivered after it, the reply whole", "%d of %d", n, n)
-	})
+		r.rests(end)
+		ids = append(ids, long, id)
+	}
+	r.once(ids)
+	cell(t, r.Name(), "busy", n, n)
+	shown(t, r.Name()+", busy: message sent during a reply, delivered after it, the reply whole", "%d of %d", n, n)
 }
 
-// TestRealMessagesWithTheSameBody come together while the agent is busy. Claude takes
-// the second paste of a text for the wish to see the first one in full, and Codex numbers the
-// chips of bodies that are equally long.
-func TestRealMessagesWithTheSameBody(t *testing.T) {
-	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
-		r := startAgent(t, a)
-		r.inject("busy", "SLOW 1")
-		r.turnWith("[relay busy from bob]")
-		bodies := []string{strings.Repeat("many lines\n", 30) + "end", strings.Repeat("long ", 300) + "end", "y", strings.Repeat("same ", 300) + "end"}
-		ids := []string{"busy", "s0", "s1", "s2", "s3", "s4", "s5"}
-		for i, id := range ids[1:] {
-			r.inject(id, bodies[i%4])
+// theSameBody comes in messages together while the agent is busy. Claude takes the second paste of
+// a text for the wish to see the first one in full, and Codex numbers the chips of bodies that are
+// equally long.
+func theSameBody(t *testing.T, r *realAgent) {
+	r.inject("busy", "SLOW 1")
+	r.turnWith("[relay busy from bob]")
+	bodies := []string{strings.Repeat("many lines\n", 30) + "end", strings.Repeat("long ", 300) + "end", "y", strings.Repeat("same ", 300) + "end"}
+	ids := []string{"busy", "s0", "s1", "s2", "s3", "s4", "s5"}
+	for i, id := range ids[1:] {
+		r.inject(id, bodies[i%4])
+	}
+	for i, id := range ids[1:] {
+		if n := r.delivers(id, "submitted", "turn").Num("attempt"); n != 1 {
+			t.Errorf("%s took %v attempts", id, n)
 		}
-		for i, id := range ids[1:] {
-			if n := r.delivers(id, "submitted", "turn").Num("attempt"); n != 1 {
-				t.Errorf("%s took %v attempts", id, n)
-			}
-			turn := r.turnWith("[relay " + id + " from bob]")
-			if got := r.Received(turn); !strings.Contains(got, r.Unwrap(text(id, bodies[i%4]))) {
-				t.Errorf("%s is not whole in %q", id, clip(got))
-			}
+		turn := r.turnWith("[relay " + id + " from bob]")
+		if got := r.Received(turn); !strings.Contains(got, r.Unwrap(text(id, bodies[i%4]))) {
+			t.Errorf("%s is not whole in %q", id, clip(got))
 		}
-		r.once(ids)
-	})
+	}
+	r.once(ids)
 }
 
-func TestRealDialogsOfAgentsStayUnanswered(t *testing.T) {
-	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
-		r := startAgent(t, a)
-		n := runs(4, 10)
-		var ids []string
-		for i := range n {
-			id, touched := fmt.Sprintf("m%d", i), fmt.Sprintf("touched%d", i)
-			must(t, r.Paste("TOUCH "+touched))
-			r.shows("TOUCH " + touched)
-			r.enter()
-			r.turnWith(touched)
-			r.state("blocked")
-			must(t, r.WaitText(patience(t), r.Question()))
-			dialog := r.drawn()
-			r.inject(id, "hello\ny\n1\nthere")
-			r.held(id, "dialog", 600*time.Millisecond)
-			if now := r.asks(); now != dialog {
-				t.Fatalf("the dialog changed, and no human answered it; before:\n%s\nnow:\n%s", dialog, now)
-			}
-			must(t, r.Type("\x1b"))
-			end := r.delivers(id, "submitted", "turn")
-			r.turn(id, "hello\ny\n1\nthere")
-			if _, err := os.Stat(filepath.Join(r.cwd, touched)); err == nil {
-				t.Fatalf("%s: the dialog was answered with yes", id)
-			}
-			r.rests(end)
-			ids = append(ids, id)
+func dialogsStayUnanswered(t *testing.T, r *realAgent) {
+	n := runs(4, 10)
+	var ids []string
+	for i := range n {
+		id, touched := fmt.Sprintf("d%d", i), fmt.Sprintf("touched%d", i)
+		must(t, r.Paste("TOUCH "+touched))
+		r.shows("TOUCH " + touched)
+		r.enter()
+		r.turnWith(touched)
+		r.state("blocked")
+		must(t, r.WaitText(patience(t), r.Question()))
+		dialog := r.drawn()
+		r.inject(id, "hello\ny\n1\nthere")
+		r.held(id, "dialog", 600*time.Millisecond)
+		if now := r.asks(); now != dialog {
+			t.Fatalf("the dialog changed, and no human answered it; before:\n%s\nnow:\n%s", dialog, now)
 		}
-		r.once(ids)
-		cell(t, a.Name(), "dialog", n, n)
-		shown(t, a.Name()+", dialog open: message held until the human answered, then delivered", "%d of %d", n, n)
-	})
+		must(t, r.Type("\x1b"))
+		end := r.delivers(id, "submitted", "turn")
+		r.turn(id, "hello\ny\n1\nthere")
+		if _, err := os.Stat(filepath.Join(r.cwd, touched)); err == nil {
+			t.Fatalf("%s: the dialog was answered with yes", id)
+		}
+		r.rests(end)
+		ids = append(ids, id)
+	}
+	r.once(ids)
+	cell(t, r.Name(), "dialog", n, n)
+	shown(t, r.Name()+", dialog open: message held until the human answered, then delivered", "%d of %d", n, n)
 }
 
-// drawn waits until the question stands still, as it is drawn row by row.
+// drawn waits until the question stands still, as it is drawn row by row, on a loaded machine with
+// long pauses.
 func (r *realAgent) drawn() string {
 	r.t.Helper()
-	ctx, before := patience(r.t, "a question that stands still"), ""
+	ctx, before, still := patience(r.t, "a question that stands still"), "", 0
 	for ; ctx.Err() == nil; pause(r.t, humanPause) {
 		now := r.asks()
-		if now == before {
+		if now != before {
+			before, still = now, 0
+			continue
+		}
+		if still++; still == 3 {
 			return now
 		}
-		before = now
 	}
 	r.t.Fatalf("%v:\n%s", context.Cause(ctx), before)
 	return ""
