@@ -40,6 +40,11 @@ func TestWhoDoesNotAsk(t *testing.T) {
 					t.Fatal("it asks")
 				}
 			}
+			if child := name == "has a child read"; child {
+				becomes(t, "its child reads", r.Reads)
+			} else if r.Reads() {
+				t.Error("it reads the terminal")
+			}
 			r.Signal(9)
 			r.finish()
 			if r.Asks() {

@@ -27,3 +27,9 @@ func sealFiles() {}
 
 // Asks is false: nothing tells here what a process waits for.
 func (s *Session) Asks() bool { return false }
+
+// Reads is true: something may.
+func (s *Session) Reads() bool { return true }
+
+// Group is the agent's process alone: nothing tells here of those below it.
+func (s *Session) Group() []int { return []int{s.proc.pid} }

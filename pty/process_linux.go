@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -37,22 +38,69 @@ func sealFiles() {
 }
 
 // Asks says whether the agent's process waits in a read of its terminal. It looks at the process's first thread alone, and where the kernel does not tell,
-// nobody asks. Source: proc_pid_syscall(5), the number of the call and its arguments.
+// nobody asks.
 func (s *Session) Asks() bool {
-	dir := "/proc/" + strconv.Itoa(s.proc.pid)
+	asks, _ := s.reads(procDir(s.proc.pid))
+	return asks
+}
+
+// Reads says whether any thread waits in a read of the terminal of the agent's process and of those that it has started in the same group. Where the kernel
+// does not tell, one may.
+func (s *Session) Reads() bool {
+	for _, pid := range s.Group() {
+		threads, err := filepath.Glob(procDir(pid) + "/task/[0-9]*")
+		for _, dir := range threads {
+			reads, known := s.reads(dir)
+			if reads || !known {
+				return true
+			}
+		}
+		if err != nil || len(threads) == 0 && pid == s.proc.pid {
+			return true
+		}
+	}
+	return false
+}
+
+// reads says whether a thread waits in a read of the agent's terminal, if the kernel tells. Source: proc_pid_syscall(5), the number of the call and its
+// arguments.
+func (s *Session) reads(dir string) (reads, known bool) {
 	call, err := os.ReadFile(dir + "/syscall")
 	if err != nil {
-		return false
+		return false, errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) // it has ended
 	}
 	number, rest, _ := strings.Cut(string(call), " ")
 	if number != strconv.Itoa(unix.SYS_READ) {
-		return false
+		return false, true
 	}
 	fd, _, _ := strings.Cut(strings.TrimPrefix(rest, "0x"), " ")
 	n, err := strconv.ParseUint(fd, 16, 32)
 	if err != nil {
-		return false
+		return false, true
 	}
 	file, err := os.Readlink(dir + "/fd/" + strconv.FormatUint(n, 10))
-	return err == nil && file == s.tty.name()
+	return err == nil && file == s.tty.name(), true
 }
+
+// groupMost is how many processes of the agent's are looked at.
+const groupMost = 32
+
+// Group is the agent's process and those below it that are in its group: in front with it, they read the same terminal. Source: proc_tid_children(5).
+func (s *Session) Group() []int {
+	group := []int{s.proc.pid}
+	for i := 0; i < len(group) && len(group) < groupMost; i++ {
+		threads, _ := filepath.Glob(procDir(group[i]) + "/task/[0-9]*/children") // the pattern is well formed
+		for _, path := range threads {
+			children, _ := os.ReadFile(path) // of a thread that has ended: none
+			for word := range strings.FieldsSeq(string(children)) {
+				pid, _ := strconv.Atoi(word) // a number, as the kernel writes it
+				if pgrp, err := unix.Getpgid(pid); err == nil && pgrp == s.proc.pid {
+					group = append(group, pid)
+				}
+			}
+		}
+	}
+	return group
+}
+
+func procDir(pid int) string { return "/proc/" + strconv.Itoa(pid) }

@@ -22,13 +22,17 @@ type shell struct {
 	run  func(path string) string // makes it append a + to the file
 }
 
-// allShells lists them, and psql where $RELAY_PSQL tells how to reach a server.
-func allShells() []shell {
-	if args := os.Getenv("RELAY_PSQL"); args != "" {
-		psql := shell{"psql", append([]string{"psql"}, strings.Fields(args)...), func(p string) string { return "\\! printf + >>" + p }}
-		return append(shells, psql)
+// allShells lists them, and at full counts psql with a server of its own.
+func allShells(t *testing.T) []shell {
+	t.Helper()
+	if !proving() {
+		return shells
 	}
-	return shells
+	dir := scratch(t)
+	postgres(t, dir)
+	argv := []string{"psql", "-h", dir + "/pg", "-U", "owner", "postgres"}
+	psql := shell{"psql", argv, func(p string) string { return "\\! printf + >>" + p }}
+	return append(slices.Clone(shells), psql)
 }
 
 var shells = []shell{
@@ -91,7 +95,7 @@ func payloads(n int, canary string) []string {
 // TestShellsReceiveMessagesAndRunNothing is over when every message stands on
 // the screen once, the canary was never made, and the shell still works.
 func TestRealShellsReceiveMessagesAndRunNothing(t *testing.T) {
-	for _, sh := range allShells() {
+	for _, sh := range allShells(t) {
 		t.Run(sh.name, func(t *testing.T) {
 			t.Parallel()
 			n := runs(50, len(hostile)*5)
@@ -152,7 +156,7 @@ func waitFile(t *testing.T, w *wrapped, path, want string) {
 }
 
 func TestRealShellsReceiveLongMessages(t *testing.T) {
-	for _, sh := range allShells() {
+	for _, sh := range allShells(t) {
 		t.Run(sh.name, func(t *testing.T) {
 			t.Parallel()
 			w, _ := startShell(t, sh.argv)
@@ -248,7 +252,7 @@ func (w *wrapped) waitsFor(id, reasons string) {
 }
 
 func TestRealShellsRunCommandsOnceWhenAllowed(t *testing.T) {
-	for _, sh := range allShells() {
+	for _, sh := range allShells(t) {
 		t.Run(sh.name, func(t *testing.T) {
 			t.Parallel()
 			w, dir := startShell(t, sh.argv, "--allow-command")

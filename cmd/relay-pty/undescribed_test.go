@@ -1,12 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/term"
@@ -15,9 +19,11 @@ import (
 // undescribed is a program that no profile knows, and that runs what it reads, takes keys for
 // commands, or hands them on.
 type undescribed struct {
-	argv string // words; a file "text" and a directory "repo" under git are there
-	over string // ends what outlives the terminal
-	far  bool   // tried only at full counts, where it is installed
+	argv   string                         // words; a file "text" and a directory "repo" under git are there
+	over   string                         // ends what outlives the terminal
+	far    bool                           // tried only at full counts, where it is installed
+	wants  string                         // another program that it needs
+	serves func(t *testing.T, dir string) // starts the server that it talks to
 }
 
 var strangers = []undescribed{
@@ -34,7 +40,9 @@ var strangers = []undescribed{
 	{argv: "python3 -m pdb prog.py"},
 	{argv: "sh -c 'less text; true'"},
 	{argv: "env bash --norc"},
-	{argv: "bash -c 'exec -a ssh sh'"}, // a shell that says no prompt, as behind ssh -T
+	{argv: "bash -c 'exec -a ssh sh'"},                       // a shell that says no prompt, as behind ssh -T
+	{argv: "sh -c 'xargs -n1 sh -c; true'"},                  // behind a script
+	{argv: "sh -c 'sleep 2; exec vim -u NONE -i NONE text'"}, // slow to start: so is a loaded machine
 
 	{far: true, argv: "nano text"},
 	{far: true, argv: "emacs -nw -Q text"},
@@ -62,62 +70,131 @@ var strangers = []undescribed{
 	{far: true, argv: "xargs -n1 sh -c"},
 	{far: true, argv: "more text"},
 	{far: true, argv: "python3 -m code"},
+	{far: true, argv: "w3m text"},
+	{far: true, argv: "ranger"},
+	{far: true, argv: "ncdu ."},
+	{far: true, argv: "joe text"},
+	{far: true, argv: "dialog --inputbox name 8 40"},
+	{far: true, argv: "ipython3"},
+	{far: true, argv: "jshell"},
+	{far: true, argv: "tclsh"},
+	{far: true, argv: "bc -q"},
+	{far: true, argv: "perl -MCPAN -e shell"},
+	{far: true, argv: "env python3 -i"},
+	{far: true, argv: "dtach -c sock -z bash --norc"},
+	{far: true, argv: "strace -o trace sh -s", wants: "strace"},
+	{far: true, argv: "sh -c 'sh -s; true'"},
+	{far: true, argv: "sh -c 'ed text; true'"},
+	{far: true, argv: "sh -c 'python3 -i | cat'"},
+	{far: true, argv: "sh -c 'sqlite3 | cat'", wants: "sqlite3"},
+	{far: true, argv: "sh -c 'node -i; true'", wants: "node"},
+	{far: true, argv: "sh -c 'gdb -q -nx | cat'", wants: "gdb"},
+	{far: true, argv: "env tmux -L outer -f /dev/null new 'env TMUX= tmux -L inner -f /dev/null new bash --norc'",
+		wants: "tmux", over: "tmux -L inner kill-server; tmux -L outer kill-server"},
+	{far: true, argv: "ssh -F ssh_config -t box 'cd DIR; exec bash --norc'", serves: sshServer},
+	{far: true, argv: "ssh -F ssh_config -T box 'cd DIR; exec sh'", serves: sshServer},
+	{far: true, argv: "ssh -F ssh_config -T box 'cd DIR; exec bash -i'", serves: sshServer},
+	{far: true, argv: "sh -c 'ssh -F ssh_config -T box \"cd DIR; exec sh\"; true'", wants: "ssh", serves: sshServer},
+	{far: true, argv: "mariadb --no-defaults -S my/s -u root x", wants: "mariadbd", serves: mariadb},
+	{far: true, argv: "env mariadb --no-defaults -S my/s -u root x", wants: "mariadbd", serves: mariadb},
+	{far: true, argv: "sh -c 'psql postgres; true'", wants: "initdb", serves: postgres},
+	{far: true, argv: "sh -c 'psql postgres | cat'", wants: "initdb", serves: postgres},
 }
 
 // TestNothingIsTypedIntoWhatNobodyDescribed: messages to such a program wait until they expire,
 // status says why and what would let them in, and nothing has run or changed.
 func TestNothingIsTypedIntoWhatNobodyDescribed(t *testing.T) {
 	t.Parallel()
-	tried := 0
-	for _, s := range strangers {
-		if s.far && !proving() {
-			continue
+	var tried atomic.Int32
+	var missing []string
+	t.Run("programs", func(t *testing.T) {
+		for _, s := range strangers {
+			if s.far && !proving() {
+				continue
+			}
+			program, err := s.missing()
+			if s.far && err != nil {
+				missing = append(missing, program)
+				continue
+			}
+			t.Run(s.argv, func(t *testing.T) {
+				testrig.Require(t, program, err)
+				t.Parallel()
+				s.getsNothing(t)
+				tried.Add(1)
+			})
 		}
-		t.Run(s.argv, func(t *testing.T) {
-			argv := shellWords(t, s.argv)
-			if _, err := exec.LookPath(argv[0]); s.far && err != nil {
-				t.Skip(err)
-			} else {
-				testrig.Require(t, argv[0], err)
-			}
-			dir := strangersHome(t)
-			env := []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8", "PS1=$ ", "TMUX_TMPDIR=" + dir, "SCREENDIR=" + dir}
-			w := start(t, term.Options{Argv: argv, Env: env, Dir: dir})
-			if s.over != "" {
-				over := exec.Command("sh", "-c", s.over)
-				over.Env = env
-				t.Cleanup(func() { over.Run() }) // it fails where the program never ran
-			}
-			bodies := append([]string{"dd ihello :q!", "q", "hi\n!touch canary", "->"}, payloads(runs(4, 16), "canary")...)
-			for i, body := range bodies {
-				must(t, w.client.Send(map[string]any{"type": "inject", "id": fmt.Sprintf("m%d", i), "from": "bob", "body": body, "timeout_ms": 4000}))
-			}
-			for i := range bodies {
-				if end := w.ends(fmt.Sprintf("m%d", i)); end.Str("status") != "expired" {
-					t.Errorf("%q: %s", bodies[i], end.Raw)
-				}
-			}
-			w.saysWhy()
-			if _, err := os.Stat(filepath.Join(dir, "canary")); err == nil {
-				t.Error("a message ran")
-			}
-			if text, err := os.ReadFile(filepath.Join(dir, "text")); err != nil || string(text) != strangersText {
-				t.Errorf("the file is another: %v, %d bytes", err, len(text))
-			}
-			tried++
-		})
+	})
+	shown(t, "programs that draw or hand on what they read, undescribed: messages typed", "0, into %d programs", tried.Load())
+	if proving() {
+		slices.Sort(missing)
+		has := cmp.Or(strings.Join(slices.Compact(missing), ", "), "none")
+		shown(t, "undescribed programs not tried, since not installed", "%s", has)
 	}
-	shown(t, "programs that draw or hand on what they read, undescribed: messages typed", "0, into %d programs", tried)
 }
 
-// saysWhy checks that status tells why nothing is typed: what draws or hands on, or a shell in front.
+// missing is the first program of those that it needs that is not installed.
+func (s undescribed) missing() (program string, err error) {
+	for _, program = range append(strings.Fields(s.wants), strings.Fields(s.argv)[0]) {
+		if _, err = exec.LookPath(program); err != nil {
+			return program, err
+		}
+	}
+	return program, nil
+}
+
+// getsNothing sends it messages.
+func (s undescribed) getsNothing(t *testing.T) {
+	dir := strangersHome(t)
+	if s.serves != nil {
+		s.serves(t, dir)
+	}
+	env := []string{
+		"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8", "PS1=$ ",
+		"TMUX_TMPDIR=" + dir, "SCREENDIR=" + dir, "PGHOST=" + dir + "/pg", "PGUSER=owner",
+	}
+	w := start(t, term.Options{Argv: shellWords(t, strings.ReplaceAll(s.argv, "DIR", dir)), Env: env, Dir: dir})
+	if s.over != "" {
+		over := exec.Command("sh", "-c", s.over)
+		over.Env = env
+		t.Cleanup(func() { over.Run() }) // it fails where the program never ran
+	}
+	bodies := append([]string{"dd ihello :q!", "q", "hi\n!touch canary", "->"}, payloads(runs(4, 16), "canary")...)
+	expire := func(prefix string, bodies []string) {
+		t.Helper()
+		for i, body := range bodies {
+			must(t, w.client.Send(map[string]any{"type": "inject", "id": fmt.Sprint(prefix, i), "from": "bob", "body": body, "timeout_ms": 4000}))
+		}
+		for i := range bodies {
+			if end := w.ends(fmt.Sprint(prefix, i)); end.Str("status") != "expired" {
+				t.Errorf("%q: %s", bodies[i], end.Raw)
+			}
+		}
+	}
+	expire("m", bodies) // the first ones are there before it is
+	w.saysWhy()
+	expire("late", bodies[2:3])
+	if _, err := os.Stat(filepath.Join(dir, "canary")); err == nil {
+		t.Error("a message ran")
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "text")); err != nil || string(text) != strangersText {
+		t.Errorf("the file is another: %v, %d bytes", err, len(text))
+	}
+}
+
+// saysWhy waits until status tells why nothing is typed: what draws or hands on, or a shell in front.
 func (w *wrapped) saysWhy() {
 	w.t.Helper()
-	f, err := w.client.Request(patience(w.t, "the status"), map[string]any{"type": "status"})
-	must(w.t, err)
-	why := f.Str("blocked_by")
-	if f.Str("state") != "unknown" || !strings.Contains(why, "--agent generic") && !strings.Contains(why, "another program has the terminal") {
-		w.t.Errorf("status says %s", f.Raw)
+	for ctx := patience(w.t, "the status"); ; pause(w.t, 20*time.Millisecond) {
+		f, err := w.client.Request(ctx, map[string]any{"type": "status"})
+		must(w.t, err)
+		why := f.Str("blocked_by")
+		if f.Str("state") == "unknown" && (strings.Contains(why, "--agent generic") || strings.Contains(why, "another program has the terminal")) {
+			return
+		}
+		if ctx.Err() != nil {
+			w.t.Fatalf("status says %s", f.Raw)
+		}
 	}
 }
 

@@ -20,8 +20,8 @@ var generic = Profile{
 	Name:   "generic",
 	Prompt: `^[>$%#] $`,
 	Asks: []pattern{
-		rx(`(?i)(password|passphrase|passcode|verification code|\bpin\b|\botp\b)[^:]{0,80}:\s*$`),
-		rx(`(?i)[\[(]y(es)?/n(o)?(/[^\])]*)?[\])]\s*[?:]?\s*$`),
+		rx(`(?i)(password|passphrase|passcode|verification code|\bpin\b|\botp\b|\buser ?name\b|\blogin\b).{0,80}:\s*$`),
+		rx(`(?i)[\[(]y(es)?/n(o)?(/\S*)?[\])]\s*[?:]?\s*$`),
 		rx(`(?i)press (any key|enter|return)[^.]{0,40}\.*\s*$`),
 	},
 	Dialogs: []pattern{

@@ -29,7 +29,7 @@ var hosts = []host{
 		"mysql", "mariadb", "mongosh", "redis-cli", "jshell", "ghci", "csh", "tcsh", "pwsh", "nu", "xonsh", "elvish",
 	}},
 	{commands: []string{"lua", "luajit", "R", "octave", "tclsh", "ocaml", "erl", "iex", "php", "rc", "es", "yash"}, bare: true},
-	{commands: []string{"perl"}, with: []string{"-d"}},
+	{commands: []string{"perl"}, with: []string{"-d", "-MCPAN"}},
 	{commands: []string{"php"}, with: []string{"-a", "--interactive"}},
 	{commands: []string{"python", "python3"}, with: []string{"pdb", "code"}},
 	{commands: []string{"vi", "vim", "nvim"}, with: []string{"-e", "-E"}},

@@ -65,6 +65,7 @@ type Facts struct {
 	Stood    time.Time // since when it has been there without a dialog; zero: not known
 	AtPrompt bool      // the row up to the cursor matches the prompt pattern
 	Asks     bool      // a line program has read all and waits in a read for more
+	Mute     bool      // it has printed nothing yet, and is not seen to read its terminal
 	Took     bool      // a message of ours is the last that it was given
 
 	WasReady  bool      // it has been ready before
@@ -168,6 +169,9 @@ func (r Rules) judgeLine(f Facts) (Verdict, time.Duration) {
 	if why := r.reserve(f); why != "" {
 		return Verdict{State: Unknown, Confidence: ByScreen, BlockedBy: why}, max(0, handover-silent)
 	}
+	if left := startUp - f.Now.Sub(f.Started); f.Mute && left > 0 {
+		return r.unproven(f, Busy), min(left, muteLook)
+	}
 	if f.AtPrompt && !f.LastOutput.Before(f.LastInput) {
 		if left := f.rest(r.PromptRest) - silent; left > 0 {
 			return r.unproven(f, Busy), left
@@ -201,6 +205,13 @@ func (r Rules) reserve(f Facts) string {
 	}
 	return ""
 }
+
+// An undescribed program that says nothing and reads nothing is about to draw, for all we know: what
+// is typed now it would find then. It has startUp for that, and no event tells that it reads.
+const (
+	startUp  = 30 * time.Second
+	muteLook = 100 * time.Millisecond
+)
 
 // rest is the silence that counts as ready, where usual is without better evidence: a
 // line program that has taken a message prints its answer before it reads again.

@@ -122,6 +122,8 @@ func TestJudgeLine(t *testing.T) {
 		{"the user's pattern does not match", Rules{NeedPrompt: true, Quiet: 500 * ms}, idle(cooked), Busy, ByGuess, 0},
 		{"a password is asked for", line, idle(cooked, func(f *Facts) { f.Dialog = "Password:" }), Blocked, ByScreen, 0},
 		{"undescribed, reads lines", reserved, idle(cooked), Ready, ByGuess, 0},
+		{"undescribed, mute", reserved, idle(cooked, func(f *Facts) { f.LastOutput, f.Now, f.WasReady, f.Mute = time.Time{}, at(20_000), false, true }), Starting, ByGuess, 100 * ms},
+		{"undescribed, mute for long", reserved, idle(cooked, func(f *Facts) { f.LastOutput, f.Now, f.WasReady, f.Mute = time.Time{}, at(30_000), false, true }), Ready, ByGuess, 0},
 		{"undescribed, in raw mode", reserved, idle(), Unknown, ByScreen, 0},
 		{"undescribed, in raw mode at a prompt", reserved, idle(prompt), Unknown, ByScreen, 0},
 		{"undescribed, in raw mode just now", reserved, idle(func(f *Facts) { f.LastOutput = at(59_900) }), Unknown, ByScreen, 100 * ms},

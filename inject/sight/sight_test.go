@@ -187,6 +187,11 @@ func TestLookAtLinePrograms(t *testing.T) {
 		{"a password", "[sudo] password for bob: ", "[sudo] password for bob: ", "[sudo] password for bob:"},
 		{"a passphrase", "Enter passphrase for key 'id': ", "Enter passphrase for key 'id': ", "Enter passphrase for key 'id':"},
 		{"yes or no", "Continue? [y/N] ", "Continue? [y/N] ", "Continue? [y/N]"},
+		{"git's user", "Username for 'https://git.example': ", "Username for 'https://git.example': ", "Username for 'https://git.example':"},
+		{"git's password", "Password for 'https://b@git.example': ", "Password for 'https://b@git.example': ", "Password for 'https://b@git.example':"},
+		{"a login", "debian login: ", "debian login: ", "debian login:"},
+		{"an unknown host", "Are you sure you want to continue (yes/no/[fingerprint])? ", "Are you sure you want to continue (yes/no/[fingerprint])? ", "Are you sure you want to continue (yes/no/[fingerprint])?"},
+		{"talk of a login", "last login: today\r\n> ", "> ", ""},
 		{"talk of passwords", "your password was changed\r\n> ", "> ", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

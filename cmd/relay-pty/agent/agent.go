@@ -115,6 +115,10 @@ func (a *Agent) Look() view.Look {
 	if a.unlike {
 		front := a.front.kind(tty.Foreground)
 		l.Facts.Host, l.Facts.Foreground = front.host, l.Facts.Foreground && !front.shell
+		if a.profile.Rules.Reserved && tty.Canonical && l.Facts.Host == "" {
+			l.Facts.Host = hostIn(a.Session.Group())
+			l.Facts.Mute = l.Facts.LastOutput.IsZero() && !a.Session.Reads()
+		}
 	}
 	l.Echo, l.Unread = tty.Echo, tty.Unread
 	l.Facts.Took = a.took.After(a.LastKey())

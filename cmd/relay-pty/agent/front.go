@@ -2,7 +2,10 @@ package agent
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -53,6 +56,26 @@ func (f *front) read() ([]byte, error) {
 	defer unix.Close(fd) // only read
 	n, err := unix.Read(fd, f.buf[:])
 	return f.buf[:max(0, n)], err
+}
+
+// hostIn is what one of these processes is, beside the one in front, if that hands on what it reads
+// from the terminal or is a shell that prompts there: a script that starts it is no less of a host.
+func hostIn(pids []int) string {
+	for _, pid := range pids[1:] {
+		in, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/fd/0")
+		if err != nil || !strings.HasPrefix(in, "/dev/pts/") {
+			continue // it has ended, or reads something else
+		}
+		line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline") // ended meanwhile: empty
+		argv := arguments(line)
+		switch is := kindOf(argv...); {
+		case is.host != "":
+			return is.host
+		case is.shell:
+			return filepath.Base(argv[0])
+		}
+	}
+	return ""
 }
 
 // arguments splits a command line of the kernel's form.
