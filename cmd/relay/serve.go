@@ -82,6 +82,9 @@ func serve(parent context.Context, s streams, o serving) error {
 		return err
 	}
 	log, err := bus.Open(parent, h.Store, bus.Keep{Age: set.Age, Bytes: set.Bytes})
+	if held := (*bus.HeldError)(nil); o.ends && errors.As(err, &held) {
+		return nil // there is a router, which is all that was needed
+	}
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/protocol/dirwatch"
+	"relay-pty/protocol/own"
 	"relay-pty/protocol/registry"
 )
 
@@ -66,13 +67,13 @@ const (
 	// startWait is how long a router may take to answer, one that has to be started first included.
 	startWait = 30 * time.Second
 	// A router that ends as soon as it is started may have lost against another one, which is then
-	// about to answer, or be killed: it is started anew after that time, so many times in all.
+	// about to answer, or be killed: the next is started after that time. So many may fail.
 	startAgain = 100 * time.Millisecond
 	starts     = 20
 )
 
 // Client returns a client of the router that runs, or else of one that it starts: this program,
-// with those arguments.
+// with those arguments. Of all that wait for a router one starts it.
 func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Client, error) {
 	c := api.NewClient(h.Socket, token)
 	ctx, cancel := context.WithTimeoutCause(ctx, startWait, fmt.Errorf("the router does not answer at %s after %v: see %s", h.Socket, startWait, h.Log()))
@@ -85,28 +86,35 @@ func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Cl
 		return nil, err
 	}
 	defer dir.Close()
-	for range starts {
-		ended, err := h.start(args)
-		if err != nil {
-			return nil, fmt.Errorf("start the router: %w", err)
+	turn, err := os.OpenFile(h.Socket+".starting", os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer turn.Close() // which gives the turn up
+	var ended <-chan error
+	for failed := 0; failed < starts; {
+		ours := ended == nil && own.Control(turn, func(fd int) error { return syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB) }) == nil
+		if _, err := c.Health(ctx); !absent(err) {
+			return c, err
 		}
-		for going := true; going; {
-			if _, err := c.Health(ctx); !absent(err) {
-				return c, err
+		if ours {
+			if ended, err = h.start(args); err != nil {
+				return nil, fmt.Errorf("start the router: %w", err)
 			}
-			var later <-chan time.Time
-			if ended == nil {
-				later = time.After(startAgain)
+		}
+		var later <-chan time.Time
+		if ended == nil { // somebody else starts it, or ends in between
+			later = time.After(startAgain)
+		}
+		select {
+		case <-dir.Changed():
+		case err := <-ended:
+			if ended = nil; err != nil {
+				failed++
 			}
-			select {
-			case <-dir.Changed():
-			case <-ended:
-				ended = nil
-			case <-later:
-				going = false
-			case <-ctx.Done():
-				return nil, context.Cause(ctx)
-			}
+		case <-later:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
 		}
 	}
 	return nil, fmt.Errorf("the router ends as soon as it is started: see %s", h.Log())
@@ -134,8 +142,9 @@ func absent(err error) bool {
 // Log is where a router that was started by need tells why it ends.
 func (h Home) Log() string { return filepath.Join(h.Store, "router.log") }
 
-// start starts a router that outlives us and our terminal. ended is closed when it does not.
-func (h Home) start(args []string) (ended <-chan struct{}, err error) {
+// start starts a router that outlives us and our terminal. ended tells why it did not, a moment later:
+// nil where another one has the store.
+func (h Home) start(args []string) (ended <-chan error, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -154,7 +163,11 @@ func (h Home) start(args []string) (ended <-chan struct{}, err error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	done := make(chan struct{})
-	go func() { cmd.Wait(); close(done) }() // why it ended is in its log
+	done := make(chan error, 1)
+	go func() {
+		err := cmd.Wait()
+		<-time.After(startAgain)
+		done <- err
+	}()
 	return done, nil
 }
