@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
 )
 
 // answering is an agent that answers each message with one that begins so.
@@ -18,7 +19,7 @@ func answering(marker string) []string {
 }
 
 // TestTheyAnswerForEver: agents that answer each other for ever are stopped, and relay events tells
-// who was refused what, and why.
+// who was refused what, and why. The agent hears of it, and goes on no further for that.
 func TestTheyAnswerForEver(t *testing.T) {
 	for name, c := range map[string]struct {
 		marker, to string
@@ -48,12 +49,15 @@ func TestTheyAnswerForEver(t *testing.T) {
 			}
 			u.does(ctx, append([]string{"send", c.to, "begin"}, from...)...)
 			u.sees(ctx, "a refusal", func(e router.Event) bool { return e.Type == router.TypeRefused && e.Error.Code == c.code })
+			u.sees(ctx, "a notice of it, delivered", func(e router.Event) bool {
+				return strings.HasSuffix(e.ID, ":refused") && e.Status == protocol.StatusDelivered
+			})
 			if told := u.does(ctx, "events", "--event", "refused"); !strings.Contains(told, "refused: ") || !strings.Contains(told, c.says) {
 				t.Errorf("relay events tells %q, want %q in it", told, c.says)
 			}
 			n := 0
 			for _, e := range u.log(ctx) {
-				if e.Type == router.TypeMessage {
+				if e.Type == router.TypeMessage && e.From != router.Relay {
 					n += max(1, len(e.Recipients))
 				}
 			}

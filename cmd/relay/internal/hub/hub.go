@@ -108,7 +108,9 @@ func (h *Hub) command(ctx context.Context, e router.Event) error {
 	_, err := h.admit(ctx, e.Message, e)
 	var refused *router.ErrorValue
 	if errors.As(err, &refused) {
-		e.Type, e.Error = router.TypeRefused, refused
+		h.mu.Lock()
+		e = h.state.Refuse(e, refused)
+		h.mu.Unlock()
 		return h.append(ctx, e)
 	}
 	return err

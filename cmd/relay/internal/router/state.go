@@ -66,13 +66,14 @@ type State struct {
 	agents   map[string]*Agent
 	channels map[string]map[string]seat // members, by channel
 	rates    rates
+	refusals map[string][]refusal // of the last hour, that agents were told of
 }
 
 // NewState is the state of an empty log.
 func NewState() *State {
 	return &State{
 		messages: map[string]*Known{}, inboxes: map[string][]*Known{},
-		agents: map[string]*Agent{}, channels: map[string]map[string]seat{},
+		agents: map[string]*Agent{}, channels: map[string]map[string]seat{}, refusals: map[string][]refusal{},
 	}
 }
 
@@ -211,9 +212,7 @@ func (s *State) Apply(e Event) {
 	case TypeJoined, TypeLeft:
 		s.member(e)
 	case TypeRefused:
-		if asked := s.messages[e.ReplyTo]; asked != nil {
-			asked.note(e.Seq)
-		}
+		s.refused(e)
 	}
 }
 

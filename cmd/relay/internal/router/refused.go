@@ -1,0 +1,58 @@
+package router
+
+import (
+	"fmt"
+	"slices"
+)
+
+// An agent hears, once, of a message that it wrote and that was refused. It may answer whatever it
+// hears with the same message, so the notice is what a loop could be made of: of one reason and
+// recipient it is told once an hour, of five refusals an hour in all, and never of one that was to go
+// to the router itself, as an answer to a notice is.
+const (
+	refusalsMost = 5
+	refusalsSpan = 60 * minute
+)
+
+// refusal is one that an agent was told of.
+type refusal struct {
+	at       int64 // Unix milliseconds
+	to, code string
+}
+
+// Refuse makes the event that a message was refused, of what an agent wanted to send. Whether the
+// agent is told stands in it: a program that reads the log later may have other bounds.
+func (s *State) Refuse(e Event, why *ErrorValue) Event {
+	e.Type, e.Error = TypeRefused, why
+	lately, again := 0, false
+	for _, r := range s.refusals[e.Agent] {
+		if r.at > e.Timestamp-refusalsSpan {
+			lately++
+			again = again || r.to == e.To && r.code == why.Code
+		}
+	}
+	e.Told = e.To != Relay && s.Wrapped(e.Agent) && lately < refusalsMost && !again
+	return e
+}
+
+// refused keeps that a message was, and schedules what its writer is told. An answer to that goes on in
+// the same chain.
+func (s *State) refused(e Event) {
+	asked := s.messages[e.ReplyTo]
+	if asked != nil {
+		asked.note(e.Seq)
+	}
+	if !e.Told {
+		return
+	}
+	old := func(r refusal) bool { return r.at <= e.Timestamp-refusalsSpan }
+	lately := slices.DeleteFunc(s.refusals[e.Agent], old)
+	s.refusals[e.Agent] = append(lately, refusal{e.Timestamp, e.To, e.Error.Code})
+	m := &Known{Message: Message{ID: e.ID, From: e.Agent}}
+	id := s.notify(m, ":refused", e.Timestamp, 0, fmt.Sprintf(
+		`[relay] Your message to %s was not sent (%s): "%s"`, e.To, e.Error.Message, quote(e.Body)))
+	if asked != nil {
+		n := s.messages[id]
+		n.Chain, n.Hops = asked.Chain, asked.Hops+1
+	}
+}

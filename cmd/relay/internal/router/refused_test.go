@@ -1,0 +1,103 @@
+package router
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// writes has bob write by a marker what is refused, and returns what he is told of it.
+func (l *log) writes(to, code string) []string {
+	l.t.Helper()
+	e := Event{Agent: "bob", Timestamp: l.now + 1} // when add puts it there
+	e.Message = Message{ID: "cmd-" + strconv.FormatInt(l.now, 10), From: "bob", To: to, Body: "look\nhere"}
+	l.add(l.Refuse(e, refuse(code, "because of %s", code)))
+	return l.fires(l.now)
+}
+
+// TestARefusalIsTold: an agent hears why its message was not sent, once, by a notice of the router,
+// and of no more than a few. Its answers to notices are refused in silence.
+func TestARefusalIsTold(t *testing.T) {
+	l := newLog(t)
+	l.up("bob")
+	says := func(to, code string) []string {
+		return []string{fmt.Sprintf(`bob: [relay] Your message to %s was not sent (because of %s): "look here"`, to, code)}
+	}
+	told := 0
+	for _, c := range []struct {
+		to, code string
+		tells    bool
+	}{
+		{Relay, "bad_field", false},
+		{"bop", UnknownAgent, true},
+		{"bop", UnknownAgent, false},
+		{"bop", RateLimited, true},
+		{"carol", UnknownAgent, true},
+		{"bob", SelfSend, true},
+		{"#x", UnknownAgent, true},
+		{"dave", UnknownAgent, false}, // five are the most
+	} {
+		var want []string
+		if c.tells {
+			told++
+			want = says(c.to, c.code)
+		}
+		if got := l.writes(c.to, c.code); !slices.Equal(got, want) {
+			t.Errorf("to %s, refused as %s: told %q, want %q", c.to, c.code, got, want)
+		}
+	}
+	l.now += refusalsSpan
+	if got := l.writes("bop", UnknownAgent); !slices.Equal(got, says("bop", UnknownAgent)) {
+		t.Errorf("after an hour: %q", got)
+	}
+	if got := len(l.Inbox("bob")); got != told+1 {
+		t.Errorf("bob got %d notices, want %d", got, told+1)
+	}
+}
+
+// TestAnAgentCannotLoopOnRefusals: one that answers whatever it is told with two messages that are
+// refused hears of a few refusals, and then nothing.
+func TestAnAgentCannotLoopOnRefusals(t *testing.T) {
+	l := newLog(t)
+	l.up("bob")
+	hears := 1
+	for n := 0; hears > 0 && n < 100; n++ {
+		heard := 0
+		for range 2 * hears {
+			heard += len(l.writes("name"+strconv.FormatInt(l.now, 10), UnknownAgent))
+		}
+		hears = heard
+	}
+	if got := len(l.Inbox("bob")); hears != 0 || got != refusalsMost {
+		t.Errorf("%d notices, and %d at last; want %d, and none", got, hears, refusalsMost)
+	}
+}
+
+// TestOldRefusalsAreNotTold: those that stand in the log of an older router, which told of none.
+func TestOldRefusalsAreNotTold(t *testing.T) {
+	l := newLog(t)
+	l.up("bob")
+	l.add(Event{Type: TypeRefused, Agent: "bob", Message: Message{ID: "c", From: "bob", To: "bop", Body: "hi"}, Result: Result{Error: refuse(UnknownAgent, "no")}})
+	if got := l.fires(l.now); got != nil || l.Waiting() {
+		t.Errorf("told %q, waiting: %v", got, l.Waiting())
+	}
+}
+
+// TestAnAnswerToARefusalGoesOnInTheChain: what was passed on too often is not begun anew by it.
+func TestAnAnswerToARefusalGoesOnInTheChain(t *testing.T) {
+	l := newLog(t)
+	l.up("bob")
+	l.send(Message{ID: "first", From: "ci", To: "bob", Body: "hi"})
+	l.add(Event{Type: TypeMessage, Message: Message{ID: "m", From: "ci", To: "bob", Body: "hi", Chain: "first", Hops: maxHops}})
+	e := Event{Agent: "bob", Timestamp: l.now + 1}
+	e.Message = Message{ID: "c", From: "bob", To: "ci", Body: "and you?", ReplyTo: "m"}
+	l.add(l.Refuse(e, refuse(TooManyHops, "no")))
+	if got := l.fires(l.now); len(got) != 1 {
+		t.Fatalf("told %q", got)
+	}
+	n := l.Inbox("bob")[2]
+	if got := l.send(Message{ID: "again", From: "bob", To: "ci", Body: "and you?", ReplyTo: n.ID}); got != TooManyHops {
+		t.Errorf("an answer to %s (chain %s, %d hops): %q", n.ID, n.Chain, n.Hops, got)
+	}
+}
