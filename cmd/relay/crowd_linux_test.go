@@ -21,11 +21,12 @@ import (
 	"relay-pty/protocol"
 )
 
-// TestAnyoneIsKilled kills routers, wrappers and agents at random moments, under twenty messages a
-// second. What was accepted is not lost and arrives once, in its sender's order; a kill may leave one
-// message of which nobody knows; whoever waits for an answer gets it, or a reason.
+// TestAnyoneIsKilled kills routers, wrappers and agents at random moments, under fifty messages a
+// second at full counts, to agents and to a channel. What was accepted is not lost and arrives once,
+// in its sender's order; a kill may leave one message of which nobody knows; whoever waits for an
+// answer gets it, or a reason. Reminders and notices come once.
 func TestAnyoneIsKilled(t *testing.T) {
-	kills := testrig.Runs(12, 100)
+	kills := testrig.Runs(12, 300)
 	limit := 2*patience + time.Duration(kills)*5*time.Second
 	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, fmt.Errorf("it is not over after %v", limit))
 	defer cancel()
@@ -41,16 +42,20 @@ func TestAnyoneIsKilled(t *testing.T) {
 	defer release()
 	c.meet(ctx)
 	sending, stop := context.WithCancel(ctx)
-	for i := range 12 {
+	for i := range testrig.Runs(12, 30) {
 		senders.Go(func() { c.send(ctx, sending, "s"+strconv.Itoa(i)) })
+		senders.Go(func() { c.remind(ctx, sending, i) })
 	}
+	c.began = time.Now()
 	for range kills {
 		c.kill(ctx)
 	}
 	stop()
+	c.lasted = time.Since(c.began)
 	senders.Wait()
 	c.settle(ctx)
 	c.check(ctx)
+	c.checkLater(ctx)
 }
 
 // crowd is agents, senders, and whoever kills.
@@ -59,9 +64,11 @@ type crowd struct {
 	rnd    *rand.Rand
 	names  []string
 	killed map[string]int // by what it was
+	began  time.Time
+	lasted time.Duration // how long there were kills
 
 	mu      sync.Mutex
-	sent    map[string]bool // ids of messages that were accepted
+	sent    map[string]bool // ids of messages and reminders that were accepted
 	answers int
 	given   map[string]int // why waits ended without an answer
 }
@@ -85,14 +92,21 @@ func (c *crowd) keep(ctx context.Context, name string) {
 	}
 }
 
-// meet waits until all agents are known.
+// few is a channel, and its members.
+const few, members = "#few", 3
+
+// meet waits until all agents are known, and has some of them join a channel.
 func (c *crowd) meet(ctx context.Context) {
 	for _, name := range c.names {
 		c.sees(ctx, name+" to run", func(e router.Event) bool { return e.Type == router.TypeUp && e.Agent == name })
 	}
+	for _, name := range c.names[:members] {
+		c.does(ctx, "join", few, "--as", name)
+	}
 }
 
-// send sends to one agent after the other, until sending ends. Each third message is waited for.
+// send sends to one agent after the other, until sending ends. Each third message is waited for,
+// each twentieth goes to the channel, and some are to be followed by notices.
 func (c *crowd) send(ctx, sending context.Context, from string) {
 	var waits sync.WaitGroup
 	defer waits.Wait()
@@ -100,18 +114,17 @@ func (c *crowd) send(ctx, sending context.Context, from string) {
 	defer pace.Stop()
 	for n := 0; ; n++ {
 		id := fmt.Sprintf("%s-%d", from, n)
-		args := []string{"send", c.names[n%len(c.names)], strconv.Itoa(n), "--from", from, "--id", id}
+		to := c.names[n%len(c.names)]
+		if n%20 == 19 {
+			to = few
+		}
+		args := append([]string{"send", to, strconv.Itoa(n), "--from", from, "--id", id}, notified(n)...)
 		// One that has ended when send looks makes it fail; that it was accepted, send says first.
 		if out, errs, err := c.try(ctx, args...); !strings.HasPrefix(out, id+" ") {
 			c.t.Errorf("%s was not accepted: %v: %s", id, err, errs)
 		}
-		c.mu.Lock()
-		if c.sent == nil {
-			c.sent, c.given = map[string]bool{}, map[string]int{}
-		}
-		c.sent[id] = true
-		c.mu.Unlock()
-		if n%3 == 0 {
+		c.accepted(id)
+		if n%3 == 0 && to != few {
 			waits.Go(func() { c.await(ctx, id, args) })
 		}
 		select {
@@ -120,6 +133,16 @@ func (c *crowd) send(ctx, sending context.Context, from string) {
 			return
 		}
 	}
+}
+
+// accepted notes a message, or a reminder.
+func (c *crowd) accepted(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sent == nil {
+		c.sent, c.given = map[string]bool{}, map[string]int{}
+	}
+	c.sent[id] = true
 }
 
 // await waits for the answer to a message, which is sent again for that and stays one.
@@ -169,12 +192,12 @@ func (c *crowd) kill(ctx context.Context) {
 	}
 }
 
-// settle waits until each message has ended.
+// settle waits until each message has ended, and nothing is to come.
 func (c *crowd) settle(ctx context.Context) {
 	for {
-		ends, last := c.ends(ctx)
-		left := 0
-		for _, m := range ends {
+		s := c.adds(ctx)
+		left := len(s.Scheduled())
+		for _, m := range c.ends(s) {
 			if !router.Ended(m.Status) {
 				left++
 			}
@@ -185,23 +208,32 @@ func (c *crowd) settle(ctx context.Context) {
 		if ctx.Err() != nil {
 			c.t.Fatalf("wait for the end of %d messages: %v\n%s", left, context.Cause(ctx), c.does(c.t.Context(), "log", "--last", "0"))
 		}
-		c.does(ctx, "events", "--wait", "--after", strconv.FormatInt(last, 10))
+		c.does(ctx, "events", "--wait", "--after", strconv.FormatInt(s.Last, 10))
 	}
 }
 
-// ends are what became of the senders' messages, by id, up to the newest event.
-func (c *crowd) ends(ctx context.Context) (all map[string]router.Known, last int64) {
+// adds is what the log adds up to.
+func (c *crowd) adds(ctx context.Context) *router.State {
 	s := router.NewState()
-	all = map[string]router.Known{}
 	for _, e := range c.log(ctx) {
-		if s.Apply(e); e.Type == router.TypeMessage && strings.HasPrefix(e.From, "s") {
-			all[e.ID] = router.Known{}
+		s.Apply(e)
+	}
+	return s
+}
+
+// ends are what became of what was sent to agents, by id; to each of those in the channel by its own.
+func (c *crowd) ends(s *router.State) map[string]router.Known {
+	all := map[string]router.Known{}
+	sent, _ := s.Newest(0, 1<<30, func(*router.Message) bool { return true })
+	for _, m := range sent {
+		for _, one := range m.Deliveries {
+			all[one.ID] = *one
+		}
+		if slices.Contains(c.names, m.To) {
+			all[m.ID] = m
 		}
 	}
-	for id := range all {
-		all[id], _ = s.Find(id)
-	}
-	return all, s.Last
+	return all
 }
 
 // check holds the books of all together.
@@ -215,21 +247,23 @@ func (c *crowd) check(ctx context.Context) {
 		}
 		next := map[string]int{}
 		for line := range strings.Lines(string(text)) {
-			var id, from string
-			var n int
-			if _, err := fmt.Sscan(line, &id, &from, &n); err != nil {
+			word := strings.Fields(line)
+			id, from := word[0], word[1]
+			n, err := strconv.Atoi(word[len(word)-1])
+			if err != nil {
 				t.Fatalf("%s got %q: %v", name, line, err)
 			}
-			if got[id]++; n < next[from] {
+			if got[id]++; n < next[from] && from != router.Relay {
 				t.Errorf("%s got %s behind %d", name, id, next[from]-1)
 			}
 			next[from] = n + 1
 		}
 	}
-	ends, _ := c.ends(ctx)
+	all := c.adds(ctx)
+	ends := c.ends(all)
 	statuses := map[string]int{}
 	for id := range c.sent {
-		if _, ok := ends[id]; !ok {
+		if _, ok := all.Find(id); !ok {
 			t.Errorf("%s was accepted, and is not in the log", id)
 		}
 	}
@@ -256,6 +290,7 @@ func (c *crowd) check(ctx context.Context) {
 	if c.answers == 0 || len(c.killed) < 3 {
 		t.Errorf("%d answers, killed: %v", c.answers, c.killed)
 	}
+	t.Logf("%.1f a second were accepted, within %v", float64(len(c.sent))/c.lasted.Seconds(), c.lasted.Round(time.Second))
 	t.Logf("killed %v; %d messages: %v; %d waits ended with the answer, others with %v", c.killed, len(ends), statuses, c.answers, c.given)
 	for _, why := range slices.Sorted(maps.Keys(c.given)) {
 		t.Logf("%d × %s", c.given[why], why)
