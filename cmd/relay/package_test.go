@@ -30,7 +30,7 @@ func TestPackage(t *testing.T) {
 		return string(b)
 	}
 	for _, c := range newRoot(streams{}).Commands() {
-		if c.Hidden {
+		if !c.IsAvailableCommand() { // hidden, or a topic of help
 			continue
 		}
 		page := read("man/man1/relay-" + c.Name() + ".1")
@@ -48,6 +48,7 @@ func TestPackage(t *testing.T) {
 			t.Errorf("%s completes nothing", path)
 		}
 	}
+	checkWrapperCompletions(t, bin, read, filepath.Join(dir, "share"))
 	for _, path := range []string{"systemd/user/relay.service", "relay/relay.plist"} {
 		if text := read(path); !strings.Contains(text, bin+"/relay") || strings.Contains(text, "@BIN@") {
 			t.Errorf("%s:\n%s", path, text)
