@@ -15,28 +15,29 @@ import (
 // attempt is one turn on its way into the agent.
 type attempt struct {
 	turn.Turn
-	in     *Injector
-	tx     view.Tx // nil once the human has the terminal back
-	typed  string  // what is typed
-	sent   int     // bytes written
-	pasted bool    // a paste was begun
-	apart  bool    // it came back before, so it is typed in pieces
-	broken bool    // the last write failed, and not because the agent does not read
-	began  time.Time
-	prompt string    // the row up to the cursor before the line was typed
-	line   string    // what stands before the cursor once the line has shown
-	row    string    // the row up to the cursor then; in a composer, right before Enter
-	shown  bool      // the agent has shown it, so it stands in the composer
-	enter  time.Time // our last Enter; zero: not pressed, so it cannot be submitted
-	again  bool      // Enter was pressed a second time
-	taken  bool      // the agent has emptied its composer, and its turn has yet to show
-	joined bool      // Enter was pressed while the agent was busy
-	queued bool      // the agent took it into its own queue
-	rested time.Time // since when the agent rests with it there
-	back   returned  // what became of it if it left the agent's queue for the composer
-	stood  bool      // it stood whole in the composer when the dialog that came in between was gone
-	aside  *aside    // the draft that was set aside for it; nil: none
-	stash  bool      // when Enter was pressed, the agent showed that a draft is set aside, by whomever
+	in      *Injector
+	tx      view.Tx // nil once the human has the terminal back
+	typed   string  // what is typed
+	sent    int     // bytes written
+	pasted  bool    // a paste was begun
+	inPiece bool    // a part of what is written at once is yet to be typed
+	apart   bool    // it came back before, so it is typed in pieces
+	broken  bool    // the last write failed, and not because the agent does not read
+	began   time.Time
+	prompt  string    // the row up to the cursor before the line was typed
+	line    string    // what stands before the cursor once the line has shown
+	row     string    // the row up to the cursor then; in a composer, right before Enter
+	shown   bool      // the agent has shown it, so it stands in the composer
+	enter   time.Time // our last Enter; zero: not pressed, so it cannot be submitted
+	again   bool      // Enter was pressed a second time
+	taken   bool      // the agent has emptied its composer, and its turn has yet to show
+	joined  bool      // Enter was pressed while the agent was busy
+	queued  bool      // the agent took it into its own queue
+	rested  time.Time // since when the agent rests with it there
+	back    returned  // what became of it if it left the agent's queue for the composer
+	stood   bool      // it stood whole in the composer when the dialog that came in between was gone
+	aside   *aside    // the draft that was set aside for it; nil: none
+	stash   bool      // when Enter was pressed, the agent showed that a draft is set aside, by whomever
 }
 
 // deliver makes one attempt with the messages.
@@ -253,6 +254,8 @@ func (a *attempt) write(ctx context.Context, keys string) *Result {
 // put types keys, and counts them. What the agent's terminal has no room for is typed while the
 // loop goes on, until it has taken nothing of it for a while in which the agent ran.
 func (a *attempt) put(ctx context.Context, keys string) (n int, err error) {
+	a.inPiece = true
+	defer func() { a.inPiece = false }()
 	n, err = a.putSome(ctx, keys)
 	for full := err; errors.Is(full, context.DeadlineExceeded) && ctx.Err() == nil; {
 		moved := 0
@@ -338,6 +341,7 @@ func (in *Injector) until(ctx context.Context, limit time.Duration, f func(view.
 	for {
 		s := in.step(false)
 		look := s.look
+		in.pass(ctx, look)
 		if halted = halted || look.Facts.Stopped; halted { // its time stands still
 			in.stopped, end = look.Facts.Now, look.Facts.Now.Add(limit)
 		}
@@ -353,6 +357,14 @@ func (in *Injector) until(ctx context.Context, limit time.Duration, f func(view.
 		if err := in.wait(ctx, sooner(sooner(left, again), s.again), true); err != nil {
 			return err
 		}
+	}
+}
+
+// pass lets the agent have the terminal's answers to its queries when it has read all that was
+// typed: it may show nothing before it has them.
+func (in *Injector) pass(ctx context.Context, l view.Look) {
+	if a := in.typing; a != nil && a.tx != nil && !a.inPiece && l.Unread <= 0 {
+		a.tx.Pass(ctx) // a terminal that is gone shows by itself
 	}
 }
 

@@ -49,6 +49,8 @@ type fakeTerm struct {
 	stopped  bool
 	flushed  time.Time
 	deaf     bool          // nothing typed ever shows
+	asks     bool          // it has asked the terminal something, and does nothing before it has …
+	answer   string        // … the answer, which waits for the transaction
 	quotes   bool          // "Really?" in its composer looks like a dialog
 	insert   bool          // it is in vim's INSERT mode, and shows that; Esc leads to NORMAL
 	normal   bool          // keys are commands, as in vim's NORMAL mode; a paste is text
@@ -176,6 +178,10 @@ func (f *fakeTerm) read(keys string) {
 		return
 	}
 	f.typed.WriteString(keys)
+	if f.asks {
+		f.todo = append(f.todo, keys)
+		return
+	}
 	if f.lag == 0 {
 		f.act(keys)
 		return
@@ -355,6 +361,21 @@ func (t *fakeTx) Write(_ context.Context, p []byte) (int, error) {
 	}
 	t.f.do(func(f *fakeTerm) { f.read(string(p)) })
 	return len(p), nil
+}
+
+func (t *fakeTx) Pass(context.Context) error {
+	t.f.mu.Lock()
+	defer t.f.mu.Unlock()
+	if t.f.answer == "" {
+		return nil
+	}
+	t.f.asks, t.f.answer = false, ""
+	for _, keys := range t.f.todo {
+		t.f.act(keys)
+	}
+	t.f.todo = nil
+	t.f.wake()
+	return nil
 }
 
 func (t *fakeTx) Held() (int, time.Time) {

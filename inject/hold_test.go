@@ -107,6 +107,19 @@ func TestTimeStandsStillForAStoppedAgent(t *testing.T) {
 	})
 }
 
+// TestAgentThatWaitsForItsTerminal: an agent that starts may show nothing before the terminal has
+// answered it. The answer is no key of the human's, and does not wait for the message's end.
+func TestAgentThatWaitsForItsTerminal(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.asks = true })
+		r.mail.add("m1", "hello")
+		synctest.Wait()
+		r.do(func(f *fakeTerm) { f.answer = "\x1b[?62c" })
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		wantTurns(t, r, "[relay m1 from bob] hello\n[end m1]")
+	})
+}
+
 func TestCancelTakesTheTextBack(t *testing.T) {
 	for name, late := range map[string]bool{"shown": true, "not read yet": false} {
 		t.Run(name, func(t *testing.T) {

@@ -49,7 +49,8 @@ type writer struct {
 	ended   bool
 	held    []byte
 	pauses  []pause       // in held, in order
-	since   time.Time     // of the first byte in held
+	since   time.Time     // of the first key in held; zero: there is none
+	answers []byte        // of the user's terminal, which wait for the transaction
 	typed   time.Time     // of the last one
 	last    byte          // last human byte taken
 	changed chan struct{} // closed and replaced when someone who waits should look again
@@ -72,10 +73,30 @@ func (w *writer) init(f *master) {
 func (s *Session) Keys(p []byte) error {
 	s.stamp(&s.lastKey)
 	s.wake()
-	return s.keys.write(p)
+	return s.keys.write(p, keys)
 }
 
-func (w *writer) write(p []byte) error {
+// Reports types what the user's terminal reports by itself, of the mouse and the focus. It is as Keys, but nobody waits for it: Held does not tell of it.
+func (s *Session) Reports(p []byte) error { return s.keys.write(p, reports) }
+
+// Answers types what the user's terminal answers to the agent's queries. Within a transaction they wait for Pass, or for its end: an agent may do
+// nothing else before it has them.
+func (s *Session) Answers(p []byte) error {
+	err := s.keys.write(p, answers)
+	s.wake()
+	return err
+}
+
+// input is what is written for the human.
+type input int
+
+const (
+	keys input = iota
+	reports
+	answers
+)
+
+func (w *writer) write(p []byte, is input) error {
 	for len(p) > 0 {
 		w.mu.Lock()
 		if w.ended {
@@ -91,7 +112,7 @@ func (w *writer) write(p []byte) error {
 			w.release()
 			return w.explain(err)
 		case injector, replayer:
-			p = p[w.holdLocked(p):]
+			p = p[w.holdLocked(p, is):]
 		}
 		changed := w.changed
 		w.mu.Unlock()
@@ -109,13 +130,20 @@ func (w *writer) takeLocked(o owner, tx *Tx) {
 }
 
 // holdLocked keeps as much of p as there is room for.
-func (w *writer) holdLocked(p []byte) int {
-	n := min(len(p), heldMax-len(w.held))
+func (w *writer) holdLocked(p []byte, is input) int {
+	n := min(len(p), heldMax-len(w.held)-len(w.answers))
 	if n == 0 {
 		return 0
 	}
+	if is == answers && w.owner == injector {
+		w.answers = append(w.answers, p[:n]...)
+		return n
+	}
 	now := time.Now()
 	if len(w.held) == 0 {
+		w.since = time.Time{}
+	}
+	if is == keys && w.since.IsZero() {
 		w.since = now
 	}
 	if follows := len(w.held) > 0 || w.owner == replayer; follows && isEnter(p) && len(w.pauses) < pausesMax {
@@ -255,15 +283,38 @@ func (tx *Tx) arm(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// Held says how many human bytes wait for the transaction to end, and since when; zero and the zero time when none.
+// Held says how many human bytes wait for the transaction to end, and since when; zero and the zero time when no key is among them.
 func (tx *Tx) Held() (n int, since time.Time) {
 	w := &tx.s.keys
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.tx != tx || len(w.held) == 0 {
+	if w.tx != tx || len(w.held) == 0 || w.since.IsZero() {
 		return 0, time.Time{}
 	}
 	return len(w.held), w.since
+}
+
+// Pass types the answers that wait. Between two writes of the transaction they are in nobody's way.
+func (tx *Tx) Pass(ctx context.Context) error {
+	w := &tx.s.keys
+	w.mu.Lock()
+	p := w.answers
+	if w.tx != tx || len(p) == 0 {
+		w.mu.Unlock()
+		return nil
+	}
+	w.answers = nil
+	w.mu.Unlock()
+	_, err := tx.Write(ctx, p)
+	return err
+}
+
+// keepAnswersLocked puts the answers that wait before all else that is kept.
+func (w *writer) keepAnswersLocked() {
+	for i := range w.pauses {
+		w.pauses[i].at += len(w.answers)
+	}
+	w.held, w.answers = append(w.answers, w.held...), nil
 }
 
 // End closes the transaction; the held keys are typed right after, before any later key and any other transaction, and End does not wait for an agent
@@ -279,6 +330,7 @@ func (tx *Tx) End() error {
 	if w.ended {
 		return ErrEnded
 	}
+	w.keepAnswersLocked()
 	if len(w.held) > 0 {
 		w.owner = replayer
 		tx.s.helpers.Go(func() {

@@ -293,6 +293,34 @@ func BenchmarkPassThrough(b *testing.B) {
 	}
 }
 
+// TestAnswersOfTheTerminalPass: what the terminal answers or reports is no key that waits, and an
+// answer need not wait for the transaction's end; keys come behind it all the same.
+func TestAnswersOfTheTerminalPass(t *testing.T) {
+	r, note := record(t)
+	ctx := context.Background()
+	tx := mustBegin(t, r.Session)
+	tx.Write(ctx, []byte("a"))
+	r.Reports([]byte("<focus>"))
+	r.Answers([]byte("<first>"))
+	if n, since := tx.Held(); n != 0 || !since.IsZero() {
+		t.Errorf("held %d since %v, but no key", n, since)
+	}
+	if err := tx.Pass(ctx); err != nil {
+		t.Errorf("Pass: %v", err)
+	}
+	r.Keys([]byte("k"))
+	r.Answers([]byte("<second>"))
+	if n, since := tx.Held(); n != len("<focus>k") || since.IsZero() {
+		t.Errorf("held %d since %v", n, since)
+	}
+	tx.Write(ctx, []byte("b"))
+	tx.End()
+	r.Keys([]byte("l"))
+	if got, want := note(), "a<first>b<second><focus>kl"; got != want {
+		t.Errorf("the agent read %q, want %q", got, want)
+	}
+}
+
 // TestAStoppedAgentsTimeStandsStill: what is being typed when it stops is typed to its end when it goes on.
 func TestAStoppedAgentsTimeStandsStill(t *testing.T) {
 	r, note := record(t)

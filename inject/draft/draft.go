@@ -71,16 +71,40 @@ type State struct {
 	signs  Chips
 }
 
-// Keys takes bytes of the human's input, in any cutting, as they arrived at now.
-func (s *Shadow) Keys(p []byte, now time.Time) {
+// Input is what bytes of the human's terminal are.
+type Input int
+
+const (
+	Typing  Input = iota // keys are among it, or a part of one
+	Reports              // only what the terminal reports by itself: mouse, focus
+	Answers              // only answers of the terminal to queries of the program's
+)
+
+// Keys takes bytes of the human's input, in any cutting, as they arrived at now, and says what
+// they are.
+func (s *Shadow) Keys(p []byte, now time.Time) Input {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.settle(now)
 	s.last = now
-	s.in.Feed(p, func(k stroke.Key) { s.take(k, now) })
+	is, clear := Answers, s.in.Clear()
+	s.in.Feed(p, func(k stroke.Key) {
+		switch k.Kind {
+		case stroke.Answer:
+		case stroke.Report:
+			is = min(is, Reports)
+		default:
+			is = Typing
+		}
+		s.take(k, now)
+	})
 	if s.in.Paste {
 		s.typed, s.begun = now, true
 	}
+	if !clear || !s.in.Clear() {
+		return Typing
+	}
+	return is
 }
 
 // settle decides what an unfinished sequence was, when nothing followed it.
@@ -95,7 +119,7 @@ func (s *Shadow) settle(now time.Time) {
 }
 
 func (s *Shadow) take(k stroke.Key, now time.Time) {
-	if k.Kind == stroke.Report {
+	if k.Kind == stroke.Report || k.Kind == stroke.Answer {
 		return
 	}
 	if s.Lines && k.Kind == stroke.Newline {

@@ -163,3 +163,20 @@ func FuzzShadow(f *testing.F) {
 		}
 	})
 }
+
+func TestWhatBytesOfTheTerminalAre(t *testing.T) {
+	for p, want := range map[string]Input{
+		"a": Typing, "\x1b": Typing, "\x1b[A": Typing, "\x1b[?62cx": Typing, "\x1b[?62": Typing, "\x1b[200~\x1b[I": Typing,
+		"\x1b[I": Reports, "\x1b[<35;1;2M": Reports, "\x1b[?62c\x1b[O": Reports,
+		"\x1b[?62c": Answers, "\x1bP>|tmux 3.4\x1b\\\x1b[?62;22c": Answers, "\x1b[12;3R": Answers,
+	} {
+		var s Shadow
+		if got := s.Keys([]byte(p), start); got != want {
+			t.Errorf("%q is %d, want %d", p, got, want)
+		}
+	}
+	var s Shadow
+	if s.Keys([]byte("\x1b[?6"), start); s.Keys([]byte("2c"), start) != Typing {
+		t.Error("the rest of an answer is not known for one")
+	}
+}

@@ -37,6 +37,8 @@ type Terminal interface {
 // kept and follow when it ends.
 type Tx interface {
 	Write(ctx context.Context, p []byte) (int, error)
+	// Pass types what the human's terminal has answered to the agent's queries.
+	Pass(ctx context.Context) error
 	// Held tells how many bytes of the human's wait, and since when.
 	Held() (n int, since time.Time)
 	// TakeBack takes back what the agent has not read, up to n bytes, and tells

@@ -160,7 +160,12 @@ func (a *Agent) Changed() <-chan struct{} { return a.changed }
 // Keys is the human's input: remembered, then typed.
 func (a *Agent) Keys(p []byte) error {
 	now := time.Now()
-	a.shadow.Keys(p, now)
+	switch a.shadow.Keys(p, now) {
+	case draft.Answers:
+		return a.Session.Answers(p)
+	case draft.Reports:
+		return a.Session.Reports(p)
+	}
 	var line pty.TTY // as the keys will find it
 	if a.shadow.State().Suspend.Equal(now) {
 		line, _ = a.Session.TTY() // fails only when the agent is gone

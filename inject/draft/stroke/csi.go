@@ -19,19 +19,21 @@ const (
 // csiKeys tells the keys of one control sequence of the user's terminal, by its
 // parameters and final byte: one, but text of an input method may be longer.
 func csiKeys(params string, final byte, emit func(Key)) {
-	if params != "" && strings.IndexByte("<?>=", params[0]) >= 0 {
-		emit(Key{Kind: Report}) // SGR mouse, and answers to queries
-		return
-	}
-	switch final {
-	case 'I', 'O', 'M', 'c', 'n', 't', 'y', 'x': // focus, urxvt mouse; DA, DSR, window, DECRPM and DECREQTPARM reports
+	switch {
+	case strings.HasPrefix(params, "<"), final == 'I', final == 'O', final == 'M': // SGR mouse, focus, urxvt mouse
 		emit(Key{Kind: Report})
 		return
-	case 'R':
-		if strings.Contains(params, ";") { // a cursor report; without a place it is F3
-			emit(Key{Kind: Report})
-			return
+	case params != "" && strings.IndexByte("?>=", params[0]) >= 0,
+		strings.IndexByte("cntyx", final) >= 0: // DA, DSR, window, DECRPM and DECREQTPARM
+		emit(Key{Kind: Answer})
+		return
+	case final == 'R' && strings.Contains(params, ";"): // without a place it is F3
+		k := Key{Kind: Answer}
+		if strings.HasPrefix(params, "1;") {
+			k.Kind = Report // in the first row, or F3 with a modifier
 		}
+		emit(k)
+		return
 	}
 	f := parseKey(params)
 	switch {

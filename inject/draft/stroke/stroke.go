@@ -8,7 +8,8 @@ import "unicode/utf8"
 type Kind int
 
 const (
-	Report   Kind = iota // mouse, focus, query reply, key release, modifier alone: not typing
+	Report   Kind = iota // mouse, focus, key release, modifier alone: not typing
+	Answer               // of the terminal to a query of the program's: not typing either
 	Text                 // one character
 	Pasted               // one character of a bracketed paste
 	PasteEnd             // its end
@@ -80,6 +81,9 @@ func (r *Reader) Boundary() bool {
 	return (r.state == ground || r.state == escape) && len(r.utf) == 0 && !r.Paste
 }
 
+// Clear says that nothing has begun.
+func (r *Reader) Clear() bool { return r.Boundary() && r.state == ground }
+
 // Pending says that an ESC came and nothing after it, so far.
 func (r *Reader) Pending() bool { return r.state == escape && !r.Paste }
 
@@ -128,25 +132,25 @@ func (r *Reader) step(b byte, emit func(Key)) {
 	case str:
 		switch b {
 		case 0x07:
-			r.end(emit)
+			r.end(Answer, emit)
 		case 0x1b:
 			r.state = strEsc
 		}
 	case strEsc:
 		if r.state = str; b == '\\' {
-			r.end(emit)
+			r.end(Answer, emit)
 		}
 	case mouse:
 		if r.skip--; r.skip == 0 {
-			r.end(emit)
+			r.end(Report, emit)
 		}
 	}
 }
 
-// end closes a report.
-func (r *Reader) end(emit func(Key)) {
+// end closes a report or an answer.
+func (r *Reader) end(k Kind, emit func(Key)) {
 	r.state = ground
-	emit(Key{Kind: Report})
+	emit(Key{Kind: k})
 }
 
 func (r *Reader) plain(b byte, emit func(Key)) {

@@ -22,12 +22,13 @@ func TestKeysInAnyCutting(t *testing.T) {
 		"\x1b[200~a\r\x1b[201~":        {{Pasted, 'a'}, {Pasted, '\r'}, {Kind: PasteEnd}},
 		"\x1b[13;2u\x1b[13u":           {{Kind: Newline}, {Kind: Enter}},
 		"\x1b[27;2;13~":                {{Kind: Newline}},
-		"\x1b[97;1:3u":                 {{Kind: Report}},           // released
-		"\x1b[97:65;2u":                {{Text, 'A'}},              // Shift-a, shifted key told
-		"\x1b[0;;20320:22909u":         {{Text, '你'}, {Text, '好'}}, // an input method
-		"\x1b[<0;3;4M\x1b[I\x1b[M !!":  {{}, {}, {}},               // mouse, focus, mouse of X10
-		"\x1b]11;rgb:0/0/0\x1b\\":      {{}},                       // the answer about a colour
-		"\x1bP>|kitty\x1b\\\x1b[?62;c": {{}, {}},                   // who the terminal is
+		"\x1b[97;1:3u":                 {{Kind: Report}},                 // released
+		"\x1b[97:65;2u":                {{Text, 'A'}},                    // Shift-a, shifted key told
+		"\x1b[0;;20320:22909u":         {{Text, '你'}, {Text, '好'}},       // an input method
+		"\x1b[<0;3;4M\x1b[I\x1b[M !!":  {{}, {}, {}},                     // mouse, focus, mouse of X10
+		"\x1b]11;rgb:0/0/0\x1b\\":      {{Kind: Answer}},                 // the answer about a colour
+		"\x1b[2;5R\x1b[1;5R":           {{Kind: Answer}, {}},             // the cursor; or F3 with Ctrl
+		"\x1bP>|kitty\x1b\\\x1b[?62;c": {{Kind: Answer}, {Kind: Answer}}, // who the terminal is
 		"\x1b[1;5D\x1bOD\x1b[D\x1b[3~": {{Kind: WordLeft}, {Kind: Left}, {Kind: Left}, {Kind: Remove}},
 		"\x1b[57441;2u":                {{}}, // Shift alone
 		"\x1b[122;5u\x1a":              {{Kind: Suspend}, {Kind: Suspend}},
