@@ -13,7 +13,8 @@ import (
 // told are the events of a wrapper that are worth the log.
 var told = []string{
 	(*protocol.InjectResult)(nil).Type(), (*protocol.RelayCommand)(nil).Type(), (*protocol.State)(nil).Type(),
-	(*protocol.MarkerInvalid)(nil).Type(), (*protocol.TurnEnd)(nil).Type(), (*protocol.Exit)(nil).Type(), (*protocol.Backpressure)(nil).Type(),
+	(*protocol.MarkerInvalid)(nil).Type(), (*protocol.TurnEnd)(nil).Type(), (*protocol.Exit)(nil).Type(),
+	(*protocol.Waiting)(nil).Type(), (*protocol.Backpressure)(nil).Type(),
 }
 
 // follow puts what a wrapper tells into the log. room hears when its queue takes messages again.
