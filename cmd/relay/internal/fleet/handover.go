@@ -20,7 +20,7 @@ func (f *Fleet) handOver(ctx context.Context, r registry.Record, room <-chan str
 	handed := map[string]bool{}
 	var told router.Pause
 	for {
-		changed := f.Hub.Changed()
+		changed := f.Hub.ChangedFor(r.Name)
 		var later <-chan time.Time
 		var steered, full bool
 		var err error

@@ -46,9 +46,10 @@ type Hub struct {
 	looked  bool            // it is known who runs
 	leased  map[string]bool // messages that readers were given and have not acknowledged; false: the lease is over
 	meter   Meter
-	changed chan struct{} // closed and replaced after each event
-	broken  error         // the log may hold an event that the state does not know
-	failed  chan struct{} // closed with it
+	inboxes map[string]chan struct{} // of recipients that are waited for; closed after an event of theirs
+	changed chan struct{}            // closed and replaced after each event
+	broken  error                    // the log may hold an event that the state does not know
+	failed  chan struct{}            // closed with it
 
 	began time.Time
 	late  map[string]time.Time // when the last event of an agent's wrapper came in that was old
@@ -56,7 +57,10 @@ type Hub struct {
 
 // New reads the log and is ready for work.
 func New(ctx context.Context, store Store, rules router.Rules, newID func() string) (*Hub, error) {
-	h := &Hub{store: store, newID: newID, state: router.NewState(), running: map[string]int{}, claimed: map[string]bool{}, leased: map[string]bool{}, pauses: map[string]deadline{}, changed: make(chan struct{}), failed: make(chan struct{})}
+	h := &Hub{
+		store: store, newID: newID, state: router.NewState(), running: map[string]int{}, claimed: map[string]bool{}, leased: map[string]bool{},
+		pauses: map[string]deadline{}, inboxes: map[string]chan struct{}{}, changed: make(chan struct{}), failed: make(chan struct{}),
+	}
 	h.state.Rules = rules
 	h.began, h.late = time.Now(), map[string]time.Time{}
 	err := store.Read(ctx, 0, func(seq int64, data []byte) error {
@@ -198,6 +202,7 @@ func (h *Hub) append(ctx context.Context, e router.Event) error {
 	h.meter.Append.add(took)
 	m, _ := h.state.Find(e.ID)
 	h.arrived(was.Status, m)
+	h.wakeWhom(e, m)
 	if router.Ended(m.Status) {
 		delete(h.claimed, e.ID) // nobody hands over what has ended
 		delete(h.leased, e.ID)
@@ -213,6 +218,26 @@ func (h *Hub) append(ctx context.Context, e router.Event) error {
 func (h *Hub) wake() {
 	close(h.changed)
 	h.changed = make(chan struct{})
+}
+
+// wakeWhom tells those who hand over that there is news for them: of a message, or of a pause.
+func (h *Hub) wakeWhom(e router.Event, m router.Known) {
+	switch e.Type {
+	case router.TypePaused, router.TypeResumed:
+		h.wakeFor(e.Agent)
+	}
+	for _, name := range e.Recipients {
+		h.wakeFor(name)
+	}
+	h.wakeFor(m.To)
+}
+
+// wakeFor tells those who wait for a recipient's messages. It is for the owner of mu.
+func (h *Hub) wakeFor(name string) {
+	if c := h.inboxes[name]; c != nil {
+		close(c)
+		delete(h.inboxes, name)
+	}
 }
 
 // filedUnder is the agent that an event is about.

@@ -31,6 +31,19 @@ func (h *Hub) Changed() <-chan struct{} {
 	return h.changed
 }
 
+// ChangedFor is closed after the next event about a message to that name, or about its pause: with
+// many agents, most of what happens is about others. Whoever waits takes it before looking.
+func (h *Hub) ChangedFor(name string) <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c := h.inboxes[name]
+	if c == nil {
+		c = make(chan struct{})
+		h.inboxes[name] = c
+	}
+	return c
+}
+
 // Idle says whether nobody runs, nothing waits, and all who went away are told to have left.
 func (h *Hub) Idle() bool {
 	h.mu.Lock()

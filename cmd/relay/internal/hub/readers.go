@@ -36,6 +36,7 @@ func (h *Hub) giveBack(list []router.Known) {
 	for _, m := range list {
 		if h.leased[m.ID] {
 			h.leased[m.ID] = false
+			h.wakeFor(m.To)
 		}
 	}
 	h.wake()
