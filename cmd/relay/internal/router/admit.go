@@ -57,7 +57,7 @@ func (s *State) Admit(m Message, now int64, running func(name string) bool) (adm
 	if err := s.kept("notify_after_ms", m.NotifyAfterMS); err != nil {
 		return m, nil, err
 	}
-	asked := s.messages[m.ReplyTo]
+	asked := s.look(m.ReplyTo)
 	if asked != nil {
 		asked = asked.mine(m.From)
 		m.ReplyTo = asked.ID
@@ -66,7 +66,7 @@ func (s *State) Admit(m Message, now int64, running func(name string) bool) (adm
 		m.Chain, m.Hops = asked.Chain, asked.Hops+1
 		m.Thread = cmp.Or(m.Thread, asked.Thread)
 	}
-	if was := s.messages[m.ID]; was != nil {
+	if was := s.look(m.ID); was != nil {
 		if !m.same(was.Message) {
 			return m, nil, refuse(string(protocol.DuplicateID), "another message has the id %s", m.ID)
 		}
@@ -187,7 +187,7 @@ func refuse(code, format string, args ...any) *ErrorValue {
 
 // Late says of an answer that whoever asked waits no longer, or is nil.
 func (s *State) Late(m Message, now int64) *ErrorValue {
-	asked := s.messages[m.ReplyTo]
+	asked := s.look(m.ReplyTo)
 	if asked == nil || asked.ReplyBy == 0 || now <= asked.ReplyBy || len(asked.Replies) > 0 || !answers(m, asked, nil) {
 		return nil
 	}
@@ -212,21 +212,21 @@ func (s *State) guard(m Message, now int64) error {
 type rates []recent
 
 type recent struct {
-	at              int64
-	from, to, chain string
+	At              int64
+	From, To, Chain string
 }
 
 // recent counts those of the minute before now that have the message's sender and recipient, and
 // those of its chain.
 func (r rates) recent(m Message, now int64) (pair, chain int) {
 	for _, o := range r {
-		if o.at <= now-minute {
+		if o.At <= now-minute {
 			continue
 		}
-		if o.from == m.From && o.to == m.To {
+		if o.From == m.From && o.To == m.To {
 			pair++
 		}
-		if o.chain == m.Chain {
+		if o.Chain == m.Chain {
 			chain++
 		}
 	}
@@ -235,7 +235,7 @@ func (r rates) recent(m Message, now int64) (pair, chain int) {
 
 func (r *rates) count(m *Known) {
 	old := 0
-	for old < len(*r) && (*r)[old].at <= m.Accepted-minute {
+	for old < len(*r) && (*r)[old].At <= m.Accepted-minute {
 		old++
 	}
 	*r = append((*r)[old:], recent{m.Accepted, m.From, m.To, m.Chain})

@@ -12,13 +12,14 @@ func dead(status string) bool {
 	return slices.Contains([]string{protocol.StatusFailed, protocol.StatusExpired, protocol.StatusUnknown}, status)
 }
 
-// tries are the message that was sent first, and the last by which it was sent again, or itself.
+// tries are the message that was sent first, and the last by which it was sent again, or itself; last
+// is nil when the log has lost that one.
 func (s *State) tries(m *Known) (first, last *Known) {
-	if first = s.messages[m.Redelivers]; first == nil {
+	if first = s.look(m.Redelivers); first == nil {
 		first = m // or that one is no longer kept
 	}
 	if n := len(first.Redeliveries); n > 0 {
-		return first, s.messages[first.Redeliveries[n-1]]
+		return first, s.look(first.Redeliveries[n-1])
 	}
 	return first, first
 }
@@ -26,21 +27,21 @@ func (s *State) tries(m *Known) (first, last *Known) {
 // Dead returns the newest dead letters that want likes, most at most, as they came, and how many
 // older ones there are.
 func (s *State) Dead(after int64, most int, want func(*Message) bool) (list []Known, older int) {
-	return s.newest(after, most, func(m *Known) bool {
-		_, last := s.tries(m)
-		return m == last && len(m.Deliveries) == 0 && dead(m.Status) && want(&m.Message)
-	})
+	var m Message
+	return s.newest(after, most, func(l *line) bool { return dead(l.status) && !l.again && l.wanted(want, &m) })
 }
 
 // Redelivery is the message by which another one is sent again. That one did not arrive, or may not
 // have, nor did those by which it was sent again before. A refusal is an *ErrorValue.
 func (s *State) Redelivery(id string, now int64) (again Message, err error) {
-	m := s.messages[id]
+	m := s.look(id)
 	if m == nil {
 		return again, refuse(string(protocol.UnknownID), "no message has the id %s", id)
 	}
 	first, last := s.tries(m)
 	switch {
+	case last == nil:
+		return again, refuse(string(protocol.TooLate), "%s was sent again, and the log no longer has what became of that", first.ID)
 	case dead(last.Status):
 	case Ended(last.Status):
 		const only = "%s is %s, and only what failed, expired or is unknown is sent again"
@@ -59,10 +60,12 @@ func (s *State) Redelivery(id string, now int64) (again Message, err error) {
 
 // sentAgain notes that a message was sent again. For one to several the new delivery counts.
 func (s *State) sentAgain(m *Known) {
-	first := s.messages[m.Redelivers]
+	first := s.find(m.Redelivers)
 	if first == nil {
 		return // it is no longer kept
 	}
+	_, last := s.tries(first)
+	s.find(last.ID).Again = true
 	if group := first.group; group != nil {
 		m.group = group
 		for i, one := range group.Deliveries {

@@ -65,7 +65,7 @@ func (s *State) Membership(name, channel string, joins bool) (e Event, news bool
 const system = "relay"
 
 // seat is the event by which a member is known.
-type seat struct{ seq, at int64 }
+type seat struct{ Seq, At int64 }
 
 // member applies an event of a channel.
 func (s *State) member(e Event) {
@@ -90,7 +90,7 @@ func (s *State) Renewals(now, keep, half int64) (list []Event) {
 		for _, name := range s.Members(channel) {
 			seat, a := s.channels[channel][name], s.agents[name]
 			heard := name == Human || a != nil && (a.Running || a.Seen > now-knownFor/2)
-			if heard && (seat.seq < half || keep > 0 && seat.at < now-keep/2) {
+			if heard && (seat.Seq < half || keep > 0 && seat.At < now-keep/2) {
 				list = append(list, Event{Type: TypeMember, Agent: name, Message: Message{To: channel}})
 			}
 		}
@@ -138,7 +138,7 @@ func (s *State) mayGo(m Message, now int64) error {
 	if err := protocol.ValidID(m.ID); err != nil {
 		return refuse(string(protocol.BadField), "id: with what tells deliveries apart behind it, it is too long: %s", m.ID)
 	}
-	if s.messages[m.ID] != nil {
+	if s.has(m.ID) {
 		return refuse(string(protocol.DuplicateID), "another message has the id %s", m.ID)
 	}
 	if err := s.direct(m); err != nil {

@@ -23,8 +23,11 @@ const Gone = "gone"
 // Count counts all there is.
 func (s *State) Count(running func(name string) bool) Counts {
 	c := Counts{Messages: map[string]int{}, Waiting: map[string]int{}, Agents: map[string]int{}}
-	for _, m := range s.order {
-		c.Messages[m.Status]++
+	for i := range s.order {
+		if l := &s.order[i]; !l.unsent {
+			l.describe()
+			c.Messages[l.status]++
+		}
 	}
 	for name, inbox := range s.inboxes {
 		for _, m := range inbox {

@@ -58,7 +58,7 @@ func (s *State) expires(m *Known) int64 {
 	case m.TimeoutMS > 0:
 		return m.Accepted + m.TimeoutMS
 	case absent && m.Channel == "" && s.Rules.DirectExpiryMS > 0:
-		return max(m.Accepted, a.downAt) + s.Rules.DirectExpiryMS
+		return max(m.Accepted, a.DownAt) + s.Rules.DirectExpiryMS
 	case absent:
 		return a.Seen + knownFor
 	}

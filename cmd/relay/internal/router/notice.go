@@ -37,7 +37,7 @@ func (s *State) Remind(r Reminder, now int64) (e Event, known *Known, err error)
 	if err := s.checkReminder(r, m); err != nil {
 		return e, nil, err
 	}
-	if was := s.messages[m.ID]; was != nil {
+	if was := s.look(m.ID); was != nil {
 		if was.Message != m || was.DueAt-was.SetAt != r.DelayMS {
 			return e, nil, refuse(string(protocol.DuplicateID), "another message has the id %s", m.ID)
 		}
@@ -99,7 +99,7 @@ func (s *State) arrived(m *Known, at int64) {
 		s.notify(m, ":delivered", at, 0, fmt.Sprintf("[relay] Message %s delivered to %s.", m.ID, m.To))
 	}
 	if m.NotifyAfterMS > 0 && len(m.Replies) == 0 {
-		m.reminder = s.notify(m, ":reminder", at, m.NotifyAfterMS, fmt.Sprintf(
+		m.Reminder = s.notify(m, ":reminder", at, m.NotifyAfterMS, fmt.Sprintf(
 			`[relay] Reminder: %s since message %s was delivered to %s: "%s" (relay screen %s)`,
 			span(m.NotifyAfterMS), m.ID, m.To, quote(m.Body), m.To))
 	}
@@ -109,7 +109,7 @@ func (s *State) arrived(m *Known, at int64) {
 // it is: whoever reads the log again comes to the same one.
 func (s *State) notify(m *Known, what string, now, delay int64, text string) (id string) {
 	id = m.ID + what
-	for protocol.ValidID(id) != nil || s.messages[id] != nil { // too long, or somebody else's
+	for protocol.ValidID(id) != nil || s.has(id) { // too long, or somebody else's
 		sum := sha256.Sum256([]byte(id))
 		id = "n-" + hex.EncodeToString(sum[:12])
 	}
@@ -125,7 +125,7 @@ func (s *State) notify(m *Known, what string, now, delay int64, text string) (id
 
 // answered takes back the notice that a message was not.
 func (s *State) answered(m *Known) {
-	if k := s.messages[m.reminder]; k != nil && k.Status == StatusScheduled {
+	if k := s.find(m.Reminder); k != nil && k.Status == StatusScheduled {
 		k.Status = protocol.StatusCancelled
 		s.unschedule(k)
 	}
@@ -135,13 +135,21 @@ func (s *State) answered(m *Known) {
 func (s *State) schedule(k Known) {
 	k.Status, k.Accepted = StatusScheduled, k.SetAt
 	s.messages[k.ID] = &k
+	s.touch(&k)
 	after := func(o *Known, due int64) int { return cmp.Compare(o.DueAt, due) }
 	at, _ := slices.BinarySearchFunc(s.later, k.DueAt+1, after)
 	s.later = slices.Insert(s.later, at, &k)
 }
 
 func (s *State) unschedule(k *Known) {
-	s.later = slices.DeleteFunc(s.later, func(o *Known) bool { return o == k })
+	at := slices.Index(s.later, k)
+	if at < 0 {
+		return
+	}
+	s.later = slices.Delete(s.later, at, at+1)
+	if Ended(k.Status) {
+		s.unsent(k)
+	}
 }
 
 // Scheduled returns what is to be sent later, the next one first.
@@ -161,7 +169,7 @@ func (s *State) Due(now int64, hears func(agent string) bool) (due []Message, ne
 		switch {
 		case k.DueAt > now:
 			return due, Sooner(next, k.DueAt)
-		case s.unheard(k) && hears(s.messages[k.About].To):
+		case s.unheard(k) && hears(s.look(k.About).To):
 			next = Sooner(next, now+hearAgain)
 		default:
 			due = append(due, k.Message)
@@ -173,8 +181,8 @@ func (s *State) Due(now int64, hears func(agent string) bool) (due []Message, ne
 // unheard says whether a notice is sent only to whoever got no answer, and not all is known that
 // the agent said before it is due.
 func (s *State) unheard(k *Known) bool {
-	asked := s.messages[k.About]
-	if asked == nil || asked.reminder != k.ID {
+	asked := s.look(k.About)
+	if asked == nil || asked.Reminder != k.ID {
 		return false
 	}
 	a := s.agents[asked.To]

@@ -434,7 +434,7 @@ func (w *world) tick() {
 			w.r.Errorf("%s came at %d, want %d", m.ID, now, at)
 		}
 		asked := w.messages[m.About]
-		if asked != nil && asked.reminder == m.ID && len(asked.Replies) > 0 {
+		if asked != nil && asked.Reminder == m.ID && len(asked.Replies) > 0 {
 			w.r.Errorf("%s came, and %s is answered", m.ID, asked.ID)
 		}
 		w.put(Event{Type: TypeMessage, Message: m})

@@ -29,26 +29,26 @@ var exitType = (*protocol.Exit)(nil).Type()
 type presence struct {
 	Member bool   // it has joined and not left
 	Reason string // why it does not run; "": it runs, or never did
-	ended  bool   // the last that its wrapper told is how the agent ended
-	downAt int64  // since when it does not run, Unix milliseconds
+	Ended  bool   // the last that its wrapper told is how the agent ended
+	DownAt int64  // since when it does not run, Unix milliseconds
 }
 
 // note keeps what an event of a wrapper says.
 func (p *presence) note(e Event) {
 	if e.Origin != nil {
-		p.ended = e.Type == exitType
+		p.Ended = e.Type == exitType
 	}
 	switch e.Type {
 	case TypeUp:
-		p.ended, p.Reason = false, ""
+		p.Ended, p.Reason = false, ""
 	case TypeDown:
-		p.Reason, p.downAt = e.Reason, e.Timestamp
+		p.Reason, p.DownAt = e.Reason, e.Timestamp
 	}
 }
 
 // Ending is why an agent whose wrapper is gone went away.
 func (s *State) Ending(name string) string {
-	if a := s.agents[name]; a != nil && a.ended {
+	if a := s.agents[name]; a != nil && a.Ended {
 		return ReasonLeft
 	}
 	return ReasonInactive
@@ -61,7 +61,7 @@ func (s *State) Presence(now int64) (due []Event, next int64) {
 	for _, a := range s.Agents() {
 		event := Event{Type: TypeMemberLeft, Agent: a.Name}
 		event.Profile, event.Reason = a.Profile, a.Reason
-		away := now - a.downAt
+		away := now - a.DownAt
 		at := int64(0)
 		switch {
 		case !a.Wrapped, a.Running && a.Member:
@@ -69,12 +69,12 @@ func (s *State) Presence(now int64) (due []Event, next int64) {
 		case a.Running:
 			event.Type, event.Reason = TypeMemberJoined, ""
 		case a.Member && away >= 0 && away < debounce:
-			at = a.downAt + debounce
+			at = a.DownAt + debounce
 		case a.Member:
 		case len(s.inboxes[a.Name]) > 0:
 			continue // its messages wait for it
 		case away < knownFor:
-			at = a.downAt + knownFor
+			at = a.DownAt + knownFor
 		default:
 			event.Reason = ReasonGC
 		}

@@ -16,8 +16,8 @@ const (
 
 // refusal is one that an agent was told of.
 type refusal struct {
-	at       int64 // Unix milliseconds
-	to, code string
+	At       int64 // Unix milliseconds
+	To, Code string
 }
 
 // Refuse makes the event that a message was refused, of what an agent wanted to send. Whether the
@@ -26,9 +26,9 @@ func (s *State) Refuse(e Event, why *ErrorValue) Event {
 	e.Type, e.Error = TypeRefused, why
 	lately, again := 0, false
 	for _, r := range s.refusals[e.Agent] {
-		if r.at > e.Timestamp-refusalsSpan {
+		if r.At > e.Timestamp-refusalsSpan {
 			lately++
-			again = again || r.to == e.To && r.code == why.Code
+			again = again || r.To == e.To && r.Code == why.Code
 		}
 	}
 	e.Told = e.To != Relay && s.Wrapped(e.Agent) && lately < refusalsMost && !again
@@ -38,21 +38,21 @@ func (s *State) Refuse(e Event, why *ErrorValue) Event {
 // refused keeps that a message was, and schedules what its writer is told. An answer to that goes on in
 // the same chain.
 func (s *State) refused(e Event) {
-	asked := s.messages[e.ReplyTo]
+	asked := s.find(e.ReplyTo)
 	if asked != nil {
 		asked.note(e.Seq)
 	}
 	if !e.Told {
 		return
 	}
-	old := func(r refusal) bool { return r.at <= e.Timestamp-refusalsSpan }
+	old := func(r refusal) bool { return r.At <= e.Timestamp-refusalsSpan }
 	lately := slices.DeleteFunc(s.refusals[e.Agent], old)
 	s.refusals[e.Agent] = append(lately, refusal{e.Timestamp, e.To, e.Error.Code})
 	m := &Known{Message: Message{ID: e.ID, From: e.Agent}}
 	id := s.notify(m, ":refused", e.Timestamp, 0, fmt.Sprintf(
 		`[relay] Your message to %s was not sent (%s): "%s"`, e.To, e.Error.Message, quote(e.Body)))
 	if asked != nil {
-		n := s.messages[id]
+		n := s.find(id)
 		n.Chain, n.Hops = asked.Chain, asked.Hops+1
 	}
 }

@@ -19,7 +19,8 @@ type Known struct {
 	Words    string   // the last of the turn that took it, where that wrote no message
 	SetAt    int64    // when it was scheduled, Unix milliseconds; 0: it was sent at once
 	DueAt    int64    // and for when; 0: at once
-	reminder string   // id of the notice that its sender gets unless it is answered
+	Reminder string   // id of the notice that its sender gets unless it is answered
+	Again    bool     // it was sent again, and what became of that counts
 
 	Redeliveries []string // ids of the messages by which it was sent again
 
@@ -58,32 +59,36 @@ type Rules struct {
 // State is what the log adds up to. It is for one goroutine at a time.
 type State struct {
 	Rules    Rules
-	Last     int64 // number of the newest event
-	messages map[string]*Known
-	order    []*Known            // the same, as they came
+	Last     int64               // number of the newest event
+	LastID   string              // and its id
+	messages map[string]*Known   // those at hand
+	order    []line              // all that were sent, as they came
 	inboxes  map[string][]*Known // messages that have not ended, by recipient, as they came
 	later    []*Known            // messages that are scheduled, the next one first
 	agents   map[string]*Agent
 	channels map[string]map[string]seat // members, by channel
 	rates    rates
 	refusals map[string][]refusal // of the last hour, that agents were told of
+
+	shelf   Shelf             // has the messages that are not at hand; nil: all are
+	touched map[string]*Known // those that have changed since the last Save
+	dropped []Place           // those that were forgotten since
 }
 
 // NewState is the state of an empty log.
 func NewState() *State {
 	return &State{
-		messages: map[string]*Known{}, inboxes: map[string][]*Known{},
+		messages: map[string]*Known{}, inboxes: map[string][]*Known{}, touched: map[string]*Known{},
 		agents: map[string]*Agent{}, channels: map[string]map[string]seat{}, refusals: map[string][]refusal{},
 	}
 }
 
 // Find returns the message of that id.
 func (s *State) Find(id string) (Known, bool) {
-	m, ok := s.messages[id]
-	if !ok {
-		return Known{}, false
+	if m := s.look(id); m != nil {
+		return m.copy(), true
 	}
-	return m.copy(), true
+	return Known{}, false
 }
 
 func (m *Known) copy() Known {
@@ -131,22 +136,22 @@ func (s *State) Wrapped(name string) bool {
 }
 
 // Newest returns the newest messages after an event for which want is true, most at most, as they
-// came, and how many older ones there are.
+// came, and how many older ones there are. want is told their ids, ends and channels alone.
 func (s *State) Newest(after int64, most int, want func(*Message) bool) (list []Known, older int) {
-	return s.newest(after, most, func(m *Known) bool { return want(&m.Message) })
+	var m Message
+	return s.newest(after, most, func(l *line) bool { return l.wanted(want, &m) })
 }
 
-func (s *State) newest(after int64, most int, want func(*Known) bool) (list []Known, older int) {
-	for _, m := range slices.Backward(s.order) {
-		switch {
-		case m.Seq <= after:
-			slices.Reverse(list)
-			return list, older
-		case !want(m):
-		case len(list) < most:
-			list = append(list, m.copy())
-		default:
+func (s *State) newest(after int64, most int, want func(*line) bool) (list []Known, older int) {
+	for i := len(s.order) - 1; i >= 0 && s.order[i].Seq > after; i-- {
+		l := &s.order[i]
+		if l.describe(); l.unsent || !want(l) {
+			continue
+		}
+		if len(list) == most {
 			older++
+		} else if m := s.look(l.ID); m != nil {
+			list = append(list, m.copy())
 		}
 	}
 	slices.Reverse(list)
@@ -180,7 +185,7 @@ func (s *State) New(agent string, o Origin) bool {
 
 // Apply adds the next event.
 func (s *State) Apply(e Event) {
-	s.Last = e.Seq
+	s.Last, s.LastID = e.Seq, e.EventID
 	switch e.Type { // no signs of life
 	case TypeMemberJoined, TypeMemberLeft:
 		s.attendance(e)
@@ -261,7 +266,7 @@ func (s *State) meet(e Event) {
 }
 
 func (s *State) accept(e Event) {
-	m := s.messages[e.ID]
+	m := s.find(e.ID)
 	if m == nil {
 		m = &Known{}
 	}
@@ -278,11 +283,11 @@ func (s *State) accept(e Event) {
 	} else {
 		s.deliver(m)
 	}
-	if about := s.messages[m.About]; about != nil {
+	if about := s.find(m.About); about != nil {
 		about.note(e.Seq)
 	}
 	s.sentAgain(m)
-	if asked := s.messages[m.ReplyTo]; asked != nil {
+	if asked := s.find(m.ReplyTo); asked != nil {
 		asked.note(e.Seq)
 		if answers(m.Message, asked, e.Recipients) && m.Redelivers == "" {
 			s.reply(asked, m)
@@ -293,7 +298,8 @@ func (s *State) accept(e Event) {
 // enter makes a message known.
 func (s *State) enter(m *Known) {
 	s.messages[m.ID] = m
-	s.order = append(s.order, m)
+	s.order = append(s.order, line{Place: Place{m.Seq, m.ID}, known: m})
+	s.touch(m)
 }
 
 // deliver puts a message into its recipient's inbox.
@@ -338,7 +344,7 @@ func answers(m Message, asked *Known, recipients []string) bool {
 
 // result keeps what a wrapper said of a message. A message that ended stays ended.
 func (s *State) result(e Event) {
-	m := s.messages[e.ID]
+	m := s.find(e.ID)
 	if m == nil || e.Agent != m.To {
 		return
 	}
@@ -378,7 +384,7 @@ func (s *State) Abandoned(m *Known) bool {
 // turnEnd keeps the last words of the turn that took messages.
 func (s *State) turnEnd(e Event) {
 	for _, id := range e.IDs {
-		if m := s.messages[id]; m != nil && m.To == e.Agent {
+		if m := s.find(id); m != nil && m.To == e.Agent {
 			m.note(e.Seq)
 			m.Words = cmp.Or(m.Words, e.Body)
 		}
