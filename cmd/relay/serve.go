@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -24,6 +25,7 @@ import (
 	"relay-pty/cmd/relay/internal/hub"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/cmd/relay/internal/settings"
+	"relay-pty/cmd/relay/internal/shelf"
 	"relay-pty/protocol/version"
 )
 
@@ -89,7 +91,12 @@ func serve(parent context.Context, s streams, o serving) error {
 		return err
 	}
 	defer log.Close()
-	hub, err := hub.New(parent, log, rulesOf(set), newID)
+	kept, err := shelf.Open(filepath.Join(h.Store, "state.db"))
+	if err != nil {
+		return err
+	}
+	defer kept.Close()
+	hub, err := hub.Open(parent, log, kept, rulesOf(set), newID)
 	if err != nil {
 		return err
 	}
@@ -115,6 +122,7 @@ func serve(parent context.Context, s streams, o serving) error {
 	}
 	part("wrappers", (&fleet.Fleet{Hub: hub, Dir: h.Agents}).Run)
 	part("log", hub.Run)
+	part("state", func(ctx context.Context) error { return hub.Keep(ctx, set.Age) })
 	if o.ends {
 		part("idle", func(ctx context.Context) error { return idle(ctx, hub, busy) })
 	}

@@ -29,7 +29,7 @@ func (l *Log) Append(ctx context.Context, kind, agent string, data []byte) (seq 
 		seq, err = l.settle(ctx, data, err)
 	}
 	if err == nil {
-		l.last = seq
+		l.last.Store(seq)
 	}
 	return seq, err
 }
@@ -77,15 +77,17 @@ func (l *Log) settle(ctx context.Context, data []byte, failed error) (seq int64,
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", failed, err)
 	}
-	_, newest, err := l.Span(ctx)
-	switch {
-	case err != nil:
+	was := l.last.Load()
+	if err := l.measure(ctx); err != nil {
 		return 0, fmt.Errorf("%w: %w", failed, err)
-	case newest == l.last:
+	}
+	newest := l.last.Load()
+	switch {
+	case newest == was:
 		return 0, fmt.Errorf("%w: a write to %s failed: look whether its disk is full", ErrFull, l.dir)
 	}
 	is, ok, err := l.Get(ctx, newest)
-	if err != nil || !ok || newest != l.last+1 || !bytes.Equal(is, data) {
+	if err != nil || !ok || newest != was+1 || !bytes.Equal(is, data) {
 		return 0, errors.Join(failed, err)
 	}
 	return newest, nil // only the answer was lost

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -54,7 +55,8 @@ type Log struct {
 	release func()
 	ear     ear
 	reserve int64 // bytes of the disk that are left to others
-	last    int64 // number of the newest event
+
+	first, last atomic.Int64 // numbers of the oldest and the newest event
 
 	mu  sync.RWMutex // guards engine, which is another one when the store was opened anew
 	now *engine      // nil while the store cannot be opened
@@ -107,8 +109,18 @@ func (l *Log) begin(ctx context.Context) (err error) {
 	if err := checkVersion(filepath.Join(l.dir, "version")); err != nil {
 		return err
 	}
-	if l.now, err = l.start(ctx); err == nil {
-		_, l.last, err = l.Span(ctx)
+	if l.now, err = l.start(ctx); err != nil {
+		return err
+	}
+	return l.measure(ctx)
+}
+
+// measure looks how far the log goes.
+func (l *Log) measure(ctx context.Context) error {
+	state, err := l.state(ctx)
+	if err == nil {
+		l.first.Store(max(1, int64(state.FirstSeq)))
+		l.last.Store(int64(state.LastSeq))
 	}
 	return err
 }
@@ -147,14 +159,11 @@ func (e *engine) start(ctx context.Context, l *Log) (err error) {
 		return err
 	}
 	if e.stream, err = e.js.Stream(ctx, stream); err == nil {
-		if is := e.stream.CachedInfo().Config; is.MaxAge == l.keep.Age && is.MaxBytes == l.keep.Bytes {
+		if is := e.stream.CachedInfo().Config; is.MaxAge == 0 && is.MaxBytes == -1 && is.MaxMsgs == -1 && is.AllowDirect {
 			return nil // which writes nothing, and may be all that a full disk allows
 		}
 	}
-	e.stream, err = e.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name: stream, Subjects: []string{prefix + ">"}, Storage: jetstream.FileStorage,
-		MaxAge: l.keep.Age, MaxBytes: l.keep.Bytes, DenyDelete: true, DenyPurge: true,
-	})
+	e.stream, err = e.js.CreateOrUpdateStream(ctx, config())
 	return err
 }
 
@@ -208,12 +217,8 @@ func token(name string) string {
 
 // Span returns the numbers of the oldest and the newest event. Where there is none, oldest is
 // newest+1.
-func (l *Log) Span(ctx context.Context) (oldest, newest int64, err error) {
-	state, err := l.state(ctx)
-	if err != nil {
-		return 0, 0, err
-	}
-	return max(1, int64(state.FirstSeq)), int64(state.LastSeq), nil
+func (l *Log) Span(context.Context) (oldest, newest int64, err error) {
+	return l.first.Load(), l.last.Load(), nil
 }
 
 func (l *Log) state(ctx context.Context) (s jetstream.StreamState, err error) {
@@ -235,45 +240,6 @@ func (l *Log) Size(ctx context.Context) (events, bytes int64, err error) {
 		return 0, 0, err
 	}
 	return int64(state.Msgs), int64(state.Bytes), nil
-}
-
-// Read calls f with each event after that number, in order, up to the newest there is.
-func (l *Log) Read(ctx context.Context, after int64, f func(seq int64, data []byte) error) error {
-	oldest, newest, err := l.Span(ctx)
-	if err != nil || newest <= after || newest < oldest {
-		return err
-	}
-	e, err := l.engine()
-	if err != nil {
-		return err
-	}
-	c, err := e.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
-		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: uint64(max(after+1, oldest)),
-	})
-	if err != nil {
-		return fmt.Errorf("read the log: %w", err)
-	}
-	all, err := c.Messages()
-	if err != nil {
-		return fmt.Errorf("read the log: %w", err)
-	}
-	defer all.Stop()
-	stop := context.AfterFunc(ctx, all.Stop)
-	defer stop()
-	for {
-		msg, err := all.Next()
-		if err != nil {
-			return fmt.Errorf("read the log: %w", errors.Join(context.Cause(ctx), err))
-		}
-		at, err := msg.Metadata()
-		if err != nil {
-			return fmt.Errorf("read the log: %w", err)
-		}
-		seq := int64(at.Sequence.Stream)
-		if err := f(seq, msg.Data()); err != nil || seq >= newest {
-			return err
-		}
-	}
 }
 
 // Get returns one event, and false where it is no longer kept.

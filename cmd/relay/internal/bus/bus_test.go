@@ -110,22 +110,51 @@ func TestAStoreOfANewerVersionIsLeftAlone(t *testing.T) {
 	}
 }
 
+// TestTheOldestGoFirst: what is too much, or too old, goes when it is told to, and no sooner.
 func TestTheOldestGoFirst(t *testing.T) {
-	l, err := Open(t.Context(), t.TempDir(), Keep{Age: time.Hour, Bytes: 4 << 10})
+	dir := t.TempDir()
+	l, err := Open(t.Context(), dir, Keep{Age: time.Hour, Bytes: 20 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	for range 20 {
-		if _, err := l.Append(t.Context(), "state", "bob", make([]byte, 1000)); err != nil {
+	for i := range 40 {
+		if _, err := l.Append(t.Context(), "state", "bob", append([]byte{byte(i)}, make([]byte, 1000)...)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	oldest, newest, err := l.Span(t.Context())
-	if err != nil || newest != 20 || oldest < 15 {
-		t.Errorf("span %d to %d, %v", oldest, newest, err)
+	excess := func(older byte) int64 {
+		t.Helper()
+		upTo, err := l.Excess(t.Context(), func(data []byte) bool { return data[0] < older })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return upTo
 	}
-	if got := l.all(t, 0); int64(len(got)) != newest-oldest+1 {
-		t.Errorf("%d events from %d to %d", len(got), oldest, newest)
+	bySize := excess(0)
+	if oldest, newest, err := l.Span(t.Context()); oldest != 1 || newest != 40 || err != nil || bySize < 20 || bySize > 30 {
+		t.Fatalf("span %d to %d, %v; up to %d is too much", oldest, newest, err, bySize)
 	}
+	for upTo, want := range map[byte]int64{35: 35, 40: 39, 1: bySize} {
+		if got := excess(upTo); got != want {
+			t.Errorf("%d events are old: up to %d may go, want %d", upTo, got, want)
+		}
+	}
+	if err := l.Trim(t.Context(), bySize); err != nil {
+		t.Fatal(err)
+	}
+	if got := excess(0); got != 0 {
+		t.Errorf("then up to %d may go", got)
+	}
+	for range 2 {
+		seq, err := l.Append(t.Context(), "state", "bob", []byte{50})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := l.all(t, 0); int64(len(got)) != seq-bySize {
+			t.Errorf("%d events from %d to %d", len(got), bySize+1, seq)
+		}
+		l.Close()
+		l = open(t, dir)
+	}
+	l.Close()
 }

@@ -35,6 +35,9 @@ type Hub struct {
 
 	writing sync.Mutex // held from a decision to its place in the log, I/O included; before mu
 
+	shelf Shelf         // has the state as it was at some event; may be nil
+	look  chan struct{} // "save, or drop", with room for one
+
 	full atomic.Bool // the log did not take the newest event
 
 	mu      sync.Mutex // guards what follows; never held over I/O
@@ -46,6 +49,8 @@ type Hub struct {
 	looked  bool            // it is known who runs
 	leased  map[string]bool // messages that readers were given and have not acknowledged; false: the lease is over
 	meter   Meter
+	unsaved int                      // events since the state was saved
+	grown   int                      // bytes since it was looked what the log need not keep
 	inboxes map[string]chan struct{} // of recipients that are waited for; closed after an event of theirs
 	changed chan struct{}            // closed and replaced after each event
 	broken  error                    // the log may hold an event that the state does not know
@@ -55,23 +60,23 @@ type Hub struct {
 	late  map[string]time.Time // when the last event of an agent's wrapper came in that was old
 }
 
-// New reads the log and is ready for work.
+// New reads the log, keeps all in memory, and is ready for work.
 func New(ctx context.Context, store Store, rules router.Rules, newID func() string) (*Hub, error) {
+	return Open(ctx, store, nil, rules, newID)
+}
+
+// Open is New with what a shelf has: only the rest of the log is read.
+func Open(ctx context.Context, store Store, shelf Shelf, rules router.Rules, newID func() string) (*Hub, error) {
 	h := &Hub{
 		store: store, newID: newID, state: router.NewState(), running: map[string]int{}, claimed: map[string]bool{}, leased: map[string]bool{},
-		pauses: map[string]deadline{}, inboxes: map[string]chan struct{}{}, changed: make(chan struct{}), failed: make(chan struct{}),
+		pauses: map[string]deadline{}, inboxes: map[string]chan struct{}{}, changed: make(chan struct{}), failed: make(chan struct{}), look: make(chan struct{}, 1),
+	}
+	h.began, h.late = time.Now(), map[string]time.Time{}
+	if err := h.restore(ctx, shelf); err != nil {
+		return nil, err
 	}
 	h.state.Rules = rules
-	h.began, h.late = time.Now(), map[string]time.Time{}
-	err := store.Read(ctx, 0, func(seq int64, data []byte) error {
-		e, err := decode(seq, data)
-		if err != nil {
-			return err
-		}
-		h.state.Apply(e)
-		return nil
-	})
-	return h, err
+	return h, nil
 }
 
 // Send accepts a message, which is in the log then. Where the message was sent before, it returns
@@ -198,6 +203,7 @@ func (h *Hub) append(ctx context.Context, e router.Event) error {
 	defer h.mu.Unlock()
 	was, _ := h.state.Find(e.ID)
 	h.state.Apply(e)
+	h.grow(len(data))
 	h.noteLate(e)
 	h.meter.Append.add(took)
 	m, _ := h.state.Find(e.ID)

@@ -64,8 +64,9 @@ func (s *State) sentAgain(m *Known) {
 	if first == nil {
 		return // it is no longer kept
 	}
-	_, last := s.tries(first)
-	s.find(last.ID).Again = true
+	if _, last := s.tries(first); last != nil {
+		s.find(last.ID).Again = true
+	}
 	if group := first.group; group != nil {
 		m.group = group
 		for i, one := range group.Deliveries {

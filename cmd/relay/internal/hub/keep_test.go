@@ -1,0 +1,162 @@
+package hub
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"relay-pty/cmd/relay/internal/bus"
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/shelf"
+)
+
+// kept is a hub with a log and a shelf in a directory.
+func kept(t *testing.T, dir string, bytes int64) (h *Hub, log *bus.Log, end func()) {
+	t.Helper()
+	log, err := bus.Open(t.Context(), dir, bus.Keep{Age: time.Hour, Bytes: bytes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := shelf.Open(filepath.Join(dir, "state.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, err = Open(t.Context(), log, file, router.Rules{}, ids()); err != nil {
+		t.Fatal(err)
+	}
+	return h, log, func() { file.Close(); log.Close() }
+}
+
+// TestWhatWaitsOutlastsTheLog: what is too much of the log goes, with the messages that have ended;
+// what waits, now or later, and who is in a channel is there after the next start, too, however often
+// the log was filled.
+func TestWhatWaitsOutlastsTheLog(t *testing.T) {
+	dir := t.TempDir()
+	var waits, ended router.Known
+	for round := range 3 {
+		h, log, end := kept(t, dir, 64<<10)
+		h.mustUp(t, "bob")
+		if round == 0 {
+			var err error
+			if waits, err = h.Send(t.Context(), hi("bob")); err != nil {
+				t.Fatal(err)
+			}
+			if ended, err = h.Send(t.Context(), hi("bob")); err != nil {
+				t.Fatal(err)
+			}
+			if err := h.Record(t.Context(), ending(ended, "delivered", "turn")); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := h.Remind(t.Context(), router.Reminder{ID: "later", To: "bob", Text: "look", DelayMS: 1e9}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := h.Member(t.Context(), "bob", "#a", true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 100 {
+			e := router.Event{Type: "state", Agent: "bob"}
+			e.Raw = string(make([]byte, 200)) // escaped
+			if err := h.Record(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := h.trim(t.Context(), time.Now().Add(-time.Hour).UnixMilli()); err != nil {
+			t.Fatal(err)
+		}
+		if oldest, _, err := log.Span(t.Context()); oldest <= waits.Seq || err != nil {
+			t.Errorf("round %d: the log begins with %d, %v", round, oldest, err)
+		}
+		h.View(func(s *router.State, _ func(string) bool) {
+			inbox := s.Inbox("bob")
+			if len(inbox) != 1 || inbox[0].ID != waits.ID || inbox[0].Body != waits.Body || inbox[0].Accepted != waits.Accepted {
+				t.Errorf("round %d: bob has %+v", round, inbox)
+			}
+			if list, _ := s.Newest(0, 10, func(*router.Message) bool { return true }); len(list) != 1 {
+				t.Errorf("round %d: %d messages are known", round, len(list))
+			}
+			if _, known := s.Find(ended.ID); known {
+				t.Errorf("round %d: what has ended is known", round)
+			}
+			if len(s.Scheduled()) != 1 || len(s.Members("#a")) != 1 {
+				t.Errorf("round %d: scheduled %v, members %v", round, s.Scheduled(), s.Members("#a"))
+			}
+		})
+		end()
+	}
+}
+
+// TestAShelfThatDoesNotFitIsMadeAnew: what is damaged, of another log or of another version is
+// passed over, and the log has all.
+func TestAShelfThatDoesNotFitIsMadeAnew(t *testing.T) {
+	other := t.TempDir()
+	h, _, end := kept(t, other, 1<<30)
+	for range 3 {
+		h.mustUp(t, "carol")
+		if _, err := h.Send(t.Context(), hi("carol")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := h.save(); err != nil {
+		t.Fatal(err)
+	}
+	end()
+	foreign, err := os.ReadFile(filepath.Join(other, "state.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(file []byte) []byte{
+		"it fits":        func(file []byte) []byte { return file },
+		"of another log": func([]byte) []byte { return foreign },
+		"of no kind":     func([]byte) []byte { return []byte("nothing") },
+		"empty":          func([]byte) []byte { return nil },
+		"damaged everywhere": func(file []byte) []byte {
+			for i := 2 << 12; i < len(file); i++ {
+				file[i] ^= 1
+			}
+			return file
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			h, _, end := kept(t, dir, 1<<30)
+			h.mustUp(t, "bob")
+			ended, err := h.Send(t.Context(), hi("bob"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := h.Record(t.Context(), ending(ended, "delivered", "turn")); err != nil {
+				t.Fatal(err)
+			}
+			if err := h.save(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := h.Send(t.Context(), hi("bob")); err != nil { // after what was saved
+				t.Fatal(err)
+			}
+			end()
+			path := filepath.Join(dir, "state.db")
+			file, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, spoil(file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			h, _, end = kept(t, dir, 1<<30)
+			defer end()
+			h.View(func(s *router.State, _ func(string) bool) {
+				if m, _ := s.Find(ended.ID); m.Status != "delivered" || m.Body != "hi" {
+					t.Errorf("the message that has ended is %+v", m)
+				}
+				if list, _ := s.Newest(0, 10, func(*router.Message) bool { return true }); len(list) != 2 || len(s.Inbox("bob")) != 1 {
+					t.Errorf("%d messages, bob has %v", len(list), s.Inbox("bob"))
+				}
+				if _, known := s.Agent("carol"); known {
+					t.Error("an agent of another log is known")
+				}
+			})
+		})
+	}
+}
