@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 
 	"relay-pty/cmd/relay/internal/router"
 )
@@ -38,7 +39,7 @@ type File struct{ db *bbolt.DB }
 // Open opens the file, or makes it. One that cannot be read, or is of another version, is made anew.
 func Open(path string) (*File, error) {
 	f, err := open(path)
-	if err == nil || errors.Is(err, bbolt.ErrTimeout) {
+	if err == nil || errors.Is(err, bolterrors.ErrTimeout) {
 		return f, err
 	}
 	if err := os.Remove(path); err != nil {
