@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
+	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -39,8 +40,9 @@ type File struct{ db *bbolt.DB }
 // Open opens the file, or makes it. One that cannot be read, or is of another version, is made anew.
 func Open(path string) (*File, error) {
 	f, err := open(path)
-	if err == nil || errors.Is(err, bolterrors.ErrTimeout) {
-		return f, err
+	var system syscall.Errno
+	if err == nil || errors.Is(err, bolterrors.ErrTimeout) || errors.As(err, &system) {
+		return f, err // what the system refuses now, a full disk for one, says nothing of the file
 	}
 	if err := os.Remove(path); err != nil {
 		return nil, fmt.Errorf("make %s anew: %w", path, err)
@@ -57,10 +59,30 @@ func open(path string) (f *File, err error) {
 		return nil, err
 	}
 	f = &File{db}
-	err = db.Update(func(tx *bbolt.Tx) error {
-		if b := tx.Bucket(states); b != nil && string(b.Get(versions)) != version {
+	made := false
+	err = db.View(func(tx *bbolt.Tx) error {
+		b := tx.Bucket(states)
+		if made = b != nil; made && string(b.Get(versions)) != version {
 			return errVersion
 		}
+		return nil
+	})
+	if made && err == nil {
+		return f, nil // which writes nothing: a full disk keeps nobody from reading
+	}
+	if err == nil {
+		err = f.make()
+	}
+	if err != nil {
+		db.Close() // already failing
+		return nil, err
+	}
+	return f, nil
+}
+
+// make writes what an empty file has.
+func (f *File) make() error {
+	return f.db.Update(func(tx *bbolt.Tx) error {
 		for _, name := range buckets {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
@@ -68,11 +90,6 @@ func open(path string) (f *File, err error) {
 		}
 		return tx.Bucket(states).Put(versions, []byte(version))
 	})
-	if err != nil {
-		db.Close() // already failing
-		return nil, err
-	}
-	return f, nil
 }
 
 // guard makes an error of what the library panics with when the file is damaged.

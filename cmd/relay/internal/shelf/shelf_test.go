@@ -1,6 +1,7 @@
 package shelf
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -105,5 +106,29 @@ func TestOthersAreMadeAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.Close()
+	}
+}
+
+// TestOpeningWritesNothing: a file that is there is read on a full disk, too.
+func TestOpeningWritesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	f, err := Open(path)
+	if err == nil {
+		err = f.Keep(saving(3))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	was, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = Open(path); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if is, err := os.ReadFile(path); err != nil || !bytes.Equal(is, was) {
+		t.Errorf("the file was written, %v", err)
 	}
 }
