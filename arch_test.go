@@ -58,7 +58,7 @@ var layers = map[string]string{
 	"cmd/relay-pty/check/program": "cmd/relay-pty/agent cmd/relay-pty/check",
 	"cmd/relay-pty/check": "cmd/internal/fakemodel cmd/relay-pty/check/scratch " +
 		"inject/profile inject/ready inject/sight parser parser/transcript protocol protocol/sock pty pty/screen",
-	"cmd/relay":                   "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hook cmd/relay/internal/hub cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/shelf cmd/relay/internal/tools inject/profile/keys pty/screen/width",
+	"cmd/relay":                   "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hook cmd/relay/internal/hub cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/shelf cmd/relay/internal/tools cmd/relay/internal/wiring inject/profile/keys pty/screen/width",
 	"cmd/relay/internal/api":      "cmd/relay/internal/hub cmd/relay/internal/router",
 	"cmd/relay/internal/bus":      "",
 	"cmd/relay/internal/demo":     "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay-pty/check/scratch cmd/relay/internal/api cmd/relay/internal/router pty pty/screen",
@@ -71,6 +71,7 @@ var layers = map[string]string{
 	"cmd/relay/internal/settings": "",
 	"cmd/relay/internal/shelf":    "cmd/relay/internal/router",
 	"cmd/relay/internal/tools":    "cmd/relay/internal/api cmd/relay/internal/router",
+	"cmd/relay/internal/wiring":   "",
 	"protocol":                    "",
 	"protocol/own":                "protocol",
 	"protocol/dirwatch":           "",

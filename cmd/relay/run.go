@@ -14,6 +14,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/hook"
 	"relay-pty/cmd/relay/internal/settings"
+	"relay-pty/cmd/relay/internal/wiring"
 	"relay-pty/protocol"
 )
 
@@ -24,8 +25,9 @@ func runCommand(s streams) *cobra.Command {
 as ever, and messages to NAME reach the agent when it is ready. What relay-pty --help says holds
 here, too.
 
-Claude Code also gets hooks, by --settings and for this run alone: important messages then reach
-it beside your draft, a dialog or its own work. Your settings stay as they are, and count.`,
+Claude Code, Codex and OpenCode also get relay's MCP server, for this run alone, and Claude Code
+hooks: important messages then reach it beside your draft, a dialog or its own work.
+Your own settings, servers and hooks stay as they are, and count.`,
 		Example: `  relay run alice -- claude
   relay run bob --draft-timeout 30s -- codex`,
 		DisableFlagParsing: true,
@@ -63,18 +65,23 @@ func becomeWrapper(ctx context.Context, args []string) error {
 			argv = append(argv, flag, value)
 		}
 	}
-	argv = append(argv, withHooks(args[1:])...) // a flag that comes twice counts as it comes last
-	return fmt.Errorf("run %s: %w", wrapper, syscall.Exec(wrapper, argv, os.Environ()))
+	args, env := wired(args[1:])
+	argv = append(argv, args...) // a flag that comes twice counts as it comes last
+	return fmt.Errorf("run %s: %w", wrapper, syscall.Exec(wrapper, argv, env))
 }
 
-// withHooks adds our hooks to the command among args, which stands behind flags and a --.
-func withHooks(args []string) []string {
+// wired adds our hooks and our MCP server to the command among args, which stands behind flags and
+// a --, and to its environment.
+func wired(args []string) (all, env []string) {
 	at := slices.Index(args, "--") + 1
 	self, err := os.Executable()
 	if err != nil || at == len(args) {
-		return args // the wrapper tells what is missing
+		return args, os.Environ() // the wrapper tells what is missing
 	}
-	return slices.Concat(args[:at], hook.Wire(self, args[:at-1], args[at:], hook.Version))
+	flags := args[:at-1]
+	argv := hook.Wire(self, flags, args[at:], hook.Version)
+	argv, env = wiring.Run{Self: self, Agent: hook.Kind(flags), Argv: argv, Env: os.Environ()}.Server()
+	return slices.Concat(args[:at], argv), env
 }
 
 // findWrapper finds relay-pty beside this program, or else in PATH.

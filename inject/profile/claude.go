@@ -53,6 +53,11 @@ var claude = Profile{
 		Format: "claude", HomeEnv: "CLAUDE_CONFIG_DIR", Home: ".claude",
 		Words: map[string]ready.State{"idle": ready.Ready, "busy": ready.Busy, "waiting": ready.Blocked},
 	},
+	// Further --mcp-config add up; the flag takes all words behind it that are no flags, unless it is joined.
+	MCP: &MCP{
+		Words: []string{`--mcp-config={"mcpServers":{"relay":{"type":"stdio","command":%s,"args":["mcp"]}}}`},
+		Not:   []string{"/etc/claude-code/managed-mcp.json", "/Library/Application Support/ClaudeCode/managed-mcp.json"},
+	},
 	// A session that starts, or starts anew, is not ready yet, so that moment says nothing of its state.
 	// An urgent message is not waited for: it interrupts, which a hook cannot. Context of more than 10,000
 	// characters it puts into a file, and shows its beginning.

@@ -47,5 +47,8 @@ var codex = Profile{
 		Echo: 10 * time.Second, Hold: time.Second,
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
 	},
+	// It gives servers nothing of its environment but what is named.
+	MCP: &MCP{Words: []string{"-c", `mcp_servers.relay={command=%s,args=["mcp"],env_vars=["RELAY_AGENT",` +
+		`"RELAY_SOCKET","RELAY_TOKEN","XDG_RUNTIME_DIR","XDG_STATE_HOME","XDG_CONFIG_HOME"]}`}},
 	Log: &Log{Format: "codex", HomeEnv: "CODEX_HOME", Home: ".codex"},
 }

@@ -44,5 +44,9 @@ var opencode = Profile{
 		Echo: 10 * time.Second, Hold: time.Second,
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
 	},
+	MCP: &MCP{
+		Variable: "OPENCODE_CONFIG_CONTENT", // it comes on top of all files
+		Settings: `{"mcp":{"relay":{"type":"local","command":[%s,"mcp"]}}}`,
+	},
 	Log: &Log{Format: "opencode", HomeEnv: "XDG_DATA_HOME", Within: "opencode", Home: ".local/share/opencode"},
 }

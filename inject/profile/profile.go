@@ -39,6 +39,7 @@ type Profile struct {
 	Typing    Typing
 	Log       *Log   // nil: the agent keeps no log that we read
 	Hooks     *Hooks // nil: it has none that we use
+	MCP       *MCP   // nil: it takes no MCP server for one run
 }
 
 // Composer is how the agent's input box looks. One with a Floor or that is Footed

@@ -1,6 +1,7 @@
 package fakemodel
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -90,8 +91,7 @@ func (s *chatSpeaker) end(_ string, tool *Tool) {
 	finish := "stop"
 	if tool != nil {
 		finish = "tool_calls"
-		args := marshal(obj{"command": tool.Command, "description": tool.Description})
-		s.chunk(obj{"tool_calls": []obj{{"index": 0, "id": id("call"), "type": "function", "function": obj{"name": "bash", "arguments": args}}}}, nil)
+		s.chunk(obj{"tool_calls": []obj{{"index": 0, "id": id("call"), "type": "function", "function": obj{"name": cmp.Or(tool.Name, "bash"), "arguments": marshal(tool.input())}}}}, nil)
 	}
 	s.chunk(obj{}, finish)
 	s.out.event("", obj{"id": s.id, "object": "chat.completion.chunk", "created": 1, "model": "fake-model", "choices": []obj{},

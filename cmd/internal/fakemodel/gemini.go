@@ -1,6 +1,7 @@
 package fakemodel
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -141,7 +142,7 @@ func (s *geminiSpeaker) delta(text string) { s.out.event("", geminiAnswer(gemini
 func (s *geminiSpeaker) end(_ string, tool *Tool) {
 	last := geminiText("")
 	if tool != nil {
-		last = obj{"functionCall": obj{"name": "run_shell_command", "args": obj{"command": tool.Command, "description": tool.Description}}}
+		last = obj{"functionCall": obj{"name": cmp.Or(tool.Name, "run_shell_command"), "args": tool.input()}}
 	}
 	s.out.event("", geminiAnswer(last, "STOP"))
 }

@@ -35,7 +35,7 @@ const (
 // release: an older one would wait for a hook that waits, so it gets none of those.
 func Wire(self string, flags, argv []string, version func(program string) string) []string {
 	p := profile.For(argv...)
-	if p.Hooks == nil || !wants(flags, p.Name) {
+	if said := Kind(flags); p.Hooks == nil || said != "" && said != p.Name {
 		return argv
 	}
 	at, given := lastOf(p.Hooks.Flag, argv)
@@ -80,10 +80,10 @@ func fit(h profile.Hooks, version string) []profile.Hook {
 	return list
 }
 
-// wants says whether the wrapper's flags leave the agent the profile that it has by its name.
-func wants(flags []string, name string) bool {
-	at, given := lastOf("--agent", append([]string{""}, flags...))
-	return at < 0 || given == name
+// Kind is what the wrapper's flags say of the agent's kind, "" if they say nothing.
+func Kind(flags []string) string {
+	_, given := lastOf("--agent", append([]string{""}, flags...))
+	return given
 }
 
 // lastOf is where a flag with a value stands last in a command line, and that value; -1: nowhere.
