@@ -59,12 +59,12 @@ func TestHooksOfAnAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(args)), "\n")
-	if len(lines) != 3 || lines[0] != "--settings" || lines[2] != "--continue" {
+	if len(lines) != 4 || !strings.HasPrefix(lines[0], "--mcp-config=") || lines[1] != "--settings" || lines[3] != "--continue" {
 		t.Fatalf("Claude Code is started with %q", lines)
 	}
 	for _, want := range []string{`"mine":1`, u.bin + "/relay' hook PostToolUse", `"asyncRewake":true`} {
-		if !strings.Contains(lines[1], want) {
-			t.Errorf("%s is not in %s", want, lines[1])
+		if !strings.Contains(lines[2], want) {
+			t.Errorf("%s is not in %s", want, lines[2])
 		}
 	}
 }

@@ -251,12 +251,14 @@ func TestWhatIsKeptIsAllThatMatters(t *testing.T) {
 		l := &life{t: t, s: all, now: 1e12}
 		var since []Event // the last Save that was kept
 		for range rapid.IntRange(1, 120).Draw(t, "events") {
-			for _, e := range append(l.next(), l.due()...) {
-				e.EventID = fmt.Sprint("e", all.Last)
-				e.Seq, e.Timestamp = all.Last+1, cmp.Or(e.Timestamp, l.now)
-				since = append(since, e)
-				all.Apply(e)
-				kept.Apply(e)
+			for _, decide := range []func() []Event{l.next, l.due} { // by what the events before have made
+				for _, e := range decide() {
+					e.EventID = fmt.Sprint("e", all.Last)
+					e.Seq, e.Timestamp = all.Last+1, cmp.Or(e.Timestamp, l.now)
+					since = append(since, e)
+					all.Apply(e)
+					kept.Apply(e)
+				}
 			}
 			keep := func(lost bool) {
 				v, err := kept.Save()
