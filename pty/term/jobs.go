@@ -90,14 +90,19 @@ func (t *Terminal) Suspend(ctx context.Context) (suspended bool, err error) {
 	return true, t.comeBack()
 }
 
-// stopFront has our job stopped, unless it is, until it is continued in front: in the background it
-// is stopped again, as the kernel does to who wants the terminal there.
+// stopFront has our job stopped, unless it is, until it is continued in front.
 func (t *Terminal) stopFront(ctx context.Context) error {
 	if !t.front.stopped() {
 		if err := t.front.stop(ctx, t.over); err != nil {
 			return err
 		}
 	}
+	return t.awaitFront(ctx)
+}
+
+// awaitFront waits until our front, if it is stopped, is continued in front: in the background it is
+// stopped again, as the kernel does to who wants the terminal there.
+func (t *Terminal) awaitFront(ctx context.Context) error {
 	for t.front.stopped() {
 		select { // sooner or later it hands the SIGCONT on, to this loop or to WatchStops
 		case <-t.signals:
@@ -116,9 +121,9 @@ func (t *Terminal) stopFront(ctx context.Context) error {
 	return nil
 }
 
-// awaitContinue waits for the end of a stop of our front by somebody else.
+// awaitContinue waits for the end of a stop of our front by somebody else, who may have ended it by now.
 func (t *Terminal) awaitContinue(ctx context.Context) (bool, error) {
-	if err := t.stopFront(ctx); err != nil {
+	if err := t.awaitFront(ctx); err != nil {
 		return false, err
 	}
 	return true, t.comeBack()
