@@ -134,7 +134,7 @@ func (t Turn) Pieces(p *profile.Profile, m Manner) []Piece {
 		}
 		return []Piece{{Keys: keys}}
 	case k.Marked(whole, m.Rows), m.Apart && p.Composer != nil && !p.Quote.Inert():
-		return t.apart(k, m.Rows)
+		return t.apart(k, m)
 	}
 	return []Piece{{Keys: PasteOpen + whole + PasteClose}}
 }
@@ -142,8 +142,9 @@ func (t Turn) Pieces(p *profile.Profile, m Manner) []Piece {
 // apart is each body as a paste of its own, headers and footers typed. What
 // separates messages is pasted, too: many newlines typed at once look like a paste
 // without marks, and would be hidden as one.
-func (t Turn) apart(k profile.Typing, rows int) []Piece {
+func (t Turn) apart(k profile.Typing, manner Manner) []Piece {
 	var pieces []Piece
+	rows := manner.Rows
 	for i, m := range t {
 		if i > 0 {
 			pieces = append(pieces, blankLine(k, rows)...)
@@ -158,7 +159,9 @@ func (t Turn) apart(k profile.Typing, rows int) []Piece {
 			pieces = append(pieces, inFull(k, rows, m.Header+" "+m.Body+"\n"+m.Footer)...)
 			continue
 		}
-		body, after = ended(k, rows, body, after+"\n"+m.Footer)
+		if after += "\n" + m.Footer; !manner.Apart || !k.PasteTrims { // else a mark may hide the line's end, and lose it
+			body, after = ended(k, rows, body, after)
+		}
 		pieces = append(pieces, inFull(k, rows, m.Header+" "+before)...)
 		pieces = append(pieces, Piece{Keys: PasteOpen + body + PasteClose, Mark: m.Header, Pasted: body})
 		pieces = append(pieces, inFull(k, rows, after)...)

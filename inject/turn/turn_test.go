@@ -395,3 +395,14 @@ func TestWhatStandsBeforeTheCursor(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingIsTrimmedFromATurnThatWasHidden: what an agent has hidden once it may hide again, in spite
+// of its profile, and with that it may lose the white space at a paste's ends.
+func TestNothingIsTrimmedFromATurnThatWasHidden(t *testing.T) {
+	p, _ := profile.Named("opencode")
+	for _, piece := range (Turn{{Header: "H", Body: "a body", Footer: "F"}}).Pieces(p, Manner{Paste: true, Rows: 24, Apart: true}) {
+		if piece.Pasted != "" && strings.HasSuffix(piece.Keys, "\n"+PasteClose) {
+			t.Errorf("%q ends with what is trimmed", piece.Keys)
+		}
+	}
+}
