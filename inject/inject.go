@@ -1,9 +1,3 @@
-// Package inject types messages into an agent's terminal and proves that they
-// arrived. One loop owns all of its state: it looks, has the sight judged,
-// holds the queue or delivers its head, and waits until something changed.
-//
-// It knows nothing of sockets, queues or processes; those meet it through the
-// interfaces below. Its only goroutine is the one that calls Run.
 package inject
 
 import (

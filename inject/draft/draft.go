@@ -1,7 +1,3 @@
-// Package draft keeps the shadow of what the human has typed and not sent. It
-// reads the human's own keystrokes as a line editor would; the screen confirms
-// or refutes it. Mouse, focus, the terminal's answers to queries and key
-// releases are not typing.
 package draft
 
 import (

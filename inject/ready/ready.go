@@ -1,7 +1,3 @@
-// Package ready judges from facts whether an agent can take a message. It is
-// pure: time is an argument, and a verdict that silence alone would change
-// comes with the time after which to ask again. It owns nothing and waits for
-// nothing; the injector does both.
 package ready
 
 import (

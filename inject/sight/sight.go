@@ -1,5 +1,3 @@
-// Package sight reads an agent's screen by its profile: where its composer is and what
-// it holds, whether a dialog stands there, whether the agent works. It is pure.
 package sight
 
 import (

@@ -1,6 +1,3 @@
-// Package turn is what is typed into an agent as one turn: one message or
-// several, how they look in its composer, and whether they stand there. It is
-// pure.
 package turn
 
 import (

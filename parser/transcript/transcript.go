@@ -1,11 +1,3 @@
-// Package transcript reads the logs that agents keep of their own sessions: what
-// the agent said, byte for byte, and what it was told. It looks when it is
-// asked to and waits for nothing; it starts no goroutine and owns no timer.
-//
-// A [Format] is what is known about one agent's files. A [Log] finds those of a
-// child process and returns what they tell as it is written, [Commands] finds the
-// markers in what the agent said and [Accepted] the proof that a message of ours
-// reached a turn.
 package transcript
 
 import (

@@ -1,16 +1,3 @@
-// Package journal keeps on disk what the queue of one agent has promised: accepted
-// messages, what became of them, and every event, in one bbolt file.
-//
-// A commit is on disk when [Journal.Commit] returns, under the journal's name. A file that was
-// removed takes commits as ever and is lost when it is closed, so it is written anew; while another
-// one has its name nothing is committed. After one that failed nothing is
-// known of what the disk holds, for the kernel may have dropped what it could not write;
-// so the next one first writes the whole file anew, beside the old one, and puts it in
-// its place.
-//
-// Bounds: 20,000 events and 32 MiB of them, ended messages for seven days and at most
-// 100,000; the oldest go first. The file grows to what that takes and keeps its size
-// until it is next opened.
 package journal
 
 import (

@@ -1,8 +1,3 @@
-// Package testrig is what tests put around the wrapper: fake agents, a terminal
-// with a human's hands, a client for the socket. Its sub-packages hold the fake
-// agents' code (agents) and the terminal (term); package agentrig, beside it,
-// has the real agents.
-// Nothing here is linked into the wrapper.
 package testrig
 
 import (

@@ -1,6 +1,3 @@
-// Package fleet is the router's side of the wrappers: it finds those that run, follows what they
-// tell, and hands them what waits for them. One goroutine follows each wrapper and one hands over;
-// all end when Run does.
 package fleet
 
 import (

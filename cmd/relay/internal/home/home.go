@@ -1,5 +1,10 @@
 // Package home knows where the router has its socket and its store, and starts a router when none
 // runs.
+//
+// There is one router a user: the lock of the store decides. Of all clients that find none, one starts
+// it: after a crash each more would be a process that only finds the lock taken, and a hundred of them
+// keep the one from its work. Its socket appears when it listens. A client whose router dies asks the
+// next one the same thing again, under the same id.
 package home
 
 import (

@@ -1,9 +1,3 @@
-// Package hook is what an agent runs at moments of its own: it tells the agent's wrapper how the
-// agent is, and hands over messages that cannot be typed at that moment. Which agent has which
-// moments, and what is done then, is data of inject/profile.
-//
-// A hook never fails and never keeps the agent: whatever goes wrong, it ends as if it had nothing
-// to say.
 package hook
 
 import (

@@ -1,5 +1,3 @@
-// Package hub is the running router: it owns the state, writes the log, and tells those who wait
-// of what happened. What an event means and what is let in is decided in package router.
 package hub
 
 import (

@@ -1,6 +1,3 @@
-// Package router holds what the router knows and decides: the events of its log, the state that
-// they add up to, and which messages are let in. Everything in it is a pure function of its
-// arguments; it reads no clock and does no I/O.
 package router
 
 import "relay-pty/protocol"

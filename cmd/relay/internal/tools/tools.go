@@ -1,6 +1,13 @@
 // Package tools is the router as agents call it: an MCP server with a tool for each thing that the
 // command line does for people. It keeps nothing but which messages the agent was shown last; all
 // else is the router's. The goroutines are those of the SDK, which end with their session.
+//
+// A tool's answer brings the messages that wait. It counts as read when the log of Claude Code or
+// Codex shows it among the results of tools, whole, under the title that we give it, or at the
+// agent's next call; until then the messages are leased. An answer is text without structured
+// content: of a result with both, Claude Code and Codex show their model the structured content
+// alone (measured), so the messages would be lost. An agent in a wrapper takes its messages from
+// the wrapper's queue, whose leases keep them from being typed, too.
 package tools
 
 import (

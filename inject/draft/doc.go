@@ -1,0 +1,9 @@
+// Package draft keeps the shadow of what the human has typed and not sent. It reads the human's own
+// keystrokes as a line editor would; the screen confirms or refutes it. Mouse, focus, the
+// terminal's answers to queries and key releases are not typing.
+//
+// The shadow never decides alone. It follows what every editor does alike and gives up at the rest
+// (Tab, history, unknown keys). A draft is touched only when the shadow knows all of it and the
+// composer shows the same, pastes as chips included; else it holds. A draft of blanks shows no
+// text: in Claude Code, Codex and Gemini CLI the cursor tells of it, in others the shadow does.
+package draft
