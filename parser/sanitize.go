@@ -7,6 +7,11 @@ import (
 	"unicode/utf8"
 )
 
+// OneLine is s without control and invisible characters, on one line, fit to be shown.
+func OneLine(s string) string {
+	return strings.TrimSpace(strings.ReplaceAll(Sanitize(s), "\n", " "))
+}
+
 // Printable is s fit to be written to a terminal: control characters but newline (C0, DEL,
 // C1) are removed, a tab becomes four blanks, CRLF a newline; a carriage return alone is a
 // control character like others. Bytes that are not UTF-8 become U+FFFD. All else stays.

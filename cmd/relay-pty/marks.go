@@ -26,7 +26,7 @@ func (w *wrapper) heard(item parser.Item, source, id string) {
 		})
 	case parser.Invalid:
 		// What nobody sees in a marker may be why it is none, so that stays.
-		w.append(&protocol.MarkerInvalid{Raw: parser.Printable(m.Raw), Reason: oneLine(m.Reason), Source: source})
+		w.append(&protocol.MarkerInvalid{Raw: parser.Printable(m.Raw), Reason: parser.OneLine(m.Reason), Source: source})
 	case parser.Ready:
 		w.agent.Own.Say(ready.Ready, "")
 	}

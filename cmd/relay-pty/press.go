@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"relay-pty/parser"
 	"relay-pty/protocol"
 	"relay-pty/pty"
 )
@@ -26,7 +27,7 @@ func (w *wrapper) press(ctx context.Context, keys []string) *protocol.KeysAnswer
 	case errors.Is(err, pty.ErrEnded):
 		a.Fault = &protocol.Fault{Code: protocol.FaultAgentExited, Message: err.Error()}
 	case err != nil:
-		a.Fault = &protocol.Fault{Code: protocol.FaultNoConsume, Message: oneLine(err.Error())}
+		a.Fault = &protocol.Fault{Code: protocol.FaultNoConsume, Message: parser.OneLine(err.Error())}
 	}
 	return a
 }

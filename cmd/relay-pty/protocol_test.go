@@ -19,8 +19,6 @@ import (
 	"relay-pty/cmd/internal/testrig/agents"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/parser"
-	"relay-pty/protocol"
-	"relay-pty/queue"
 )
 
 // caller is a connection of its own; each of its requests carries a req.
@@ -419,20 +417,5 @@ func TestFeaturesAreAnswered(t *testing.T) {
 		if f := a.ask(samples[name.(string)]); f.Type() == "error" {
 			t.Errorf("%s: %s", name, f.Raw)
 		}
-	}
-}
-
-func TestOldMessagesTellTheirAge(t *testing.T) {
-	m := queue.Message{ID: "m1", From: "bob", Body: "x"}
-	for age, want := range map[time.Duration]string{
-		0: "[relay m1 from bob]", 10 * time.Minute: "[relay m1 from bob]", 12*time.Minute + time.Second: "[relay m1 from bob · 12m old]",
-	} {
-		if got := framed(m, age).Header; got != want {
-			t.Errorf("%v: got %s, want %s", age, got, want)
-		}
-	}
-	m.Redelivery = protocol.RedeliverMarked
-	if got, want := framed(m, 0).Header, "[relay m1 from bob · redelivery]"; got != want {
-		t.Errorf("sent again: got %s, want %s", got, want)
 	}
 }

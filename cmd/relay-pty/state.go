@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
@@ -45,7 +44,7 @@ func (b *board) tell(changed bool, tell func(ready.Verdict) error) {
 
 // report turns the injector's reports into events.
 func (w *wrapper) report(r inject.Report) {
-	r.Verdict.BlockedBy = oneLine(r.Verdict.BlockedBy) // from the agent's screen, files or signals
+	r.Verdict.BlockedBy = parser.OneLine(r.Verdict.BlockedBy) // from the agent's screen, files or signals
 	v, changed := r.Verdict, w.board.put(r)
 	if changed {
 		w.memory.Used()
@@ -146,9 +145,4 @@ func signalled(event string) ready.State {
 		return ready.Blocked
 	}
 	return ready.Busy
-}
-
-// oneLine is s without control characters, on one line, fit to be shown.
-func oneLine(s string) string {
-	return strings.TrimSpace(strings.ReplaceAll(parser.Sanitize(s), "\n", " "))
 }

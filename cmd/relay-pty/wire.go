@@ -17,7 +17,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"relay-pty/cmd/relay-pty/agent"
+	"relay-pty/cmd/relay-pty/agentlog"
 	"relay-pty/cmd/relay-pty/desk"
+	"relay-pty/cmd/relay-pty/handover"
 	"relay-pty/cmd/relay-pty/ledger"
 	"relay-pty/cmd/relay-pty/memory"
 	"relay-pty/cmd/relay-pty/tty"
@@ -26,6 +28,7 @@ import (
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
 	"relay-pty/parser"
+	"relay-pty/parser/transcript"
 	"relay-pty/protocol"
 	"relay-pty/protocol/own"
 	"relay-pty/protocol/registry"
@@ -49,10 +52,10 @@ type wrapper struct {
 	memory  *memory.Keeper
 	board   board
 	stream  *parser.Stream // reads markers from the output; nil when they come from elsewhere
-	history *history       // the agent's own log; nil when it keeps none
+	history *agentlog.Log  // the agent's own; nil when it keeps none
 	notice  *notice        // nil: the human sees no sign of waiting messages
 	told    chan struct{}  // wakes the injector: the agent said something of itself
-	leases  *leases
+	leases  *handover.Leases
 }
 
 // errExited is why the loops end: the agent has.
@@ -161,7 +164,7 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, listed *regi
 	d := desk.Desk{
 		Name: w.cfg.Name, Token: w.token, Box: w.box, Events: w.events, Status: w.status, Screen: w.screen,
 		Signal: w.signal, Pause: w.ledger.Pause, Resume: w.ledger.Resume, IsKey: agent.IsKey, Press: w.press,
-		AllowCommand: w.cfg.Commands, Closed: over, Lent: w.leases.lent, Settled: w.leases.settled,
+		AllowCommand: w.cfg.Commands, Closed: over, Lent: w.leases.Lent, Settled: w.leases.Settled,
 	}
 	w.job(&jobs, user, "serve", func() error { return listener.Serve(serving, d.Handle) })
 	w.job(&jobs, user, "names", func() error { return own.Guard(serving, w.unkept, names...) })
@@ -169,7 +172,7 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, listed *regi
 		w.job(&jobs, user, "json output", func() error { return printCommands(serving, commands, stderr, over) })
 	}
 	if w.history != nil {
-		w.job(&jobs, user, "agent's log", func() error { return w.history.run(serving) })
+		w.job(&jobs, user, "agent's log", func() error { return w.history.Run(serving) })
 	}
 	w.job(&jobs, user, "inject", func() error { defer close(injected); return w.injector().Run(serving) })
 	w.job(&jobs, user, "memory", func() error { return w.memory.Run(serving) })
@@ -189,9 +192,9 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, listed *regi
 	}
 	<-injected
 	if w.history != nil {
-		w.history.look()
+		w.history.Look()
 	}
-	w.leases.close(time.Now())
+	w.leases.Close(time.Now())
 	w.farewell(status.Code)
 	recorded()
 	close(over)
@@ -273,10 +276,13 @@ func (w *wrapper) start(user *tty.Terminal) error {
 	if w.cfg.Notice != noticeOff && user.Own != nil && user.Own.IsDisplay() {
 		w.notice = &notice{kind: w.cfg.Notice, name: w.cfg.Name, show: session.Show}
 	}
+	w.leases = &handover.Leases{Queue: w.box, Turn: w.atWork, Note: w.note}
 	if l := w.cfg.Profile.Log; l != nil {
-		w.history = newHistory(w, *l)
+		w.history = w.follow(*l)
 	}
-	w.leases = &leases{box: w.box, turn: w.atWork, proof: w.history, note: w.note}
+	if w.history != nil {
+		w.leases.Proof = w.history
+	}
 	w.board.put(inject.Report{Verdict: ready.Verdict{State: ready.Starting, Confidence: ready.ByGuess}})
 	return nil
 }
@@ -284,7 +290,7 @@ func (w *wrapper) start(user *tty.Terminal) error {
 // injector joins the injector to the agent, its mailbox and its log.
 func (w *wrapper) injector() *inject.Injector {
 	in := &inject.Injector{
-		Profile: tuned(w.cfg), Terminal: w.agent, Mailbox: &mail{box: w.box, log: w.log, chips: w.cfg.Profile.Chips(), batch: w.batch, halted: func() bool { return w.events.Fault() != nil }, begun: w.begun, ended: w.ended, leases: w.leases},
+		Profile: tuned(w.cfg), Terminal: w.agent, Mailbox: w.mailbox(),
 		Mail: w.box.Changed(), Heard: w.told, Gone: w.agent.Session.Done(), Report: w.report,
 		DraftTimeout: w.cfg.DraftTimeout, Aside: w.aside,
 	}
@@ -292,6 +298,49 @@ func (w *wrapper) injector() *inject.Injector {
 		in.Log = w.history
 	}
 	return in
+}
+
+// mailbox is the queue as the injector sees it.
+func (w *wrapper) mailbox() *handover.Mailbox {
+	return &handover.Mailbox{
+		Queue: w.box, Log: w.log, Chips: w.cfg.Profile.Chips(), Batch: w.batch,
+		Halted: func() bool { return w.events.Fault() != nil }, Begun: w.begun, Ended: w.ended, Leases: w.leases,
+	}
+}
+
+// follow follows the log that the agent keeps; nil where its format is not known.
+func (w *wrapper) follow(l profile.Log) *agentlog.Log {
+	var marker func(transcript.Found)
+	if w.cfg.Markers == protocol.SourceLog {
+		marker = func(found transcript.Found) { w.heard(found.Item, protocol.SourceLog, found.ID) }
+	}
+	return agentlog.New(agentlog.Agent{
+		Profile: l, PID: w.agent.Session.PID(), Started: w.agent.Started, Output: w.agent.Session.Watch(),
+		Rests: func() bool { return w.board.get().Verdict.State == ready.Ready },
+		Word: func(word ready.Word) {
+			if w.agent.Own.Set(word) {
+				w.wake()
+			}
+		},
+		Marker:  marker,
+		TurnEnd: func(ev *protocol.TurnEnd) { w.append(ev) },
+		Shown:   w.wake,
+		Failed:  func(err error) { w.log.Warn().Err(err).Msg("agent's log") },
+	})
+}
+
+// shown says which messages stand in the agent's logs, in whatever conversation.
+func (w *wrapper) shown(since time.Time, ids []string) map[string]bool {
+	if w.history == nil {
+		return nil
+	}
+	return w.history.Search(since, ids)
+}
+
+// atWork says whether a turn runs.
+func (w *wrapper) atWork() bool {
+	s := w.board.get().Verdict.State
+	return s == ready.Busy || s == ready.Blocked
 }
 
 // batch is how many messages may be typed as one turn. Where text is code each
@@ -313,7 +362,7 @@ func (w *wrapper) begun(t turn.Turn) {
 	}
 	if w.history != nil {
 		for _, id := range t.IDs() {
-			w.history.expect(id)
+			w.history.Expect(id)
 		}
 	}
 }
@@ -326,7 +375,7 @@ func (w *wrapper) ended(t turn.Turn, s inject.Status) {
 	}
 	if w.history != nil {
 		for _, id := range t.IDs() {
-			w.history.forget(id)
+			w.history.Forget(id)
 		}
 	}
 }

@@ -1,4 +1,7 @@
-package main
+// Package handover hands messages of the queue over: to the injector, as turns that may be typed as
+// one, and to the agent's hooks and tools, which get them on lease. It decides which messages go
+// together, in what form the agent reads them, and when a lease has ended. It starts no goroutine.
+package handover
 
 import (
 	"slices"
@@ -16,16 +19,16 @@ import (
 	"relay-pty/queue"
 )
 
-// mail shows the mailbox to the injector, turn by turn as it is typed.
-type mail struct {
-	box    *queue.Mailbox
-	log    zerolog.Logger
-	chips  draft.Chips                    // of the agent's composer
-	batch  func() int                     // most messages of one turn
-	halted func() bool                    // nothing may begin that could not be recorded
-	begun  func(turn.Turn)                // called before anything of a turn is typed
-	ended  func(turn.Turn, inject.Status) // called when an attempt is over
-	leases *leases
+// Mailbox shows the queue to the injector, turn by turn as it is typed.
+type Mailbox struct {
+	Queue  *queue.Mailbox
+	Log    zerolog.Logger
+	Chips  draft.Chips                    // of the agent's composer
+	Batch  func() int                     // most messages of one turn
+	Halted func() bool                    // nothing may begin that could not be recorded
+	Begun  func(turn.Turn)                // called before anything of a turn is typed
+	Ended  func(turn.Turn, inject.Status) // called when an attempt is over
+	Leases *Leases
 
 	next  *turn.Batch // what goes next, framed; the injector's loop alone uses it
 	ids   []string    // its messages
@@ -37,15 +40,15 @@ type mail struct {
 const maxTurn = protocol.MaxBody
 
 // Next expires what is over its time, ends leases, and returns what goes next.
-func (m *mail) Next(now time.Time) (*turn.Batch, time.Time) {
-	lease := m.leases.settle(now)
-	expiry, err := m.box.Expire(now)
+func (m *Mailbox) Next(now time.Time) (*turn.Batch, time.Time) {
+	lease := m.Leases.Settle(now)
+	expiry, err := m.Queue.Expire(now)
 	m.note(err, "")
 	if expiry.IsZero() || !lease.IsZero() && lease.Before(expiry) {
 		expiry = lease
 	}
-	heads := m.oneTurn(m.box.Heads(m.batch()))
-	if len(heads) == 0 || m.halted() {
+	heads := m.oneTurn(m.Queue.Heads(m.Batch()))
+	if len(heads) == 0 || m.Halted() {
 		m.next = nil
 		return nil, expiry
 	}
@@ -59,12 +62,12 @@ func (m *mail) Next(now time.Time) (*turn.Batch, time.Time) {
 // mode, not too much in all, a command alone, no body twice that may be shown as
 // a chip: an agent may take the second paste of a text for the wish to see the first
 // one in full; and none behind a body that makes the agent misplace its chip.
-func (m *mail) oneTurn(msgs []queue.Message) []queue.Message {
+func (m *Mailbox) oneTurn(msgs []queue.Message) []queue.Message {
 	size := 0
 	for i, q := range msgs {
 		size += len(q.Body)
 		alone := q.Kind == protocol.KindCommand || msgs[0].Kind == protocol.KindCommand
-		if i > 0 && (alone || q.Mode != msgs[0].Mode || size > maxTurn || m.repeats(msgs[:i], q) || m.chips.Misplaces(msgs[i-1].Body)) {
+		if i > 0 && (alone || q.Mode != msgs[0].Mode || size > maxTurn || m.repeats(msgs[:i], q) || m.Chips.Misplaces(msgs[i-1].Body)) {
 			return msgs[:i]
 		}
 	}
@@ -72,16 +75,16 @@ func (m *mail) oneTurn(msgs []queue.Message) []queue.Message {
 }
 
 // repeats says whether the agent may take the body of q, as it is typed, for one of msgs.
-func (m *mail) repeats(msgs []queue.Message, q queue.Message) bool {
+func (m *Mailbox) repeats(msgs []queue.Message, q queue.Message) bool {
 	typed := func(q queue.Message) string { return parser.Envelope{Body: q.Body}.Content() }
 	body := typed(q)
-	return m.chips.May(body) && slices.ContainsFunc(msgs, func(other queue.Message) bool {
+	return m.Chips.May(body) && slices.ContainsFunc(msgs, func(other queue.Message) bool {
 		return strings.TrimSpace(typed(other)) == strings.TrimSpace(body)
 	})
 }
 
 // frame prepares the messages for the agent.
-func (m *mail) frame(heads []queue.Message, now time.Time) {
+func (m *Mailbox) frame(heads []queue.Message, now time.Time) {
 	m.next, m.ids = &turn.Batch{Mode: turn.Mode(heads[0].Mode)}, nil
 	for i, q := range heads {
 		age := now.Sub(q.QueuedAt)
@@ -104,48 +107,48 @@ func framed(q queue.Message, age time.Duration) turn.Message {
 }
 
 // Wanted says whether somebody asked for a message of the turn to be cancelled.
-func (m *mail) Wanted(t turn.Turn) bool {
-	return slices.ContainsFunc(t, func(msg turn.Message) bool { return m.box.Wanted(msg.ID) })
+func (m *Mailbox) Wanted(t turn.Turn) bool {
+	return slices.ContainsFunc(t, func(msg turn.Message) bool { return m.Queue.Wanted(msg.ID) })
 }
 
 // Commit says that Enter is about to be pressed; when it is false, it must not be.
-func (m *mail) Commit(t turn.Turn) bool { return m.box.Commit(t.IDs()...) }
+func (m *Mailbox) Commit(t turn.Turn) bool { return m.Queue.Commit(t.IDs()...) }
 
 // Take begins an attempt with all of the turn, or with none of it.
-func (m *mail) Take(t turn.Turn) bool {
-	if err := m.box.Take(time.Now(), t.IDs()...); err != nil {
+func (m *Mailbox) Take(t turn.Turn) bool {
+	if err := m.Queue.Take(time.Now(), t.IDs()...); err != nil {
 		m.note(err, t.IDs()[0])
 		return false
 	}
-	m.begun(t)
+	m.Begun(t)
 	return true
 }
 
 // End ends an attempt.
-func (m *mail) End(t turn.Turn, r inject.Result) {
-	r.Cause = oneLine(r.Cause)
-	m.ended(t, r.Status)
+func (m *Mailbox) End(t turn.Turn, r inject.Result) {
+	r.Cause = parser.OneLine(r.Cause)
+	m.Ended(t, r.Status)
 	for _, id := range t.IDs() {
 		m.end(id, r)
 	}
 }
 
-func (m *mail) end(id string, r inject.Result) {
+func (m *Mailbox) end(id string, r inject.Result) {
 	if r.Status == inject.Withdrawn {
-		m.log.Warn().Str("id", id).Str("err", r.Cause).Msg("attempt withdrawn")
-		m.note(m.box.Return(id, time.Now()), id)
+		m.Log.Warn().Str("id", id).Str("err", r.Cause).Msg("attempt withdrawn")
+		m.note(m.Queue.Return(id, time.Now()), id)
 		return
 	}
 	out := queue.Outcome{Status: string(r.Status), Evidence: string(r.Evidence)}
 	if r.Status != inject.Delivered {
 		out.Fault = &protocol.Fault{Code: r.Code, Message: r.Cause}
 	}
-	m.log.Info().Str("id", id).Str("state", out.Status).Str("evidence", out.Evidence).Str("err", r.Cause).Msg("message ended")
-	m.note(m.box.Finish(id, out, time.Now()), id)
+	m.Log.Info().Str("id", id).Str("state", out.Status).Str("evidence", out.Evidence).Str("err", r.Cause).Msg("message ended")
+	m.note(m.Queue.Finish(id, out, time.Now()), id)
 }
 
-func (m *mail) note(err error, id string) {
+func (m *Mailbox) note(err error, id string) {
 	if err != nil {
-		m.log.Error().Err(err).Str("id", id).Msg("mailbox")
+		m.Log.Error().Err(err).Str("id", id).Msg("mailbox")
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package handover
 
 import (
 	"testing"
@@ -30,14 +30,15 @@ func TestLeaseLasts(t *testing.T) {
 			_, _, err = box.Enqueue(msg, start)
 			must(t, err)
 			now := start
-			l := &leases{box: box, turn: func() bool { return c.busy(now.Sub(start)) }, note: func(err error, _ string) { must(t, err) }}
-			if again := l.settle(now); !again.IsZero() {
+			busy := func() bool { return c.busy(now.Sub(start)) }
+			l := &Leases{Queue: box, Turn: busy, Note: func(err error, _ string) { must(t, err) }}
+			if again := l.Settle(now); !again.IsZero() {
 				t.Errorf("without a lease it is asked again at %v", again)
 			}
 			_, err = box.Lease(start, queue.Ask{Most: 1, Modes: protocol.Modes(), Fits: func([]queue.Message, queue.Message) bool { return true }})
 			must(t, err)
 			for ; len(box.Lent()) > 0; now = now.Add(time.Second) {
-				again := l.settle(now)
+				again := l.Settle(now)
 				if open := len(box.Lent()) > 0; open != again.After(now) {
 					t.Fatalf("%v after the pull it is open: %v, and asked again after %v", now.Sub(start), open, again.Sub(start))
 				}
@@ -49,5 +50,12 @@ func TestLeaseLasts(t *testing.T) {
 				t.Errorf("the message is %s, %v", r.Status, err)
 			}
 		})
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,14 +1,14 @@
-package main
+package agentlog
 
 import (
 	"bufio"
+	"os/exec"
 	"testing"
 
 	"relay-pty/inject/profile"
 )
 
 func TestTheAgentsOwnEnvironmentTellsWhereItsFilesAre(t *testing.T) {
-	h := &history{log: profile.Log{HomeEnv: "AGENT_DIR", Home: ".agent"}}
 	for name, c := range map[string]struct {
 		env  []string
 		want string
@@ -18,7 +18,7 @@ func TestTheAgentsOwnEnvironmentTellsWhereItsFilesAre(t *testing.T) {
 		"empty variable": {[]string{"AGENT_DIR=", "HOME=/somewhere"}, "/somewhere/.agent"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cmd := command(t, "/bin/sh", "-c", "echo up; read _")
+			cmd := exec.Command("/bin/sh", "-c", "echo up; read _")
 			cmd.Env = c.env
 			in, err := cmd.StdinPipe()
 			must(t, err)
@@ -29,9 +29,17 @@ func TestTheAgentsOwnEnvironmentTellsWhereItsFilesAre(t *testing.T) {
 			defer in.Close()
 			_, err = bufio.NewReader(out).ReadString('\n') // before it runs, the system does not show its environment
 			must(t, err)
-			if got := h.dir(cmd.Process.Pid); got != c.want {
+			l := &Log{Agent: Agent{PID: cmd.Process.Pid, Profile: profile.Log{HomeEnv: "AGENT_DIR", Home: ".agent"}}}
+			if got := l.dir(); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,8 +1,9 @@
-package main
+package handover
 
 import (
 	"strings"
 	"testing"
+	"time"
 
 	shadow "relay-pty/inject/draft"
 	"relay-pty/protocol"
@@ -16,7 +17,7 @@ func TestOneTurn(t *testing.T) {
 	command.Kind = protocol.KindCommand
 	important := msg("now")
 	important.Mode = protocol.ModeImportant
-	m := &mail{chips: shadow.Chips{Paste: "[Pasted", Bytes: 140}}
+	m := &Mailbox{Chips: shadow.Chips{Paste: "[Pasted", Bytes: 140}}
 	for _, c := range []struct {
 		name string
 		msgs []queue.Message
@@ -39,8 +40,23 @@ func TestOneTurn(t *testing.T) {
 			t.Errorf("%s: %d of %d in one turn, want %d", c.name, got, len(c.msgs), c.want)
 		}
 	}
-	m.chips.ByColumn = true
+	m.Chips.ByColumn = true
 	if got := len(m.oneTurn([]queue.Message{msg("é"), msg("数行"), msg(lines)})); got != 2 {
 		t.Errorf("behind characters of other widths, chips by column: %d in one turn, want 2", got)
+	}
+}
+
+func TestOldMessagesTellTheirAge(t *testing.T) {
+	m := queue.Message{ID: "m1", From: "bob", Body: "x"}
+	for age, want := range map[time.Duration]string{
+		0: "[relay m1 from bob]", 10 * time.Minute: "[relay m1 from bob]", 12*time.Minute + time.Second: "[relay m1 from bob · 12m old]",
+	} {
+		if got := framed(m, age).Header; got != want {
+			t.Errorf("%v: got %s, want %s", age, got, want)
+		}
+	}
+	m.Redelivery = protocol.RedeliverMarked
+	if got, want := framed(m, 0).Header, "[relay m1 from bob · redelivery]"; got != want {
+		t.Errorf("sent again: got %s, want %s", got, want)
 	}
 }

@@ -1,0 +1,234 @@
+// Package agentlog follows the files that the wrapped agent keeps of its own session: how it is, what
+// it said to others, and which messages reached a turn of it. When it looks is pace's to say.
+package agentlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"relay-pty/inject/profile"
+	"relay-pty/inject/ready"
+	"relay-pty/parser/transcript"
+	"relay-pty/protocol"
+)
+
+// Agent is whose files they are, and who hears what they tell. The functions are called in the
+// goroutine that looks, and must not look again.
+type Agent struct {
+	Profile profile.Log
+	PID     int
+	Started time.Time
+	Output  <-chan struct{} // wakes: the agent's terminal spoke
+
+	Rests   func() bool                // whether the agent is ready
+	Word    func(ready.Word)           // how the agent says that it is
+	Marker  func(transcript.Found)     // what it wrote to others; nil: that is read elsewhere
+	TurnEnd func(ev *protocol.TurnEnd) // the last words of a turn that was given messages
+	Shown   func()                     // a message that was expected has shown
+	Failed  func(error)                // what keeps us from looking, once
+}
+
+// Log is the agent's own log. Its methods may be called from any goroutine; those of expected
+// messages never wait for a look.
+type Log struct {
+	Agent
+	format transcript.Format
+
+	looking sync.Mutex // held over the reading of files; guards what follows
+	follow  *transcript.Log
+	at      string          // the agent's directory that it looks at
+	found   bool            // and has found a session in
+	turn    transcript.Turn // the present one
+	failed  bool            // the last look failed, as was noted
+
+	mu       sync.Mutex
+	expected map[string]bool // ids on their way to the agent, and whether a turn has shown them
+	handed   map[string]bool // those that a consumer hands over, perhaps with a tool's answer
+}
+
+// New returns nil where the log's format is not known.
+func New(a Agent) *Log {
+	format, ok := transcript.Named(a.Profile.Format)
+	if !ok {
+		return nil
+	}
+	return &Log{Agent: a, format: format, expected: map[string]bool{}, handed: map[string]bool{}}
+}
+
+// dir is the agent's own directory, by the environment that the agent was
+// started with where the system shows it, for a script may have changed ours.
+func (l *Log) dir() string {
+	env := os.Environ()
+	if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", l.PID)); err == nil && len(b) > 0 {
+		env = strings.Split(string(b), "\x00")
+	}
+	home := ""
+	for _, kv := range env {
+		switch name, value, _ := strings.Cut(kv, "="); {
+		case name == l.Profile.HomeEnv && value != "":
+			return filepath.Join(value, l.Profile.Within)
+		case name == "HOME":
+			home = value
+		}
+	}
+	return filepath.Join(home, l.Profile.Home)
+}
+
+// Run looks until ctx ends, which is its cause.
+func (l *Log) Run(ctx context.Context) error {
+	var p pace
+	for {
+		var timer <-chan time.Time
+		if wait, soon := p.next(time.Now()); soon {
+			timer = time.After(wait)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-l.Output:
+			p.spoke(time.Now())
+		case <-timer:
+		}
+		switch now := time.Now(); {
+		case p.due(now):
+		case p.glances(now) && l.grown():
+			p.spoke(now)
+		default:
+			continue
+		}
+		l.Look()
+		if rests := p.looked(time.Now()); rests && l.Rests() {
+			l.rest()
+		}
+	}
+}
+
+// grown says whether the log that was found has changed since the last look.
+func (l *Log) grown() bool {
+	l.looking.Lock()
+	defer l.looking.Unlock()
+	return l.follow != nil && l.follow.Grown()
+}
+
+// Look reads what is new, and has told all of it when it returns.
+func (l *Log) Look() {
+	l.looking.Lock()
+	defer l.looking.Unlock()
+	if !l.found {
+		if dir := l.dir(); l.follow == nil || dir != l.at {
+			l.at, l.follow = dir, transcript.Follow(l.format, dir, l.PID, l.Started)
+		}
+	}
+	l.mu.Lock()
+	l.follow.Expected = maps.Clone(l.expected)
+	l.mu.Unlock()
+	session, entries, err := l.follow.Look()
+	l.found = l.found || err == nil
+	l.note(err)
+	word := ready.Word{}
+	if err == nil {
+		word = ready.Word{State: l.Profile.Words[session.Status], Detail: session.WaitingFor, At: session.StatusAt}
+	}
+	l.Word(word)
+	for _, e := range entries {
+		l.take(e)
+	}
+}
+
+// take draws from an entry what it says to others, and what it proves.
+func (l *Log) take(e transcript.Entry) {
+	if l.Marker != nil {
+		for _, found := range transcript.Commands(e) {
+			l.Marker(found)
+		}
+	}
+	if l.proves(e) {
+		l.Shown()
+	}
+	if l.turn.Take(e); e.Kind == transcript.TurnEnd {
+		l.tellTurn()
+	}
+}
+
+// proves says whether the entry shows a message that was expected and not shown before.
+func (l *Log) proves(e transcript.Entry) (news bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, shown := range l.expected {
+		if !shown && (transcript.Accepted(e, id) || l.handed[id] && transcript.Gave(e, id)) {
+			l.expected[id], news = true, true
+		}
+	}
+	return news
+}
+
+// rest ends the turn of an agent that is quiet, where its log does not tell, or told too early.
+func (l *Log) rest() {
+	l.looking.Lock()
+	defer l.looking.Unlock()
+	if !l.format.Ends() || l.turn.Over() {
+		l.tellTurn()
+	}
+}
+
+// tellTurn tells of the end of a turn whose last words may be an answer.
+func (l *Log) tellTurn() {
+	ids, words := l.turn.End()
+	if len(words) > protocol.MaxBody {
+		words = strings.ToValidUTF8(words[:protocol.MaxBody], "")
+	}
+	if len(ids) > 0 {
+		l.TurnEnd(&protocol.TurnEnd{IDs: ids, Text: words})
+	}
+}
+
+// Expect says that the message is being typed, so that its turn may show.
+func (l *Log) Expect(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.expected[id] = false
+}
+
+// ExpectHanded says that a consumer is about to get the message: a hook's words and a tool's answer
+// may show it. What is typed no answer proves, which may be of an attempt before.
+func (l *Log) ExpectHanded(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.expected[id], l.handed[id] = false, true
+}
+
+// Forget says that the message has ended.
+func (l *Log) Forget(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.expected, id)
+	delete(l.handed, id)
+}
+
+// Took says whether the log has shown the message in a turn, as of the last look.
+func (l *Log) Took(id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.expected[id]
+}
+
+// Search says which messages stand in the agent's logs since then, in whatever conversation.
+func (l *Log) Search(since time.Time, ids []string) map[string]bool {
+	return transcript.Search(l.format, l.dir(), since, ids)
+}
+
+// note tells of a failure once; that there is no session yet is none.
+func (l *Log) note(err error) {
+	if failed := err != nil && !errors.Is(err, transcript.ErrNoSession); failed != l.failed {
+		if l.failed = failed; failed {
+			l.Failed(err)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package handover
+
+import (
+	"time"
+
+	"relay-pty/queue"
+)
+
+// How long a consumer may take to acknowledge what it pulled: until then nobody can say that the
+// agent did not get it. A turn that runs may have it waiting for the next thing that the agent
+// does, however long the present one takes; what it had then shows in its log a little later.
+const (
+	leaseTime  = 30 * time.Second
+	leaseMost  = 30 * time.Minute
+	afterATurn = 5 * time.Second
+)
+
+// Proof is the agent's own log, which shows what reached the agent.
+type Proof interface {
+	Took(id string) bool // as of the last look
+	Look()
+	ExpectHanded(id string)
+	Forget(id string)
+}
+
+// Leases looks after messages that were pulled and not acknowledged. The injector's loop alone calls
+// Settle; Lent and Settled are for all.
+type Leases struct {
+	Queue *queue.Mailbox
+	Turn  func() bool // whether the agent is at work, or asks
+	Proof Proof       // nil: the agent keeps no log
+	Note  func(err error, id string)
+
+	worked time.Time // when a turn was last seen
+}
+
+// Settle ends the leases that are proved or over, and says when to ask again; zero: no time
+// matters.
+func (l *Leases) Settle(now time.Time) (again time.Time) {
+	lent := l.Queue.Lent()
+	if len(lent) == 0 {
+		return again
+	}
+	busy := l.Turn()
+	if busy {
+		l.worked = now
+	}
+	for _, m := range lent {
+		end := m.Since.Add(leaseTime)
+		if rest := l.worked.Add(afterATurn); rest.After(end) {
+			end = rest
+		}
+		if most := m.Since.Add(leaseMost); busy || end.After(most) {
+			end = most
+		}
+		switch {
+		case l.shows(m.ID):
+			l.end(m, true, now)
+		case !now.Before(end):
+			l.end(m, l.looks(m.ID), now)
+		case again.IsZero() || end.Before(again):
+			again = end
+		}
+	}
+	return again
+}
+
+// Close ends all leases, for the agent has.
+func (l *Leases) Close(now time.Time) {
+	for _, m := range l.Queue.Lent() {
+		l.end(m, l.shows(m.ID), now)
+	}
+}
+
+func (l *Leases) end(m queue.Lent, shown bool, now time.Time) {
+	if err := l.Queue.Settle(m, shown, now); err != queue.ErrState { // it was acknowledged, or given back, just now
+		l.Note(err, m.ID)
+	}
+	l.Settled([]string{m.ID})
+}
+
+// shows says whether the agent's log has shown the message.
+func (l *Leases) shows(id string) bool { return l.Proof != nil && l.Proof.Took(id) }
+
+// looks is shows after a look at what is new.
+func (l *Leases) looks(id string) bool {
+	if l.Proof != nil {
+		l.Proof.Look()
+	}
+	return l.shows(id)
+}
+
+// Lent says that a consumer is about to get messages, which may show in the agent's log from now on.
+func (l *Leases) Lent(ids []string) {
+	for _, id := range ids {
+		if l.Proof != nil {
+			l.Proof.ExpectHanded(id)
+		}
+	}
+}
+
+// Settled says that nothing more is to be learned of them.
+func (l *Leases) Settled(ids []string) {
+	for _, id := range ids {
+		if l.Proof != nil {
+			l.Proof.Forget(id)
+		}
+	}
+}
