@@ -33,6 +33,8 @@ const (
 // what stands in the composer is ours alone, and so they can take nothing else.
 func (a *attempt) clear(ctx context.Context) bool {
 	list, began := a.in.Profile.Typing.Clear, time.Now()
+	a.clears = true
+	defer func() { a.clears = false }()
 	for again := false; len(list) > 0 && time.Since(began) < clearLimit; {
 		look := a.in.look()
 		if !a.in.holdsText(look) {

@@ -20,6 +20,7 @@ type attempt struct {
 	typed   string  // what is typed
 	sent    int     // bytes written
 	pasted  bool    // a paste was begun
+	clears  bool    // it is being taken out of the composer
 	inPiece bool    // a part of what is written at once is yet to be typed
 	apart   bool    // it came back before, so it is typed in pieces
 	broken  bool    // the last write failed, and not because the agent does not read

@@ -55,6 +55,7 @@ type fakeTerm struct {
 	insert   bool          // it is in vim's INSERT mode, and shows that; Esc leads to NORMAL
 	normal   bool          // keys are commands, as in vim's NORMAL mode; a paste is text
 	noClear  bool          // keys that clear do nothing
+	leaves   string        // or they leave this
 	joins    bool          // C-u on an empty line takes the newline before it, and does nothing otherwise
 	dies     time.Duration // the terminal goes away in the middle of a message, the agent is seen gone so much later …
 	diesLate bool          // … or at the Enter
@@ -205,15 +206,11 @@ func (f *fakeTerm) act(keys string) {
 			f.dialog = ""
 		}
 	case f.deaf:
-	case keys == "\x1b\x1b":
-		if !f.noClear {
-			f.box = ""
-		}
 	case keys == "\x15":
 		f.killLine()
-	case strings.Trim(keys, "\x15") == "":
+	case keys == "\x1b\x1b", strings.Trim(keys, "\x15") == "":
 		if !f.noClear {
-			f.box = ""
+			f.box = f.leaves
 		}
 	case keys == "\x7f":
 		f.box = f.box[:max(0, len(f.box)-1)]

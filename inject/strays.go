@@ -3,6 +3,7 @@ package inject
 import (
 	"strings"
 
+	"relay-pty/inject/profile"
 	"relay-pty/inject/turn"
 	"relay-pty/inject/view"
 )
@@ -29,7 +30,7 @@ func (s *strays) remember(text string) {
 // without is the text without strays, but for characters of own.
 func (s strays) without(text, own string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if s[r] && !strings.ContainsRune(own, r) {
+		if s[r] && !strings.ContainsRune(own, r) || own == "" && r == profile.Covered {
 			return -1
 		}
 		return r
@@ -37,16 +38,17 @@ func (s strays) without(text, own string) string {
 }
 
 // overlook takes strays out of the composer as it is seen: among what we type now, and where there
-// is nothing else and the human has typed nothing.
+// is nothing else, its beginning is in view, and the human has typed nothing. What we type begins
+// with a header, so it is gone when only strays are left.
 func (in *Injector) overlook(l *view.Look) {
 	if len(in.strays) == 0 || !l.Box.Visible || l.Draft.MayHold() {
 		return
 	}
 	own := ""
-	if in.typing != nil {
-		own = in.typing.typed
+	if a := in.typing; a != nil && !a.clears {
+		own = a.typed
 	}
-	if rest := in.strays.without(l.Box.Text, own); own != "" || rest == "" {
+	if rest := in.strays.without(l.Box.Text, own); own != "" || rest == "" && l.Box.Top {
 		l.Box.Text = rest
 	}
 }

@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -37,6 +38,22 @@ func TestADraftOfTheSameCharactersHolds(t *testing.T) {
 		pass(time.Minute)
 		if status := r.mail.result("m2").Status; status != "" {
 			t.Errorf("the message was %s beside a draft", status)
+		}
+	})
+}
+
+// TestStraysOfWhatWasTakenBack: a message is out of the composer when strays of it alone are left.
+func TestStraysOfWhatWasTakenBack(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.leaves = "\u0e07\n  \u0e07\ufffd"
+		r.onPaste = func(f *fakeTerm) {
+			f.box += " and more"
+			f.onPaste = func(f *fakeTerm) { f.box = strings.TrimPrefix(f.box, f.leaves) }
+		}
+		r.mail.add("m1", "\u0e07")
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		if n := r.mail.tries("m1"); n != 2 {
+			t.Errorf("tried %d times, want twice", n)
 		}
 	})
 }

@@ -64,6 +64,9 @@ type Composer struct {
 	Placeholder pattern // text that shows in an empty one; nil: dim text is
 }
 
+// Covered stands in the text of a composer where a row that has run over its border may cover text.
+const Covered = '\ufffd'
+
 // Chips are those of the agent's composer, none where it has no composer.
 func (p *Profile) Chips() draft.Chips {
 	if p.Composer == nil {

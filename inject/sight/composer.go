@@ -113,7 +113,7 @@ func (c composer) findFloored(s *screen.Screen, rows int) (b Box, top, below int
 		}
 		top, b, lead := floor, Box{}, lead{}
 		for top > 0 {
-			above, l := c.head(s.Row(top - 1))
+			above, l := c.boxed(s, top-1)
 			if !above.Visible {
 				break
 			}
@@ -128,6 +128,15 @@ func (c composer) findFloored(s *screen.Screen, rows int) (b Box, top, below int
 		return c.read(s, b, top, floor-c.Under, lead), top, floor + 1
 	}
 	return Box{}, 0, 0
+}
+
+// boxed reads the beginning of a box's row. That of a row which the one above has run over is that
+// one's.
+func (c composer) boxed(s *screen.Screen, row int) (b Box, l lead) {
+	if b, l = c.head(s.Row(row)); !b.Visible && ranOver(s, row) {
+		return c.boxed(s, row-1)
+	}
+	return b, l
 }
 
 // question is the row that shows a question in the place of a floored composer: one of the first two
@@ -265,15 +274,47 @@ func (l lead) hangs(s *screen.Screen, row int) bool {
 }
 
 // text is what stands in the row right of it.
-func (l lead) text(row string) string {
-	row = skip(row, l.width)
+func (l lead) text(row string) string { return l.within(skip(row, l.width)) }
+
+// textOver is the same of a row which the one above has run over, with what that has put there.
+func (l lead) textOver(s *screen.Screen, r int) string {
+	row, over := s.Row(r), s.RowTo(r, l.width)
+	return l.within(l.cover(over) + row[min(len(over), len(row)):])
+}
+
+// within is the text without the border at its right.
+func (l lead) within(text string) string {
 	if !l.boxed {
-		return row
+		return text
 	}
+	return strings.TrimRight(withoutBorder(text), " ")
+}
+
+// cover is the text in what stands there. It may leave a part of a border.
+func (l lead) cover(over string) string {
+	text := strings.TrimRight(over, " ")
+	switch {
+	case !l.boxed:
+	case text == over:
+		text += string(profile.Covered)
+	default:
+		text = strings.TrimRight(withoutBorder(text), " ")
+	}
+	return text
+}
+
+// withoutBorder is the text without a border at its end.
+func withoutBorder(row string) string {
 	if r, w := utf8.DecodeLastRuneInString(row); isBorder(string(r)) {
-		row = row[:len(row)-w]
+		return row[:len(row)-w]
 	}
-	return strings.TrimRight(row, " ")
+	return row
+}
+
+// ranOver says whether the row above has run over the beginning of this one: an agent that gives its
+// characters fewer columns than the terminal does not see that it has.
+func ranOver(s *screen.Screen, row int) bool {
+	return s.Wrapped(row-1) && strings.TrimSpace(s.Cell(row, 0).Text) != ""
 }
 
 func isBorder(t string) bool { return t == "│" || t == "┃" || t == "|" }
@@ -307,8 +348,13 @@ func (c composer) read(s *screen.Screen, b Box, top, bottom int, lead lead) Box 
 		return b
 	}
 	var lines []string
-	for r := top; r < bottom; r++ {
-		lines = append(lines, lead.text(s.Row(r)))
+	for r := top; r < bottom || r == bottom && r > top && c.Under > 0; r++ {
+		switch {
+		case r > top && ranOver(s, r):
+			lines = append(lines, lead.textOver(s, r))
+		case r < bottom:
+			lines = append(lines, lead.text(s.Row(r)))
+		}
 	}
 	if marked {
 		b.Top, lines[0] = false, lines[0][:max(0, c.More.Index(lines[0]))]

@@ -158,7 +158,7 @@ func TestLookAtOtherComposers(t *testing.T) {
 		{"bare, text, a footer under it", bare, "› hi\x1b[s\r\n\r\n  100% left\x1b[u", Box{Visible: true, Top: true, Text: "hi"}, false},
 		{"bare, a footer right under it", bare, "› hi\x1b[s\r\n  100% left\x1b[u", Box{Visible: true, Top: true, Text: "hi"}, false},
 		{"bare, rows", bare, "› one\r\n  two\r\n\r\n  four\x1b[s\r\n\r\n  100% left\x1b[u", Box{Visible: true, Top: true, Text: "one\ntwo\n\nfour"}, false},
-		{"bare, wrapped by the terminal", bare, "› 34567890123456789012345678901234567890abc", Box{Visible: true, Top: true, Text: "34567890123456789012345678901234567890\nc"}, false},
+		{"bare, wrapped by the terminal", bare, "› 34567890123456789012345678901234567890abc", Box{Visible: true, Top: true, Text: "34567890123456789012345678901234567890\nabc"}, false},
 		{"bare, the cursor elsewhere", bare, "› one\r\n  two\r\n\r\nstatus", Box{Visible: true, Top: true, Text: "one\ntwo"}, false},
 		{"bare, the newest prompt counts", bare, "› old\r\n\r\n• answer\r\n\r\n› new", Box{Visible: true, Top: true, Text: "new"}, false},
 		{"bare, busy above", bare, "• Working (0s • esc to interrupt)\r\n\r\n› ", Box{Visible: true, Top: true}, true},

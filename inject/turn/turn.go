@@ -223,7 +223,7 @@ func (t Turn) Stands(shown string, top bool) bool {
 		return true
 	}
 	bare, same := t.bare()
-	s = plain(shown)
+	s = plain(t.uncovered(shown))
 	return same && strays(shown) && (bare.inOrder(s) || !top && bare.endInOrder(s))
 }
 

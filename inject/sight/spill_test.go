@@ -1,0 +1,30 @@
+package sight
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// An agent that gives its characters fewer columns than the terminal fills a row beyond its end, and
+// does not paint anew what that has covered in the row below.
+func TestRowsThatRunOver(t *testing.T) {
+	box := "  ┃\n  ┃\n  ┃\n  ┃\n" + openFloor[1:]
+	at := func(row, col int, text string) string { return fmt.Sprintf("\x1b[%d;%dH%s", row, col, text) }
+	full := strings.Repeat("x", 55) // from the sixth column to the last
+	for _, c := range []struct{ name, painted, want string }{
+		{"over the row's border", at(2, 6, full+"abcd") + at(3, 6, "[end m1]@"), full + "\nabcd[end m1]"},
+		{"not as far as the row's border", at(2, 6, full+"a") + at(3, 6, "[end m1]@"), full + "\na[end m1]"},
+		{"over the row's text", at(3, 6, "[end m1]") + at(2, 6, full+"abcdef") + at(3, 14, "@"), full + "\nabcde\ufffdfend m1]"},
+		{"over two rows", at(2, 6, full+strings.Repeat("y", 62)) + at(4, 6, "[end m1]@"), full + "\nyyyyy\ufffd" + strings.Repeat("y", 55) + "\nyy[end m1]"},
+		{"over the empty row below the text", at(4, 6, full+"ab") + at(4, 9, "@"), full + "\nab"},
+		{"with marks", at(2, 6, full+"\u1019\u103c\u1014") + at(3, 6, "[end m1]@"), full + "\n\u1019\u103c\u1014[end m1]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := Look(opencode, painted(box+c.painted))
+			if want := (Box{Visible: true, Top: true, Text: c.want}); v.Box != want {
+				t.Errorf("got %+v, want %+v", v.Box, want)
+			}
+		})
+	}
+}
