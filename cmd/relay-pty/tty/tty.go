@@ -159,7 +159,7 @@ func (t *Terminal) followStops(ctx context.Context, a *agent.Agent) error {
 	for {
 		select {
 		case stopped := <-session.Stops():
-			if !stopped || time.Since(a.LastSuspend()) > sleepSoon || !t.Own.Stoppable() || !t.still.TryLock() {
+			if !stopped || !suspended(a) || !t.Own.Stoppable() || !t.still.TryLock() {
 				continue // without a shell that would continue us the agent stays stopped
 			}
 			var err error
@@ -174,6 +174,12 @@ func (t *Terminal) followStops(ctx context.Context, a *agent.Agent) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// suspended says whether a stop of the agent may be what the human's last Ctrl-Z did.
+func suspended(a *agent.Agent) bool {
+	ago := time.Since(a.LastSuspend())
+	return ago <= sleepSoon || ago <= sleepLate && !a.TypedOn()
 }
 
 // settle waits until what the agent had to say has been shown: its line's echo
@@ -212,7 +218,7 @@ func (t *Terminal) followSuspends(ctx context.Context, a *agent.Agent) error {
 			if line.Suspends && !ignored && !caught && t.Own.Stoppable() {
 				err = a.Session.Signal(syscall.SIGSTOP)
 			}
-		case !ignored && asleep(ctx, a.Session) && !a.TypedOn():
+		case !ignored && asleep(ctx, a):
 			err = t.sleep(ctx, a)
 		}
 		if err != nil {
@@ -277,32 +283,54 @@ func disposition(pid int, sig syscall.Signal) (ignored, caught bool) {
 	return has("SigIgn"), has("SigCgt")
 }
 
-// An agent that gives up raw mode within sleepSoon of a Ctrl-Z, and has not
-// taken it back sleepRest later, is asleep. Claude took 1.2 s on a busy machine.
+// An agent that gives up raw mode after a Ctrl-Z, and has not taken it back sleepRest later, is
+// asleep. It may be slow to do so: Claude took 1.2 s on a busy machine, and longer just after its
+// start. So it is waited for until it has neither read nor written for sleepSoon, but not for
+// longer than sleepLate.
 const (
 	sleepSoon = 3 * time.Second
+	sleepLate = 30 * time.Second
 	sleepRest = 150 * time.Millisecond
 	sleepLook = 25 * time.Millisecond
 )
 
-func asleep(ctx context.Context, session *pty.Session) bool {
-	soon := time.After(sleepSoon)
-	var rest <-chan time.Time
-	for {
+// nap is an agent that may be about to put itself to sleep.
+type nap struct {
+	key     time.Time // when Ctrl-Z was pressed
+	stirred time.Time // when the agent last wrote, or had something to read
+	line    time.Time // since when its terminal is in line mode; zero: it is not
+}
+
+// look says whether the agent sleeps, and whether it is not to be waited for any more.
+func (n *nap) look(tty pty.TTY, wrote, now time.Time) (asleep, over bool) {
+	if tty.Unread > 0 {
+		wrote = now
+	}
+	if wrote.After(n.stirred) {
+		n.stirred = wrote
+	}
+	switch {
+	case !tty.Canonical:
+		n.line = time.Time{}
+	case n.line.IsZero():
+		n.line = now
+	}
+	asleep = !n.line.IsZero() && now.Sub(n.line) >= sleepRest
+	return asleep, now.Sub(n.stirred) >= sleepSoon || now.Sub(n.key) >= sleepLate
+}
+
+// asleep waits until the agent has put itself to sleep, or that is not to be expected any more.
+func asleep(ctx context.Context, a *agent.Agent) bool {
+	session, key := a.Session, a.LastSuspend()
+	for n := (nap{key: key, stirred: key}); ; {
 		tty, err := session.TTY()
-		switch {
-		case err != nil, tty.Foreground != session.PID(): // a shell that runs a command, for one
+		if err != nil || tty.Foreground != session.PID() || a.TypedOn() { // a shell that runs a command, for one
 			return false
-		case !tty.Canonical:
-			rest = nil
-		case rest == nil:
-			rest = time.After(sleepRest)
+		}
+		if sleeps, over := n.look(tty, session.LastOutput(), time.Now()); sleeps || over {
+			return sleeps
 		}
 		select {
-		case <-rest:
-			return true
-		case <-soon:
-			return false
 		case <-time.After(sleepLook): // modes change without a word
 		case <-ctx.Done():
 			return false
