@@ -6,14 +6,12 @@ import (
 	"encoding/base32"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -83,10 +81,15 @@ func serve(parent context.Context, s streams, o serving) error {
 	if err != nil {
 		return err
 	}
-	log, err := bus.Open(parent, h.Store, bus.Keep{Age: set.Age, Bytes: set.Bytes})
-	if held := (*bus.HeldError)(nil); o.ends && errors.As(err, &held) {
+	socket, err := h.Take()
+	if held := (*home.HeldError)(nil); o.ends && errors.As(err, &held) {
 		return nil // there is a router, which is all that was needed
 	}
+	if err != nil {
+		return err
+	}
+	defer socket.Release()
+	log, err := bus.Open(parent, h.Store, bus.Keep{Age: set.Age, Bytes: set.Bytes})
 	if err != nil {
 		return err
 	}
@@ -104,8 +107,7 @@ func serve(parent context.Context, s streams, o serving) error {
 	if err != nil {
 		return err
 	}
-	listener, err := listen(parent, h.Socket)
-	if err != nil {
+	if err := socket.Listen(parent); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.err, "relay: router at %s, log in %s\n", h.Socket, h.Store)
@@ -116,7 +118,7 @@ func serve(parent context.Context, s streams, o serving) error {
 	}
 	busy := &activity{last: time.Now()}
 	server := api.Server{Hub: hub, Agents: h.Agents, Version: version.Release, Log: log}
-	part("api", func(ctx context.Context) error { return serveHTTP(ctx, listener, busy.watch(server.Handler())) })
+	part("api", func(ctx context.Context) error { return serveHTTP(ctx, socket, busy.watch(server.Handler())) })
 	if tcp != nil {
 		part("http", func(ctx context.Context) error { return tcp.serve(ctx, &server, busy.watch(server.Handler())) })
 	}
@@ -143,33 +145,6 @@ func rulesOf(set settings.Settings) router.Rules {
 		Host: host, KeepMS: set.Age.Milliseconds(), NoDirect: !set.AllowAgentDirect, Urgent: set.AllowUrgent,
 		DefaultTimeoutMS: set.DefaultTimeout.Milliseconds(), DirectExpiryMS: set.DirectExpiry.Milliseconds(),
 	}
-}
-
-// listen takes the router's socket. Whoever holds the store is the router, so a socket that is left
-// there is nobody's. The socket is 0600 before it has a name, and listens before it has its own:
-// who sees it come can connect.
-func listen(ctx context.Context, path string) (net.Listener, error) {
-	temp := fmt.Sprintf("%s.%d", path, os.Getpid())
-	// A process that had our number may have left it.
-	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	private := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) (err error) {
-		if e := c.Control(func(fd uintptr) { err = syscall.Fchmod(int(fd), 0o600) }); e != nil {
-			return e
-		}
-		return err
-	}}
-	l, err := private.Listen(ctx, "unix", temp)
-	if err != nil {
-		return nil, err
-	}
-	l.(*net.UnixListener).SetUnlinkOnClose(false)
-	if err := os.Rename(temp, path); err != nil {
-		l.Close() // already failing
-		return nil, err
-	}
-	return l, nil
 }
 
 func serveHTTP(ctx context.Context, l net.Listener, h http.Handler) error {

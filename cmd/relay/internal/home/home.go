@@ -16,6 +16,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -122,7 +124,25 @@ func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Cl
 			return nil, context.Cause(ctx)
 		}
 	}
-	return nil, fmt.Errorf("the router ends as soon as it is started: see %s", h.Log())
+	return nil, fmt.Errorf("the router ends as soon as it is started: see %s%s", h.Log(), h.lastWords())
+}
+
+// wordsMost is how much of the end of the router's log is looked at, in bytes.
+const wordsMost = 2 << 10
+
+// lastWords is what the last router told before it ended, without what it said of the way out.
+func (h Home) lastWords() string {
+	text, err := os.ReadFile(h.Log())
+	if err != nil {
+		return ""
+	}
+	text = text[max(0, len(text)-wordsMost):]
+	for _, line := range slices.Backward(strings.Split(strings.TrimSpace(string(text)), "\n")) {
+		if said, ok := strings.CutPrefix(line, "relay: "); ok && !strings.HasPrefix(said, "hint: ") {
+			return ": " + said
+		}
+	}
+	return ""
 }
 
 // Running returns a client of the router that runs, or an error; it starts none.
