@@ -33,8 +33,9 @@ What a consumer does:
   Take old messages as a count: --last 20 gives the newest twenty after your cursor, and before
   them, where there are more, a line {"older":12,"cursor_event_seq":345}.
 
-  Expect to lose a cursor: the log keeps 30 days and 1 GiB (retain). A cursor before that is
-  refused with the code cursor_gone (exit status 1): begin anew with --after 0.
+  Expect to lose a cursor: the log keeps 30 days and 1 GiB (retain). A cursor before that, and one
+  of another log, which no event here has reached, are refused with the code cursor_gone (exit
+  status 1): begin anew with --after 0.
 
   Decide what interrupts: mode is sequential, important or urgent. A message to an agent is typed
   by its wrapper all the same; what you do with it is a second view.

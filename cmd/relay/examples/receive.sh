@@ -10,7 +10,7 @@ while :; do
   if ! batch=$(relay recv --as "$name" --after "$cursor" --last 20 --wait --json); then
     case $batch in
     *'"code":"cursor_gone"'*)
-      echo "receive: some messages after event $cursor are no longer kept" >&2
+      echo "receive: $batch; beginning anew" >&2
       cursor=0 && continue ;;
     esac
     exit 1

@@ -27,6 +27,9 @@ func (s *Server) dead(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.reached(after); err != nil {
+		return nil, err
+	}
 	last, err := number(r, "last")
 	if err != nil {
 		return nil, err

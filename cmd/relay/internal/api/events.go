@@ -42,19 +42,31 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 // asked is where a reader of events begins, by default behind all that has happened, and what it
 // wants.
 func (s *Server) asked(r *http.Request, cursor string) (after int64, wants filter, err error) {
-	last := int64(0)
-	s.Hub.View(func(state *router.State, _ func(string) bool) { last = state.Last })
-	if after = last; cursor != "" {
-		after, err = natural("after", cursor)
+	if after = s.last(); cursor != "" {
+		if after, err = natural("after", cursor); err == nil {
+			err = s.reached(after)
+		}
 	}
-	switch {
-	case err != nil:
-		return 0, wants, err
-	case after > last: // whoever waited for it would wait in vain
-		return 0, wants, fault(string(protocol.CursorGone), "there is no event %d yet: the number is of another log; the newest is %d", after, last)
+	if err == nil {
+		wants, err = s.filter(r)
 	}
-	wants, err = s.filter(r)
 	return after, wants, err
+}
+
+// last is the number of the newest event.
+func (s *Server) last() (last int64) {
+	s.Hub.View(func(state *router.State, _ func(string) bool) { last = state.Last })
+	return last
+}
+
+// reached refuses a cursor that no event has reached: whoever waited for what comes after it would
+// wait in vain.
+func (s *Server) reached(after int64) error {
+	if last := s.last(); after > last {
+		return fault(string(protocol.CursorGone),
+			"there is no event %d yet: the number is of another log; the newest is %d; begin anew with 0 for all that is kept", after, last)
+	}
+	return nil
 }
 
 // next returns the events after a cursor; where there are none, those that come before ctx ends.
@@ -84,11 +96,14 @@ func gone(after, oldest int64) error {
 	if after == 0 || after+1 >= oldest {
 		return nil
 	}
-	return fault(string(protocol.CursorGone), "the events up to %d are no longer kept", oldest-1)
+	return fault(string(protocol.CursorGone), "the events up to %d are no longer kept; begin anew with 0 for all that is", oldest-1)
 }
 
-// kept says whether all is kept that came after a cursor.
+// kept says whether all is kept that came after a cursor, which is one of this log.
 func (s *Server) kept(ctx context.Context, after int64) error {
+	if err := s.reached(after); err != nil {
+		return err
+	}
 	oldest, err := s.Hub.Oldest(ctx)
 	if err != nil {
 		return err
