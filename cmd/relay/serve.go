@@ -24,6 +24,7 @@ import (
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/cmd/relay/internal/settings"
 	"relay-pty/cmd/relay/internal/shelf"
+	"relay-pty/protocol/own"
 	"relay-pty/protocol/version"
 )
 
@@ -124,6 +125,9 @@ func serve(parent context.Context, s streams, o serving) error {
 	}
 	part("wrappers", (&fleet.Fleet{Hub: hub, Dir: h.Agents}).Run)
 	part("log", hub.Run)
+	part("files", func(ctx context.Context) error {
+		return watchNames(ctx, s, log, socket, kept.Name())
+	})
 	part("state", func(ctx context.Context) error { return hub.Keep(ctx, set.Age) })
 	if o.ends {
 		part("idle", func(ctx context.Context) error { return idle(ctx, hub, busy) })
@@ -145,6 +149,18 @@ func rulesOf(set settings.Settings) router.Rules {
 		Host: host, KeepMS: set.Age.Milliseconds(), NoDirect: !set.AllowAgentDirect, Urgent: set.AllowUrgent,
 		DefaultTimeoutMS: set.DefaultTimeout.Milliseconds(), DirectExpiryMS: set.DirectExpiry.Milliseconds(),
 	}
+}
+
+// watchNames ends when something of the router was removed or moved away. Where nobody tells of that,
+// it shows when the next event is written.
+func watchNames(ctx context.Context, s streams, names ...own.Name) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	err := own.Guard(ctx, func(err error) { stop(err) }, names...)
+	if ctx.Err() == nil {
+		fmt.Fprintf(s.err, "relay: files are not watched: %v\n", err)
+		<-ctx.Done()
+	}
+	return context.Cause(ctx)
 }
 
 func serveHTTP(ctx context.Context, l net.Listener, h http.Handler) error {

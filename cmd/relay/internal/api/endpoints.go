@@ -76,5 +76,9 @@ var endpoints = append([]endpoint{
 var eventsQuery = append([]parameter{afterEvent, waiting, {"event", text, "only these types, separated by commas"}}, whose...)
 
 func (s *Server) healthy(*http.Request) (any, error) {
-	return Health{OK: true, PID: os.Getpid(), Version: s.Version, Degraded: s.Hub.Full()}, nil
+	is := Health{OK: true, PID: os.Getpid(), Version: s.Version}
+	if err := s.Hub.Trouble(); err != nil {
+		is.Degraded, is.Problem = true, err.Error()
+	}
+	return is, nil
 }

@@ -191,4 +191,6 @@ type Health struct {
 	// Version is that of the program.
 	Version  string `json:"version"`
 	Degraded bool   `json:"degraded"` // the log takes no more for now: sending is refused
+	// Problem is why.
+	Problem string `json:"problem,omitzero"`
 }

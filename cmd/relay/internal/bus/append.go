@@ -19,13 +19,21 @@ const reserve = 1 << 20
 var errShut = fmt.Errorf("%w: the store is being opened again after a write that failed", ErrFull)
 
 // Append writes an event of a type about an agent, which may be empty, and returns its number.
-// ErrFull says that it was not written, ErrUnclear that it may have been.
+// ErrFull says that it was not written, ErrUnclear that it may have been, and ErrGone that nobody
+// finds what is written.
 func (l *Log) Append(ctx context.Context, kind, agent string, data []byte) (seq int64, err error) {
 	ctx = context.WithoutCancel(ctx)
+	if err := l.goneBlock(); err != nil {
+		return 0, err
+	}
 	if err := l.Room(int64(len(data))); err != nil {
 		return 0, err
 	}
-	if seq, err = l.publish(ctx, prefix+kind+"."+token(agent), data); errors.Is(err, ErrUnclear) {
+	seq, err = l.publish(ctx, prefix+kind+"."+token(agent), data)
+	if gone := l.goneBlock(); gone != nil {
+		return 0, gone
+	}
+	if errors.Is(err, ErrUnclear) {
 		seq, err = l.settle(ctx, data, err)
 	}
 	if err == nil {

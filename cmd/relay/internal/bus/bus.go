@@ -52,7 +52,9 @@ const (
 type Log struct {
 	dir     string
 	keep    Keep
-	release func()
+	lock    *own.Lock
+	places  []own.Place // what is open
+	newest  int         // number of the file of the newest events; for whoever appends
 	ear     ear
 	reserve int64 // bytes of the disk that are left to others
 
@@ -99,7 +101,7 @@ func Open(ctx context.Context, dir string, keep Keep) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{dir: dir, keep: keep, release: lock.Release, reserve: reserve}
+	l := &Log{dir: dir, keep: keep, lock: lock, reserve: reserve}
 	if err := l.begin(ctx); err != nil {
 		l.Close()
 		return nil, fmt.Errorf("open store %s: %w", dir, err)
@@ -112,6 +114,9 @@ func (l *Log) begin(ctx context.Context) (err error) {
 		return err
 	}
 	if l.now, err = l.start(ctx); err != nil {
+		return err
+	}
+	if err := l.notePlaces(); err != nil {
 		return err
 	}
 	return l.measure(ctx)
@@ -265,5 +270,5 @@ func (l *Log) Close() {
 	if l.now != nil {
 		l.now.close()
 	}
-	l.release()
+	l.lock.Release()
 }

@@ -158,3 +158,37 @@ func TestTheOldestGoFirst(t *testing.T) {
 	}
 	l.Close()
 }
+
+// TestAStoreThatLosesItsPlaceTakesNoMore: an event is never said to be kept in a file that nobody
+// finds again, whatever of the store was removed or moved away.
+func TestAStoreThatLosesItsPlaceTakesNoMore(t *testing.T) {
+	for name, lose := range map[string]func(dir string) error{
+		"all is removed":            os.RemoveAll,
+		"it is moved away":          func(dir string) error { return os.Rename(dir, dir+".old") },
+		"what is above it is moved": func(dir string) error { return os.Rename(filepath.Dir(dir), filepath.Dir(dir)+".old") },
+		"another is in its place": func(dir string) error {
+			return errors.Join(os.Rename(dir, dir+".old"), os.CopyFS(dir, os.DirFS(dir+".old")))
+		},
+		"its events are removed": func(dir string) error { return os.RemoveAll(filepath.Join(dir, "jetstream")) },
+		"its newest file is removed": func(dir string) error {
+			return os.Remove(filepath.Join(dir, blocks, "1.blk"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "above", "store")
+			l := open(t, dir)
+			defer l.Close()
+			if _, err := l.Append(t.Context(), "state", "bob", []byte("x")); err != nil {
+				t.Fatal(err)
+			}
+			if err := lose(dir); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				if seq, err := l.Append(t.Context(), "state", "bob", []byte("y")); !errors.Is(err, ErrGone) {
+					t.Errorf("event %d, %v", seq, err)
+				}
+			}
+		})
+	}
+}

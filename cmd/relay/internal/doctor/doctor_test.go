@@ -79,15 +79,17 @@ func (p *patient) listens(path string, do func(net.Conn)) {
 	}()
 }
 
-// routes is a router of a version.
-func (p *patient) routes(version string) {
+// routes is a router of a version, perhaps with a problem.
+func (p *patient) routes(version string, problem ...string) {
 	p.t.Helper()
 	p.must(os.MkdirAll(filepath.Dir(p.socket()), 0o700))
 	l, err := net.Listen("unix", p.socket())
 	p.must(err)
 	p.must(os.Chmod(p.socket(), 0o600))
 	srv := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		json.NewEncoder(w).Encode(map[string]any{"ok": true, "pid": 17, "version": version})
+		json.NewEncoder(w).Encode(map[string]any{
+			"ok": true, "pid": 17, "version": version, "degraded": len(problem) > 0, "problem": strings.Join(problem, ""),
+		})
 	})}
 	go srv.Serve(l)
 	p.t.Cleanup(func() { srv.Close() })
@@ -179,6 +181,8 @@ func TestEachThingIsFound(t *testing.T) {
 		}, "relay: open store there: no space left on device", "mend what it says", false},
 		"a router that does not answer": {func(p *patient) { p.listens(p.socket(), func(net.Conn) {}) }, "does not answer", "; the next command starts another one", false},
 		"a router of another version":   {func(p *patient) { p.routes("1.0.0") }, "the router that runs is version 1.0.0", "end process 17", false},
+		"a router that lost its log": {func(p *patient) { p.routes("1.2.3", "the log is gone: it was removed") },
+			"the router refuses messages: the log is gone: it was removed", "end process 17", false},
 		"a router's socket that is open": {func(p *patient) { p.routes("1.2.3"); p.must(os.Chmod(p.socket(), 0o666)) },
 			"router.sock is open to others (mode 0666)", "chmod 600 ", false},
 		"a killed wrapper": {func(p *patient) {

@@ -18,6 +18,7 @@ type Socket struct {
 	net.Listener
 	path string
 	lock *own.Lock
+	at   own.Place
 }
 
 // HeldError is that another router has the socket.
@@ -82,7 +83,20 @@ func (s *Socket) Listen(ctx context.Context) error {
 		return err
 	}
 	s.Listener = l
-	return nil
+	s.at, err = own.At(s.path)
+	return err
+}
+
+// Files are the socket and its lock.
+func (s *Socket) Files() []string { return []string{s.path, s.lock.Path()} }
+
+// Keep makes the lock anew where it was removed. A socket that was removed nobody finds again, which
+// is an error.
+func (s *Socket) Keep() (anew bool, err error) {
+	if anew, err = s.lock.Keep(); err == nil {
+		err = s.at.Gone()
+	}
+	return anew, err
 }
 
 // Release lets another router have the socket. What is left of it there tells who comes that nobody

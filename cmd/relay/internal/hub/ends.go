@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -60,7 +61,7 @@ func (h *Hub) Run(ctx context.Context) error {
 		case <-hourly:
 			hourly = nil
 		case <-h.failed:
-			return errors.New("the log cannot be trusted any more; a new start reads it anew")
+			return fmt.Errorf("%w: nothing more is kept; a new start reads the log anew", h.broken)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

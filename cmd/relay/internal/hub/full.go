@@ -17,6 +17,19 @@ func (h *Hub) Full() bool {
 	return h.full.Load() && (!ok || disk.Room(0) != nil)
 }
 
+// Trouble is why the log takes no more for now, nil while all is well.
+func (h *Hub) Trouble() error {
+	if place, ok := h.store.(interface{ Gone() error }); ok {
+		if err := place.Gone(); err != nil {
+			return err
+		}
+	}
+	if h.Full() {
+		return bus.ErrFull
+	}
+	return nil
+}
+
 // patiently does what writes an event until the log has room for it. What a sender asks for is
 // refused instead, since he can ask again; what a wrapper tells has happened.
 func (h *Hub) patiently(ctx context.Context, write func() error) error {

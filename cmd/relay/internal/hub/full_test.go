@@ -78,3 +78,26 @@ func TestWhatHappenedWaitsForRoom(t *testing.T) {
 		}
 	})
 }
+
+// TestALogThatIsGoneEndsTheRouter: nothing more is accepted, and the router says why it ends.
+func TestALogThatIsGoneEndsTheRouter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &memory{}
+		h := aHub(t, store)
+		h.mustUp(t, "bob")
+		ends := make(chan error, 1)
+		go func() { ends <- h.Run(t.Context()) }()
+		synctest.Wait()
+		h.writing.Lock()
+		store.fails = bus.ErrGone
+		h.writing.Unlock()
+		for range 2 {
+			if _, err := h.Send(t.Context(), hi("bob")); !errors.Is(err, bus.ErrGone) {
+				t.Fatalf("a message: %v", err)
+			}
+		}
+		if err := <-ends; !errors.Is(err, bus.ErrGone) {
+			t.Errorf("it ended with %v", err)
+		}
+	})
+}

@@ -190,7 +190,7 @@ func (h *Hub) append(ctx context.Context, e router.Event) error {
 	e.Seq, err = h.store.Append(ctx, e.Type, filedUnder(e), data)
 	took := time.Since(began)
 	h.full.Store(errors.Is(err, bus.ErrFull))
-	if errors.Is(err, bus.ErrUnclear) {
+	if errors.Is(err, bus.ErrUnclear) || errors.Is(err, bus.ErrGone) {
 		h.broken = err
 		close(h.failed)
 	}

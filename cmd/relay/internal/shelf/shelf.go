@@ -16,6 +16,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol/own"
 )
 
 // version is that of what is written. A file of another one is made anew from the log.
@@ -35,7 +36,13 @@ var (
 const openWait = 5 * time.Second
 
 // File is an open shelf. Keep and Clear are for one goroutine at a time, the rest for any.
-type File struct{ db *bbolt.DB }
+type File struct {
+	db *bbolt.DB
+	at own.Place
+}
+
+// Name is the file's, which nobody may take from it: what is kept behind it would be lost.
+func (f *File) Name() own.Name { return f.at }
 
 // Open opens the file, or makes it. One that cannot be read, or is of another version, is made anew.
 func Open(path string) (*File, error) {
@@ -58,7 +65,11 @@ func open(path string) (f *File, err error) {
 	if err != nil {
 		return nil, err
 	}
-	f = &File{db}
+	f = &File{db: db}
+	if f.at, err = own.At(path); err != nil {
+		db.Close() // already failing
+		return nil, err
+	}
 	made := false
 	err = db.View(func(tx *bbolt.Tx) error {
 		b := tx.Bucket(states)
@@ -119,8 +130,15 @@ func key(p router.Place) []byte {
 	return append(binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(p.ID)), uint64(p.Seq)), p.ID...)
 }
 
-// Keep keeps all of it, or nothing.
-func (f *File) Keep(v router.Saving) (err error) {
+// Keep keeps all of it, or nothing. What a file takes that lost its name is not kept.
+func (f *File) Keep(v router.Saving) error {
+	if err := f.keep(v); err != nil {
+		return err
+	}
+	return f.at.Gone()
+}
+
+func (f *File) keep(v router.Saving) (err error) {
 	defer guard(&err)
 	return f.db.Update(func(tx *bbolt.Tx) error {
 		page, line, open := tx.Bucket(pages), tx.Bucket(lines), tx.Bucket(unended)

@@ -132,3 +132,22 @@ func TestOpeningWritesNothing(t *testing.T) {
 		t.Errorf("the file was written, %v", err)
 	}
 }
+
+// TestAFileThatLostItsNameKeepsNothing: what is saved into it is told as not saved.
+func TestAFileThatLostItsNameKeepsNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Keep(saving(1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Keep(saving(2)); err == nil {
+		t.Error("it is said to be kept")
+	}
+}
