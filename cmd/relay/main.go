@@ -115,7 +115,8 @@ func newRoot(s streams) *cobra.Command {
 	root := &cobra.Command{
 		Use: "relay", Short: "Messages between coding agents, and to them", Long: intro, Version: version.Release,
 		SilenceErrors: true, SilenceUsage: true, Args: noCommand,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE:             func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRun: func(c *cobra.Command, _ []string) { c.Flags().Visit(s.tellBare) },
 	}
 	for _, g := range []struct {
 		title    string

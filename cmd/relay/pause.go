@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/settings"
 )
 
 func pauseCommand(s streams) *cobra.Command {
@@ -23,16 +24,17 @@ yourself is never held. A pause outlives the router and the agent.`,
 			if len(args) != 1 && len(args) != 2 {
 				return usage{fmt.Errorf("pause takes a NAME, and perhaps a DURATION, got %d arguments", len(args))}
 			}
-			var d duration
+			var d time.Duration
 			if len(args) == 2 {
-				if err := d.Set(args[1]); err != nil {
+				var err error
+				if d, err = settings.Duration(args[1]); err != nil {
 					return usage{fmt.Errorf("pause: %w", err)}
 				}
-				if d.d < time.Millisecond {
+				if d < time.Millisecond {
 					return usage{fmt.Errorf("pause: %s is no time to pause for; without one it is until relay resume", args[1])}
 				}
 			}
-			return steered(c, s, asJSON, func(ctx context.Context, c *api.Client) (api.Agent, error) { return c.Pause(ctx, args[0], d.d) })
+			return steered(c, s, asJSON, func(ctx context.Context, c *api.Client) (api.Agent, error) { return c.Pause(ctx, args[0], d) })
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")

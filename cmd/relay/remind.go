@@ -11,6 +11,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/settings"
 )
 
 // reminding is what the flags of remind say.
@@ -57,11 +58,11 @@ func (f *reminding) complete(s streams, args []string) (err error) {
 	if len(args) == 0 {
 		return errors.New("say when, and what: relay remind 5m \"check on bob\"")
 	}
-	var when duration
-	if err := when.Set(args[0]); err != nil {
+	when, err := settings.Duration(args[0])
+	if err != nil {
 		return fmt.Errorf("%w; say when first: relay remind 5m \"check on bob\"", err)
 	}
-	if f.DelayMS = when.d.Milliseconds(); f.DelayMS == 0 {
+	if f.DelayMS = when.Milliseconds(); f.DelayMS == 0 {
 		return fmt.Errorf("%q is now; say when: relay remind 5m \"check on bob\"", args[0])
 	}
 	if f.ID == "" {

@@ -283,7 +283,10 @@ func whyNot(m api.Message) string {
 }
 
 // duration is a flag as 500 (milliseconds) or 500ms, 5m.
-type duration struct{ d time.Duration }
+type duration struct {
+	d    time.Duration
+	bare bool // a number without a unit
+}
 
 // waitFlag is --wait, without end, or --wait=30s.
 func waitFlag(flags *pflag.FlagSet, d *duration, help string) {
@@ -319,14 +322,21 @@ func (d *duration) Set(v string) error {
 		d.d = 0
 		return nil
 	}
-	if n, err := strconv.ParseInt(v, 10, 64); err == nil && n >= 0 {
-		d.d = time.Duration(n) * time.Millisecond
+	if n, err := strconv.ParseInt(v, 10, 64); err == nil && n > 0 && n < 1<<43 {
+		d.d, d.bare = time.Duration(n)*time.Millisecond, true
 		return nil
 	}
-	parsed, err := time.ParseDuration(v)
-	if err != nil || parsed < 0 {
-		return fmt.Errorf("%q is no duration: 500 (milliseconds), 500ms, 5m", v)
+	parsed, err := settings.Duration(v)
+	if err == nil {
+		d.d, d.bare = parsed, false
 	}
-	d.d = parsed
-	return nil
+	return err
+}
+
+// tellBare says what a number counts that has no unit, where somebody may have meant seconds.
+func (s streams) tellBare(f *pflag.Flag) {
+	if d, ok := f.Value.(*duration); ok && d.bare && d.d < time.Second {
+		n := d.d.Milliseconds()
+		fmt.Fprintf(s.err, "relay: --%s %d: a number without a unit is of milliseconds; %ds are seconds\n", f.Name, n, n)
+	}
 }

@@ -44,7 +44,7 @@ type setting struct {
 }
 
 var all = []setting{
-	{"default_timeout", func(s *Settings, v string) (err error) { s.DefaultTimeout, err = duration(v); return err }},
+	{"default_timeout", func(s *Settings, v string) (err error) { s.DefaultTimeout, err = Duration(v); return err }},
 	{"retain", retain},
 	{"allow_agent_direct", func(s *Settings, v string) (err error) {
 		if s.AllowAgentDirect, err = strconv.ParseBool(v); err != nil {
@@ -61,14 +61,14 @@ var all = []setting{
 		}
 		return nil
 	}},
-	{"dm_expiry", func(s *Settings, v string) (err error) { s.DirectExpiry, err = duration(v); return err }},
+	{"dm_expiry", func(s *Settings, v string) (err error) { s.DirectExpiry, err = Duration(v); return err }},
 	{"http_addr", func(s *Settings, v string) error {
 		s.HTTPAddr = v
 		_, err := Loopback(v)
 		return err
 	}},
 	{"draft_timeout", func(s *Settings, v string) error {
-		d, err := duration(v)
+		d, err := Duration(v)
 		s.DraftTimeout = d.String() // relay-pty knows no days
 		return err
 	}},
@@ -180,7 +180,7 @@ func retain(s *Settings, v string) error {
 	for _, part := range parts {
 		if n, err := size(part); err == nil {
 			s.Bytes = n
-		} else if s.Age, err = duration(part); err != nil || s.Age == 0 {
+		} else if s.Age, err = Duration(part); err != nil || s.Age == 0 {
 			return fmt.Errorf("%q is neither an age, as 30d, nor a size, as 1GiB", part)
 		}
 	}
@@ -231,19 +231,19 @@ func size(v string) (int64, error) {
 	return 0, fmt.Errorf("%q is no size", v)
 }
 
-// duration is one as Go writes it, or in days, or in milliseconds.
-func duration(v string) (time.Duration, error) {
+// Duration is one as Go writes it, or in days. Of a bare number but 0 nobody knows what it counts.
+func Duration(v string) (time.Duration, error) {
 	if number, ok := strings.CutSuffix(v, "d"); ok {
 		if days, err := strconv.Atoi(number); err == nil && days >= 0 && days <= 36500 {
 			return time.Duration(days) * 24 * time.Hour, nil
 		}
 	}
-	if n, err := strconv.ParseInt(v, 10, 64); err == nil && n >= 0 && n < 1<<43 {
-		return time.Duration(n) * time.Millisecond, nil
+	if n, err := strconv.ParseInt(v, 10, 64); err == nil && n > 0 {
+		return 0, fmt.Errorf("%q has no unit: say %ss, %sm or %sms", v, v, v, v)
 	}
 	d, err := time.ParseDuration(v)
 	if err != nil || d < 0 {
-		return 0, fmt.Errorf("%q is no duration: 500 (milliseconds), 5m, 30d", v)
+		return 0, fmt.Errorf("%q is no duration: 500ms, 30s, 5m, 30d", v)
 	}
 	return d, nil
 }

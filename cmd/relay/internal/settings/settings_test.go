@@ -11,7 +11,8 @@ func TestFile(t *testing.T) {
 	for text, change := range map[string]func(s *Settings){
 		"":                                    func(*Settings) {},
 		"# nothing\ndefault_timeout = \"5m\"": func(s *Settings) { s.DefaultTimeout = 5 * time.Minute },
-		"default_timeout = 500":               func(s *Settings) { s.DefaultTimeout = 500 * time.Millisecond },
+		"default_timeout = 0":                 func(s *Settings) { s.DefaultTimeout = 0 },
+		`default_timeout = "500ms"`:           func(s *Settings) { s.DefaultTimeout = 500 * time.Millisecond },
 		`retain = "7d"`:                       func(s *Settings) { s.Age = 7 * 24 * time.Hour },
 		`retain = ["7d", "16MiB"]`:            func(s *Settings) { s.Age, s.Bytes = 7*24*time.Hour, 16<<20 },
 		`retain = "2GiB, 36h"`:                func(s *Settings) { s.Age, s.Bytes = 36*time.Hour, 2<<30 },
@@ -43,6 +44,8 @@ func TestFileThatIsWrong(t *testing.T) {
 		`retain = "1KiB"`:            "is neither an age",
 		`default_timeout = "soon"`:   `default_timeout: "soon" is no duration`,
 		`default_timeout = "-1s"`:    "is no duration",
+		`dm_expiry = "30"`:           `dm_expiry: "30" has no unit: say 30s, 30m or 30ms`,
+		"draft_timeout = 500":        `draft_timeout: "500" has no unit: say 500s, 500m or 500ms`,
 		"allow_agent_direct = \"x\"": "allow_agent_direct: \"x\" is neither true nor false",
 		`allow_urgent = ["a b/"]`:    "allow_urgent: ",
 		`http_addr = "0.0.0.0:80"`:   "http_addr: 0.0.0.0:80 would be reached from other machines",
