@@ -35,11 +35,15 @@ type memory struct {
 	mu     sync.Mutex
 	events [][]byte
 	oldest int64
+	full   bool // it takes nothing
 }
 
 func (m *memory) Append(_ context.Context, _, _ string, data []byte) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.full {
+		return 0, hub.ErrFull
+	}
 	m.events = append(m.events, data)
 	return int64(len(m.events)), nil
 }
@@ -109,6 +113,12 @@ func start(t *testing.T) *rig {
 // announce lists a wrapper that only listens.
 func (r *rig) announce(name, token string) {
 	r.t.Helper()
+	r.wraps(name, token, func(context.Context, *sock.Conn) {})
+}
+
+// wraps lists a wrapper that serves its connections so.
+func (r *rig) wraps(name, token string, serve func(context.Context, *sock.Conn)) {
+	r.t.Helper()
 	l, err := sock.Listen(filepath.Join(filepath.Dir(r.socket), name), name)
 	if err != nil {
 		r.t.Fatal(err)
@@ -117,7 +127,7 @@ func (r *rig) announce(name, token string) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		l.Serve(ctx, func(context.Context, *sock.Conn) {})
+		l.Serve(ctx, serve)
 	}()
 	sum := sha256.Sum256([]byte(token))
 	listed, err := registry.Announce(r.dir, registry.Record{Name: name, Socket: filepath.Join(filepath.Dir(r.socket), name), PID: os.Getpid(), TokenSHA256: hex.EncodeToString(sum[:])})

@@ -1,8 +1,10 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 
+	"relay-pty/cmd/relay/internal/hub"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
@@ -21,6 +23,9 @@ func (s *Server) keys(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.Hub.Room(); err != nil {
+		return nil, err // nothing is pressed of which nobody could read later
+	}
 	told, err := s.askWithin(r.Context(), keysWait, known.Name, &protocol.Keys{Keys: ask.Keys})
 	if err != nil {
 		return nil, err
@@ -34,7 +39,10 @@ func (s *Server) keys(r *http.Request) (any, error) {
 	if answer.Fault != nil {
 		e.Error = &router.ErrorValue{Code: answer.Fault.Code, Message: answer.Fault.Message}
 	}
-	if err := s.Hub.Record(r.Context(), e); err != nil {
+	switch err := s.Hub.RecordNow(r.Context(), e); {
+	case errors.Is(err, hub.ErrFull):
+		e.Error = fault(string(protocol.Degraded), "the keys were pressed, and that is not written down: %v", err)
+	case err != nil:
 		return nil, err
 	}
 	return Pressed{Pressed: answer.Pressed, Error: e.Error}, nil

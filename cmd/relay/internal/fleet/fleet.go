@@ -30,14 +30,16 @@ func (f *Fleet) Run(ctx context.Context) error {
 			return errors.Join(context.Cause(ctx), err)
 		}
 		here := map[registry.Record]bool{}
+		var news []registry.Record
 		for _, r := range list {
-			here[r] = true
-			if members[r] != nil {
-				continue
+			if here[r] = true; members[r] == nil {
+				news = append(news, r)
 			}
-			if err := f.Hub.Up(ctx, r); err != nil {
-				return err
-			}
+		}
+		if err := f.Hub.Up(ctx, news...); err != nil {
+			return err
+		}
+		for _, r := range news {
 			retired := make(chan struct{})
 			members[r] = retired
 			all.Go(func() {

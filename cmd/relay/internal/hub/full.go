@@ -11,10 +11,21 @@ import (
 // roomAgain is how soon the log is tried again that was full.
 const roomAgain = time.Second
 
+// ErrFull is that the log has no room for what was to be written.
+var ErrFull = bus.ErrFull
+
 // Full says whether the log did not take the newest event, and has no room for one now.
 func (h *Hub) Full() bool {
-	disk, ok := h.store.(interface{ Room(bytes int64) error })
-	return h.full.Load() && (!ok || disk.Room(0) != nil)
+	_, tells := h.store.(interface{ Room(bytes int64) error })
+	return h.full.Load() && (!tells || h.Room() != nil)
+}
+
+// Room refuses, with ErrFull, what is to be written down while the log has no room.
+func (h *Hub) Room() error {
+	if disk, ok := h.store.(interface{ Room(bytes int64) error }); ok {
+		return disk.Room(0)
+	}
+	return nil
 }
 
 // Trouble is why the log takes no more for now, nil while all is well.

@@ -101,3 +101,46 @@ func TestALogThatIsGoneEndsTheRouter(t *testing.T) {
 		}
 	})
 }
+
+// TestWhoRunsIsToldWithoutRoom: a router that begins on a full disk cannot write down who runs, and
+// tells all the same.
+func TestWhoRunsIsToldWithoutRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &memory{full: true}
+		h := aHub(t, store)
+		ctx, cancel := context.WithCancel(t.Context())
+		ends := make(chan error, 1)
+		go func() {
+			ends <- h.Up(ctx, registry.Record{Name: "bob", PID: 1}, registry.Record{Name: "carol", PID: 2})
+		}()
+		began := time.Now()
+		if h.Looked(t.Context()); time.Since(began) > roomAgain {
+			t.Errorf("whoever asks waits for %v", time.Since(began))
+		}
+		h.View(func(_ *router.State, running func(string) bool) {
+			if !running("bob") || !running("carol") {
+				t.Error("those that run are not told")
+			}
+		})
+		store.set(false)
+		if err := <-ends; err != nil {
+			t.Fatal(err)
+		}
+		asked := make(chan struct{})
+		go func() {
+			h.Looked(t.Context())
+			close(asked)
+		}()
+		synctest.Wait()
+		select {
+		case <-asked:
+			t.Error("with room again it is told before it is known")
+		default:
+		}
+		if err := h.Missed(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		<-asked
+		cancel()
+	})
+}

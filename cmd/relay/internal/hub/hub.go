@@ -152,10 +152,11 @@ func (h *Hub) admit(ctx context.Context, m router.Message, e router.Event) (rout
 
 // Record puts what a wrapper told into the log, once. While the log is full it waits.
 func (h *Hub) Record(ctx context.Context, e router.Event) error {
-	return h.patiently(ctx, func() error { return h.record(ctx, e) })
+	return h.patiently(ctx, func() error { return h.RecordNow(ctx, e) })
 }
 
-func (h *Hub) record(ctx context.Context, e router.Event) error {
+// RecordNow is Record for whoever is told at once that the log is full.
+func (h *Hub) RecordNow(ctx context.Context, e router.Event) error {
 	h.writing.Lock()
 	defer h.writing.Unlock()
 	if !h.isNew(e) {

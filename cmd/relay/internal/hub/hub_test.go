@@ -22,6 +22,13 @@ type memory struct {
 	mu     sync.Mutex
 	events [][]byte
 	fails  error // of the next Append
+	full   bool  // it takes nothing
+}
+
+func (m *memory) set(full bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.full = full
 }
 
 func (m *memory) Append(_ context.Context, _, _ string, data []byte) (int64, error) {
@@ -30,6 +37,9 @@ func (m *memory) Append(_ context.Context, _, _ string, data []byte) (int64, err
 	if err := m.fails; err != nil {
 		m.fails = nil
 		return 0, err
+	}
+	if m.full {
+		return 0, bus.ErrFull
 	}
 	m.events = append(m.events, data)
 	return int64(len(m.events)), nil

@@ -25,17 +25,19 @@ func (h *Hub) tellPresence(ctx context.Context) (next int64, err error) {
 	return next, nil
 }
 
-// Looked waits until it is known who runs, or ctx ends.
+// Looked waits until it is known who runs, or ctx ends. A log that is full keeps nobody waiting:
+// those who were found by then are told, and only that is not written down yet.
 func (h *Hub) Looked(ctx context.Context) {
 	for {
 		h.mu.Lock()
 		looked, changed := h.looked, h.changed
 		h.mu.Unlock()
-		if looked {
+		if looked || h.full.Load() {
 			return
 		}
 		select {
 		case <-changed:
+		case <-time.After(roomAgain): // nobody is woken by what was not written
 		case <-ctx.Done():
 			return
 		}

@@ -7,12 +7,20 @@ import (
 	"relay-pty/protocol/registry"
 )
 
-// Up says that a wrapper runs, and puts that into the log if it is news.
-func (h *Hub) Up(ctx context.Context, r registry.Record) error {
+// Up says that wrappers run, and puts those that are news into the log, one by one. All are known
+// to run before the first is written: a full log may keep that waiting.
+func (h *Hub) Up(ctx context.Context, list ...registry.Record) error {
 	h.mu.Lock()
-	h.running[r.Name]++
+	for _, r := range list {
+		h.running[r.Name]++
+	}
 	h.mu.Unlock()
-	return h.patiently(ctx, func() error { return h.noteUp(ctx, r) })
+	for _, r := range list {
+		if err := h.patiently(ctx, func() error { return h.noteUp(ctx, r) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (h *Hub) noteUp(ctx context.Context, r registry.Record) error {
