@@ -208,37 +208,82 @@ func (s *State) guard(m Message, now int64) error {
 	return nil
 }
 
-// rates are the messages of the last minute, the oldest first.
-type rates []recent
+// rates are the messages of the last minute, and how many of them are of each pair and chain: there
+// may be a hundred thousand, and each sender asks.
+type rates struct {
+	list   []recent // the oldest first
+	pairs  map[[2]string]int
+	chains map[string]int
+}
 
 type recent struct {
 	At              int64
 	From, To, Chain string
 }
 
+func ratesOf(list []recent) (r rates) {
+	for _, o := range list {
+		r.add(o)
+	}
+	return r
+}
+
+func (r *rates) add(o recent) {
+	if r.pairs == nil {
+		r.pairs, r.chains = map[[2]string]int{}, map[string]int{}
+	}
+	r.list = append(r.list, o)
+	r.pairs[[2]string{o.From, o.To}]++
+	r.chains[o.Chain]++
+}
+
+// drop forgets the oldest.
+func (r *rates) drop() {
+	o := r.list[0]
+	r.list = r.list[1:]
+	if pair := [2]string{o.From, o.To}; r.pairs[pair] > 1 {
+		r.pairs[pair]--
+	} else {
+		delete(r.pairs, pair)
+	}
+	if r.chains[o.Chain] > 1 {
+		r.chains[o.Chain]--
+	} else {
+		delete(r.chains, o.Chain)
+	}
+}
+
+// ahead says whether the clock was set back since, so that nothing tells how long ago they were sent.
+func (r *rates) ahead(now int64) bool {
+	return len(r.list) > 0 && r.list[len(r.list)-1].At > now+minute
+}
+
 // recent counts those of the minute before now that have the message's sender and recipient, and
 // those of its chain.
-func (r rates) recent(m Message, now int64) (pair, chain int) {
-	for _, o := range r {
-		if o.At <= now-minute {
-			continue
+func (r *rates) recent(m Message, now int64) (pair, chain int) {
+	if r.ahead(now) {
+		return 0, 0
+	}
+	pair, chain = r.pairs[[2]string{m.From, m.To}], r.chains[m.Chain]
+	for _, o := range r.list {
+		if o.At > now-minute {
+			break // those behind it came later
 		}
 		if o.From == m.From && o.To == m.To {
-			pair++
+			pair--
 		}
 		if o.Chain == m.Chain {
-			chain++
+			chain--
 		}
 	}
 	return pair, chain
 }
 
 func (r *rates) count(m *Known) {
-	old := 0
-	for old < len(*r) && (*r)[old].At <= m.Accepted-minute {
-		old++
+	for r.ahead(m.Accepted) || len(r.list) > 0 && r.list[0].At <= m.Accepted-minute {
+		r.drop()
 	}
-	*r = append((*r)[old:], recent{m.Accepted, m.From, m.To, m.Chain})
+	r.add(recent{m.Accepted, m.From, m.To, m.Chain})
 }
 
 // Unknown refuses a name that nobody has, and names those that are like it.

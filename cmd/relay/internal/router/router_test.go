@@ -3,6 +3,7 @@ package router
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -497,4 +498,39 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s: mode %q, at most %d ms; want %q, %d", c.m.ID, m.Mode, m.TimeoutMS, c.mode, c.timeout)
 		}
 	}
+}
+
+// TestRates: what is counted is what a look at each message of the last minute counts, also where the
+// clock is set back.
+func TestRates(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var r rates
+		var all []recent
+		now := int64(1e12)
+		names := rapid.SampledFrom([]string{"a", "b"})
+		for range rapid.IntRange(1, 60).Draw(t, "messages") {
+			now += rapid.SampledFrom([]int64{0, 1, 1000, minute / 4, minute, -2 * minute}).Draw(t, "later")
+			m := Message{From: names.Draw(t, "from"), To: names.Draw(t, "to"), Chain: names.Draw(t, "chain")}
+			if n := len(all); n > 0 && all[n-1].At > now+minute {
+				all = nil
+			}
+			pair, chain := 0, 0
+			for _, o := range all {
+				if o.At > now-minute && o.From == m.From && o.To == m.To {
+					pair++
+				}
+				if o.At > now-minute && o.Chain == m.Chain {
+					chain++
+				}
+			}
+			if p, c := r.recent(m, now); p != pair || c != chain {
+				t.Fatalf("%d and %d, want %d and %d", p, c, pair, chain)
+			}
+			all = append(all, recent{now, m.From, m.To, m.Chain})
+			r.count(&Known{Message: m, Accepted: now})
+			if again := ratesOf(r.list); fmt.Sprint(again) != fmt.Sprint(r) {
+				t.Fatalf("kept it is %v, and was %v", again, r)
+			}
+		}
+	})
 }

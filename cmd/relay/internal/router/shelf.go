@@ -66,7 +66,7 @@ type image struct {
 	LastID   string
 	Agents   []*Agent
 	Channels map[string]map[string]seat
-	Rates    rates
+	Rates    []recent
 	Refusals map[string][]refusal
 }
 
@@ -214,7 +214,7 @@ func (l *line) read(text []byte, one func(string) string) error {
 // Save returns what has changed since the last time. It is to be followed by Saved, or by NotSaved.
 func (s *State) Save() (v Saving, err error) {
 	v = Saving{Seq: s.Last, Drop: s.dropped, known: slices.Collect(maps.Values(s.touched))}
-	i := image{s.Last, s.LastID, slices.Collect(maps.Values(s.agents)), s.channels, s.rates, s.refusals}
+	i := image{s.Last, s.LastID, slices.Collect(maps.Values(s.agents)), s.channels, s.rates.list, s.refusals}
 	if v.State, err = json.Marshal(i); err != nil {
 		return v, err
 	}
@@ -338,7 +338,7 @@ func Resume(shelf Kept) (*State, error) {
 	if err := json.Unmarshal(data, &i); err != nil {
 		return s, err
 	}
-	s.Last, s.LastID, s.rates = i.Last, i.LastID, i.Rates
+	s.Last, s.LastID, s.rates = i.Last, i.LastID, ratesOf(i.Rates)
 	for _, a := range i.Agents {
 		s.agents[a.Name] = a
 	}
