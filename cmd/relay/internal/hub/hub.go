@@ -12,6 +12,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
 )
 
 // Store keeps the events; *bus.Log is one.
@@ -159,10 +160,19 @@ func (h *Hub) Record(ctx context.Context, e router.Event) error {
 func (h *Hub) RecordNow(ctx context.Context, e router.Event) error {
 	h.writing.Lock()
 	defer h.writing.Unlock()
-	if !h.isNew(e) {
+	if !h.isNew(e) || h.hasEnd(e) {
 		return nil
 	}
 	return h.append(ctx, e)
+}
+
+// hasEnd says whether the log tells a message's end by now, which a wrapper tells by its event and,
+// when it is asked about the message meanwhile, by its answer, in either order.
+func (h *Hub) hasEnd(e router.Event) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	m, _ := h.state.Find(e.ID)
+	return protocol.Terminal(e.Status) && router.Ended(m.Status) && m.Evidence == e.Evidence
 }
 
 func (h *Hub) isNew(e router.Event) bool {

@@ -1,0 +1,35 @@
+package hub
+
+import (
+	"testing"
+
+	"relay-pty/cmd/relay/internal/router"
+)
+
+// TestAnEndIsToldOnce: a wrapper that comes back tells of an end by its event, and by its answer to
+// the router's question, in either order.
+func TestAnEndIsToldOnce(t *testing.T) {
+	for _, first := range []string{"event", "answer"} {
+		store := &memory{}
+		h := aHub(t, store)
+		h.mustUp(t, "bob")
+		m, err := h.Send(t.Context(), hi("bob"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := ending(m, "delivered", "turn")
+		answer := end
+		if end.Origin = (&router.Origin{Epoch: "e", Seq: 7}); first == "answer" {
+			end, answer = answer, end
+		}
+		before := len(store.events)
+		for _, e := range []router.Event{end, answer, end} {
+			if err := h.Record(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := len(store.events) - before; got != 1 || h.status(m.ID) != "delivered" {
+			t.Errorf("%s first: the log has %d ends of a message that is %s", first, got, h.status(m.ID))
+		}
+	}
+}
