@@ -258,8 +258,8 @@ func (r *real) gate(word string) (open func()) { return gate(r.t, r.api, word) }
 
 // gate makes the model think about each turn whose text holds word until it is opened.
 func gate(t *testing.T, api *fakemodel.Server, word string) (open func()) {
-	opened, script := make(chan struct{}), api.Respond
-	api.Respond = func(turn fakemodel.Turn) fakemodel.Reply {
+	opened, script := make(chan struct{}), api.Responder()
+	api.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
 		if strings.Contains(turn.UserText(), word) {
 			select {
 			case <-opened:
@@ -267,7 +267,7 @@ func gate(t *testing.T, api *fakemodel.Server, word string) (open func()) {
 			}
 		}
 		return script(turn)
-	}
+	})
 	return sync.OnceFunc(func() { close(opened) })
 }
 

@@ -59,7 +59,7 @@ func beginSized(t *testing.T, a agentrig.Agent, rows, cols int, changes []agentr
 	testrig.Require(t, a.Name(), err)
 	api, err := a.API()
 	must(t, err)
-	api.KeepRaw = true
+	api.KeepRaw()
 	t.Cleanup(func() { api.Close() })
 	env, cwd, err := a.Prepare(scratch(t), api.URL(), changes...)
 	must(t, err)

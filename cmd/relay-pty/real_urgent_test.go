@@ -20,7 +20,7 @@ func TestRealUrgentMessagesCutReplies(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		r := startAgent(t, a)
 		n := runs(4, 20)
-		r.api.Respond = onlyOnce(r.api)
+		r.api.Respond(onlyOnce(r.api))
 		var took []time.Duration
 		withDraft := 0
 		for i := range n {

@@ -40,7 +40,7 @@ func startHooked(ctx context.Context, t *testing.T, a agentrig.Agent) *hookedCla
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { api.Close() })
-	api.KeepRaw = true
+	api.KeepRaw()
 	home := testrig.Dir(t)
 	env, cwd, err := a.Prepare(home, api.URL())
 	if err != nil {
@@ -49,12 +49,12 @@ func startHooked(ctx context.Context, t *testing.T, a agentrig.Agent) *hookedCla
 	home = filepath.Join(home, "home")
 	usersOwn(t, home, filepath.Join(u.bin, "relay"))
 	argv := append([]string{filepath.Join(u.bin, "relay"), "run", "alice", "--socket", filepath.Join(u.dir, "alice"), "--draft-timeout", "0", "--"}, a.Argv(path)...)
-	api.Respond = func(turn fakemodel.Turn) fakemodel.Reply {
+	api.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
 		if strings.HasSuffix(turn.UserText(), callMine) {
 			return fakemodel.Call("", mine, map[string]any{})
 		}
 		return api.Script(turn)
-	}
+	})
 	tm := testrig.StartTerm(t, term.Options{Argv: argv, Env: slices.Concat(u.env, env, environment(u.dir, u.bin)[:2]), Dir: cwd, Answers: true})
 	h := &hookedClaude{u, tm, a, ctx, api, cwd, home}
 	u.sees(ctx, "alice to be ready", func(e router.Event) bool { return e.State == "ready" })

@@ -110,7 +110,7 @@ func (c toolCaller) callsTools(ctx context.Context, t *testing.T) {
 	}
 	before, _ := os.ReadFile(file)
 	var step atomic.Int64
-	model.Respond = func(turn fakemodel.Turn) fakemodel.Reply {
+	model.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
 		n := int(step.Add(1)) - 1
 		if n >= len(calls) {
 			return fakemodel.Say("That is all.")
@@ -126,7 +126,7 @@ func (c toolCaller) callsTools(ctx context.Context, t *testing.T) {
 			call.arguments["after_event_seq"] = cursorOf(strings.Join(turn.Results, ""))
 		}
 		return fakemodel.Call(fmt.Sprintf(c.namespace, call.server), fmt.Sprintf(c.name, call.server, call.tool), call.arguments)
-	}
+	})
 	env = append(env, "PATH="+u.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	u.runs(ctx, "alice", cwd, env, slices.Concat([]string{"--agent", c.Profile, "--"}, c.Argv(path), c.flags)...)
 	u.does(ctx, "send", "alice", "begin", "--id", "m-1", "--until", "delivered")

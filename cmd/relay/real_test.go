@@ -55,7 +55,7 @@ func (u *user) runsReal(ctx context.Context, name string, a agentrig.Agent, mode
 		u.t.Fatal(err)
 	}
 	u.t.Cleanup(func() { api.Close() })
-	api.Respond = model
+	api.Respond(model)
 	home = testrig.Dir(u.t)
 	env, cwd, err := a.Prepare(home, api.URL())
 	if err != nil {
@@ -160,12 +160,12 @@ func TestRealDraftIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer api.Close()
-	api.Respond = func(turn fakemodel.Turn) fakemodel.Reply {
+	api.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
 		if strings.HasPrefix(claude.Received(turn), "[relay ") {
 			return fakemodel.Say("Understood.")
 		}
 		return fakemodel.Say("You said more.")
-	}
+	})
 	env, cwd, err := claude.Prepare(testrig.Dir(t), api.URL())
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func (s *Server) messages(w http.ResponseWriter, r Request) error {
 			return whole(w, 200, req.message(rep))
 		}
 		sp := &messagesSpeaker{out, req}
-		out.ping, out.gap = func() { sp.send("ping", obj{}) }, cmp.Or(s.PingEvery, time.Second)
+		out.ping, out.gap = func() { sp.send("ping", obj{}) }, cmp.Or(s.present().pingEvery, time.Second)
 		return out.speak(sp, rep)
 	}
 	switch {

@@ -155,7 +155,7 @@ func TestSideQuestionsStayOutOfTheLog(t *testing.T) {
 
 func TestTurnHoldsWhatIsNew(t *testing.T) {
 	s, ctx := serve(t)
-	s.KeepRaw = true
+	s.KeepRaw()
 	messages := []obj{
 		user("old"), assistant("answer"),
 		{"role": "user", "content": []obj{
@@ -224,8 +224,8 @@ func TestHangingUpAbortsTheTurn(t *testing.T) {
 
 func TestSilenceCarriesPings(t *testing.T) {
 	s, ctx := serve(t)
-	s.PingEvery = time.Millisecond
-	s.Respond = func(Turn) Reply { return Reply{Think: 100 * time.Millisecond, Deltas: []string{"x"}} }
+	s.PingEvery(time.Millisecond)
+	s.Respond(func(Turn) Reply { return Reply{Think: 100 * time.Millisecond, Deltas: []string{"x"}} })
 	names, text := events(t, ask(ctx, t, s, true, 5, user("hm")).Body)
 	if !strings.Contains(strings.Join(names, " "), "ping ping") || text != "x" {
 		t.Errorf("got %q with events %v, want x after pings", text, names)

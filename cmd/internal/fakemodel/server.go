@@ -23,16 +23,9 @@ type Request struct {
 // Responder chooses the reply to a turn.
 type Responder func(Turn) Reply
 
-// Server is a running fake model. Set its fields before the first request.
+// Server is a running fake model.
 type Server struct {
-	// Respond chooses replies; Start sets it to Script.
-	Respond Responder
-	// KeepRaw keeps each turn's request body in Turn.Raw.
-	KeepRaw bool
-	// PingEvery is the time between pings in a silence, on wires that have pings; 0 means one
-	// second.
-	PingEvery time.Duration
-
+	habits
 	turnLog
 	marks
 	wire Wire
@@ -48,7 +41,7 @@ func Start(wire Wire) (*Server, error) {
 		return nil, fmt.Errorf("listen for fake model: %w", err)
 	}
 	s := &Server{wire: wire, url: "http://" + ln.Addr().String(), done: make(chan error, 1)}
-	s.Respond = s.Script
+	s.respond = s.Script
 	s.http = &http.Server{Handler: http.HandlerFunc(s.handle), ReadHeaderTimeout: 10 * time.Second}
 	go func() { s.done <- s.http.Serve(ln) }()
 	return s, nil
@@ -79,11 +72,12 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 // that the client hung up.
 func (s *Server) take(r Request, t Turn, give func(Reply) error) error {
 	t.At = time.Now()
-	if s.KeepRaw {
+	h := s.present()
+	if h.keepRaw {
 		t.Raw = r.Body
 	}
 	t = s.begin(t)
-	err := give(s.Respond(t))
+	err := give(h.respond(t))
 	s.end(t.N, err != nil)
 	return err
 }

@@ -15,7 +15,7 @@ type Turn struct {
 	// 2.1.3xx, messages typed while a tool ran.
 	System  []string
 	Results []string // text of the new tool results
-	Raw     []byte   // the request body, if Server.KeepRaw
+	Raw     []byte   // the request body, after Server.KeepRaw
 
 	Ended   time.Time // when the reply ended; zero while it runs
 	Aborted bool      // the client hung up before the end

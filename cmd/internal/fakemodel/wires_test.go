@@ -172,7 +172,7 @@ func (w wire) asking(text string) string { return strings.Replace(w.conversation
 
 func TestWiresLogWhatIsNewAndReply(t *testing.T) {
 	overWires(t, func(t *testing.T, w wire, s *Server) {
-		s.KeepRaw = true
+		s.KeepRaw()
 		events, last := reads(t, post(t, t.Context(), s.URL()+w.path, w.conversation))
 		if got := w.text(events); got != "ACK 15 bytes" || !strings.Contains(last, w.last) {
 			t.Errorf("said %q and last %s, want ACK 15 bytes and %s", got, last, w.last)

@@ -46,7 +46,7 @@ func (c *checker) prepare(ctx context.Context) (stop func(), err error) {
 	if c.model, err = fakemodel.Start(r.wire); err != nil {
 		return nil, err
 	}
-	c.model.Respond = c.respond
+	c.model.Respond(c.respond)
 	stop = func() { c.model.Close() } // the listener is gone either way
 	// The agent's version is asked in a home like the one for which it is asked.
 	version := ""

@@ -106,7 +106,7 @@ func (p part) real(a agentrig.Agent, path, dir string) (*actor, error) {
 	if err != nil {
 		return nil, err
 	}
-	api.Respond = p.respond(a)
+	api.Respond(p.respond(a))
 	env, cwd, err := a.Prepare(dir, api.URL())
 	if err != nil {
 		api.Close() // already failing

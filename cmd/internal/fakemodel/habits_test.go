@@ -1,0 +1,36 @@
+package fakemodel
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestHabitsChangeWhileItServes: what a test sets after the start is no race with a request, which an
+// agent of an earlier moment may make at any time.
+func TestHabitsChangeWhileItServes(t *testing.T) {
+	s, err := Start(Messages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var asks sync.WaitGroup
+	for range 4 {
+		asks.Go(func() {
+			body := `{"model":"m","stream":true,"tools":[{"name":"Bash"}],"messages":[{"role":"user","content":"hi"}]}`
+			answer, err := http.Post(s.URL()+"/v1/messages", "application/json", strings.NewReader(body))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			answer.Body.Close() // what it says is not looked at
+		})
+	}
+	s.KeepRaw()
+	s.Respond(func(Turn) Reply { return Say("later") })
+	asks.Wait()
+	if got := s.Responder()(Turn{}); len(got.Deltas) != 1 || got.Deltas[0] != "later" {
+		t.Errorf("it answers %q", got.Deltas)
+	}
+}
