@@ -37,21 +37,21 @@ func (m *Mailbox) Take(now time.Time, ids ...string) error {
 
 // beginLocked begins an attempt with waiting messages, of a consumer if they are pulled.
 func (m *Mailbox) beginLocked(taken []*entry, pulled bool, now time.Time) error {
-	var drafts []Draft
+	var proposals []Proposal
 	for _, e := range taken {
 		rec := e.Record
 		rec.Status, rec.Pulled = protocol.StatusInjecting, pulled
 		rec.Attempt++
-		drafts = append(drafts, Draft{rec.result(), &rec})
+		proposals = append(proposals, Proposal{rec.result(), &rec})
 	}
 	hold := m.hold
-	written, err := m.sink.Propose(now, drafts...)
+	written, err := m.sink.Propose(now, proposals...)
 	if err != nil {
 		return fmt.Errorf("record attempt: %w", err)
 	}
 	for i, e := range taken {
 		m.leaveLocked(e)
-		e.Record, e.cancels, e.entered = *drafts[i].Record, 0, false
+		e.Record, e.cancels, e.entered = *proposals[i].Record, 0, false
 		m.injecting = append(m.injecting, e)
 	}
 	if err := m.awaitLocked(written); err != nil {
@@ -210,7 +210,7 @@ func (m *Mailbox) endLocked(e *entry, out Outcome, now time.Time) error {
 		}}
 	}
 	rec := e.ended(out, now)
-	err := m.sink.Append(now, Draft{rec.result(), &rec})
+	err := m.sink.Append(now, Proposal{rec.result(), &rec})
 	e.Record = rec
 	m.ended = append(m.ended, e)
 	m.changedLocked()

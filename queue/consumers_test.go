@@ -19,8 +19,8 @@ type disk struct {
 	order   []string
 }
 
-func (d *disk) keep(drafts ...Draft) {
-	for _, draft := range drafts {
+func (d *disk) keep(proposals ...Proposal) {
+	for _, draft := range proposals {
 		if r := draft.Record; r != nil {
 			if _, known := d.records[r.ID]; !known {
 				d.order = append(d.order, r.ID)
@@ -30,15 +30,15 @@ func (d *disk) keep(drafts ...Draft) {
 	}
 }
 
-func (d *disk) Append(now time.Time, draft Draft) error {
+func (d *disk) Append(now time.Time, draft Proposal) error {
 	err := d.Outbox.Append(now, draft)
 	d.keep(draft)
 	return err
 }
 
-func (d *disk) Propose(now time.Time, drafts ...Draft) (func() error, error) {
-	_, err := d.Outbox.Propose(now, drafts...)
-	d.keep(drafts...)
+func (d *disk) Propose(now time.Time, proposals ...Proposal) (func() error, error) {
+	_, err := d.Outbox.Propose(now, proposals...)
+	d.keep(proposals...)
 	return func() error { return nil }, err // on disk, but whoever proposed it waits for a moment
 }
 

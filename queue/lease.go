@@ -154,7 +154,7 @@ func (m *Mailbox) Ack(now time.Time, ids ...string) (id string, err error) {
 		}
 	}
 	var acked []*entry
-	var drafts []Draft
+	var proposals []Proposal
 	late := ""
 	for _, id := range ids {
 		e := m.findLocked(id)
@@ -170,9 +170,9 @@ func (m *Mailbox) Ack(now time.Time, ids ...string) (id string, err error) {
 	}
 	for _, e := range acked {
 		rec := e.ended(Outcome{Status: protocol.StatusDelivered, Evidence: protocol.EvidencePulled}, now)
-		drafts = append(drafts, Draft{rec.result(), &rec})
+		proposals = append(proposals, Proposal{rec.result(), &rec})
 	}
-	if err := m.recordLocked(acked, drafts, now); err != nil {
+	if err := m.recordLocked(acked, proposals, now); err != nil {
 		return "", fmt.Errorf("record the delivery: %w", err)
 	}
 	m.pressureLocked(now)
@@ -183,11 +183,11 @@ func (m *Mailbox) Ack(now time.Time, ids ...string) (id string, err error) {
 }
 
 // recordLocked ends messages once that is on disk; nobody else changes them meanwhile.
-func (m *Mailbox) recordLocked(list []*entry, drafts []Draft, now time.Time) error {
+func (m *Mailbox) recordLocked(list []*entry, proposals []Proposal, now time.Time) error {
 	if len(list) == 0 {
 		return nil
 	}
-	written, err := m.sink.Propose(now, drafts...)
+	written, err := m.sink.Propose(now, proposals...)
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func (m *Mailbox) recordLocked(list []*entry, drafts []Draft, now time.Time) err
 	for i, e := range list {
 		if e.fresh = false; err == nil {
 			m.leaveLocked(e)
-			e.Record, e.lent = *drafts[i].Record, time.Time{}
+			e.Record, e.lent = *proposals[i].Record, time.Time{}
 			m.ended = append(m.ended, e)
 		}
 	}

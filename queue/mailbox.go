@@ -60,9 +60,9 @@ func (c Config) Filled() (Config, error) {
 	return c, nil
 }
 
-// Draft is an event that is to be told, and the message as it stands after it, if it is
+// Proposal is an event that is to be told, and the message as it stands after it, if it is
 // about one. Both get their Stamp from the sink.
-type Draft struct {
+type Proposal struct {
 	Event  protocol.Event
 	Record *Record
 }
@@ -71,11 +71,11 @@ type Draft struct {
 // it must neither wait for long nor call back. An event that it refuses did not happen.
 type Sink interface {
 	// Append takes an event of what has happened.
-	Append(now time.Time, d Draft) error
+	Append(now time.Time, d Proposal) error
 	// Propose takes events of what happens only if it can be recorded, all of them or none.
 	// written, unless it is nil because they are recorded already, waits for that: after an
 	// error they did not happen. It is called unlocked.
-	Propose(now time.Time, d ...Draft) (written func() error, err error)
+	Propose(now time.Time, d ...Proposal) (written func() error, err error)
 	// Find returns the record of a message that ended, also in a run before this one.
 	Find(id string) (Record, bool)
 	// Durable says whether what is recorded is on disk.
@@ -196,7 +196,7 @@ func (m *Mailbox) Enqueue(msg Message, now time.Time) (res protocol.InjectResult
 	queued, hold := e.result(), m.hold
 	queued.Queued = m.queuedLocked(at)
 	rec := e.Record
-	written, err := m.sink.Propose(now, Draft{queued, &rec})
+	written, err := m.sink.Propose(now, Proposal{queued, &rec})
 	if err != nil {
 		m.leaveLocked(e)
 		return res, false, err
@@ -306,7 +306,7 @@ func (m *Mailbox) Query(id string) (protocol.InjectResult, error) {
 // tellWaitingLocked tells that a message waits, and what for.
 func (m *Mailbox) tellWaitingLocked(e *entry, now time.Time) error {
 	rec := e.Record
-	if err := m.sink.Append(now, Draft{&protocol.Waiting{ID: e.ID, WaitingFor: protocol.OrNull(m.hold)}, &rec}); err != nil {
+	if err := m.sink.Append(now, Proposal{&protocol.Waiting{ID: e.ID, WaitingFor: protocol.OrNull(m.hold)}, &rec}); err != nil {
 		return err
 	}
 	e.Record = rec
@@ -346,7 +346,7 @@ func (m *Mailbox) pressureLocked(now time.Time) {
 	if m.pressed && n > m.cfg.Low || !m.pressed && n < m.cfg.High {
 		return
 	}
-	if m.sink.Append(now, Draft{Event: &protocol.Backpressure{QueueLength: n, Accept: m.pressed}}) == nil {
+	if m.sink.Append(now, Proposal{Event: &protocol.Backpressure{QueueLength: n, Accept: m.pressed}}) == nil {
 		m.pressed = !m.pressed
 	}
 }

@@ -441,15 +441,15 @@ type fullDisk struct{ on bool }
 
 var errDisk = errors.New("disk full")
 
-func (d *fullDisk) Append(time.Time, Draft) error {
+func (d *fullDisk) Append(time.Time, Proposal) error {
 	if d.on {
 		return errDisk
 	}
 	return nil
 }
 
-func (d *fullDisk) Propose(now time.Time, drafts ...Draft) (func() error, error) {
-	return nil, d.Append(now, drafts[0])
+func (d *fullDisk) Propose(now time.Time, proposals ...Proposal) (func() error, error) {
+	return nil, d.Append(now, proposals[0])
 }
 
 func (d *fullDisk) Find(string) (Record, bool) { return Record{}, false }

@@ -104,7 +104,7 @@ func NewEpoch() string {
 
 type early struct {
 	at time.Time
-	d  Draft
+	d  Proposal
 }
 
 // Fail says that the log is to have a store, which cannot be opened for now: nothing is
@@ -187,7 +187,7 @@ func (o *Outbox) Find(id string) (Record, bool) {
 // Append stamps an event with the next number and now, and keeps it. The error is that
 // of an event which cannot be encoded, which takes no number, or [ErrDegraded] when too
 // much waits to be written.
-func (o *Outbox) Append(now time.Time, d Draft) error {
+func (o *Outbox) Append(now time.Time, d Proposal) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
@@ -209,7 +209,7 @@ func (o *Outbox) Append(now time.Time, d Draft) error {
 }
 
 // Tell appends an event that is about no message.
-func (o *Outbox) Tell(ev protocol.Event, now time.Time) error { return o.Append(now, Draft{Event: ev}) }
+func (o *Outbox) Tell(ev protocol.Event, now time.Time) error { return o.Append(now, Proposal{Event: ev}) }
 
 // passing says whether an event tells of what holds only now.
 func passing(ev protocol.Event) bool {
@@ -222,14 +222,14 @@ func passing(ev protocol.Event) bool {
 
 // Propose takes events that did not happen if they cannot be written; see [Sink].
 // While the last commit is one that failed, it is [ErrDegraded] at once.
-func (o *Outbox) Propose(now time.Time, drafts ...Draft) (written func() error, err error) {
+func (o *Outbox) Propose(now time.Time, proposals ...Proposal) (written func() error, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.fault != nil {
 		return nil, degraded(o.fault)
 	}
-	changes := make([]Change, len(drafts))
-	for i, d := range drafts {
+	changes := make([]Change, len(proposals))
+	for i, d := range proposals {
 		if changes[i], err = o.stampLocked(now, d); err != nil {
 			return nil, err
 		}
@@ -238,7 +238,7 @@ func (o *Outbox) Propose(now time.Time, drafts ...Draft) (written func() error, 
 		o.takeLocked(changes...)
 		return nil, nil
 	}
-	settled := make(chan error, len(drafts)) // they come together, so one answer is for all
+	settled := make(chan error, len(proposals)) // they come together, so one answer is for all
 	for i := range changes {
 		changes[i].settled = settled
 	}
@@ -248,7 +248,7 @@ func (o *Outbox) Propose(now time.Time, drafts ...Draft) (written func() error, 
 
 func degraded(err error) error { return fmt.Errorf("%w: %w", ErrDegraded, err) }
 
-func (o *Outbox) stampLocked(now time.Time, d Draft) (Change, error) {
+func (o *Outbox) stampLocked(now time.Time, d Proposal) (Change, error) {
 	d.Event.SetStamp(o.given+1, now.UnixMilli())
 	frame, err := protocol.Encode(d.Event)
 	if err != nil {

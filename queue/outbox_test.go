@@ -21,7 +21,7 @@ func statusIn(frame []byte) string {
 func appendN(t *testing.T, o *Outbox, n int, raw string) {
 	t.Helper()
 	for range n {
-		if err := o.Append(t0, Draft{Event: &protocol.MarkerInvalid{Raw: raw}}); err != nil {
+		if err := o.Append(t0, Proposal{Event: &protocol.MarkerInvalid{Raw: raw}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -34,10 +34,10 @@ func TestOutboxStampsEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	ev := &protocol.Waiting{ID: "m1"}
-	if err := o.Append(t0, Draft{Event: ev}); err != nil {
+	if err := o.Append(t0, Proposal{Event: ev}); err != nil {
 		t.Fatal(err)
 	}
-	o.Append(t0, Draft{Event: &protocol.RelayCommand{ID: "c1"}})
+	o.Append(t0, Proposal{Event: &protocol.RelayCommand{ID: "c1"}})
 	<-f.Wake()
 	got, err := f.Next(10)
 	if err != nil || len(got) != 2 {
@@ -199,7 +199,7 @@ func TestFollowersSeeEverything(t *testing.T) {
 	for range writers {
 		wg.Go(func() {
 			for range each {
-				if err := o.Append(t0, Draft{Event: &protocol.Exit{}}); err != nil {
+				if err := o.Append(t0, Proposal{Event: &protocol.Exit{}}); err != nil {
 					t.Error(err)
 				}
 			}
