@@ -27,8 +27,7 @@ var layers = map[string]string{
 	"pty/screen/vt":              "",
 	"pty/screen/width":           "",
 	"pty/term":                   "",
-	"inject":                     "inject/ready inject/draft inject/profile inject/prompt inject/sight inject/turn inject/view protocol",
-	"inject/view":                "inject/ready inject/draft inject/sight",
+	"inject":                     "inject/ready inject/draft inject/profile inject/prompt inject/sight inject/turn protocol",
 	"inject/prompt":              "",
 	"inject/turn":                "inject/profile",
 	"inject/ready":               "protocol",
@@ -48,7 +47,7 @@ var layers = map[string]string{
 	"queue/journal":              "protocol queue",
 	"cmd/relay-pty": "cmd/relay-pty/agent cmd/relay-pty/agentlog cmd/relay-pty/desk cmd/relay-pty/handover cmd/relay-pty/ledger cmd/relay-pty/memory cmd/relay-pty/tty " +
 		"inject inject/draft inject/profile inject/ready inject/turn parser parser/transcript protocol protocol/own protocol/registry protocol/sock protocol/version pty pty/screen pty/term queue",
-	"cmd/relay-pty/agent":         "inject/draft inject/profile inject/profile/keys inject/ready inject/sight inject/view parser pty pty/screen",
+	"cmd/relay-pty/agent":         "inject inject/draft inject/profile inject/profile/keys inject/ready inject/sight parser pty pty/screen",
 	"cmd/relay-pty/agentlog":      "inject/profile inject/ready parser/transcript protocol",
 	"cmd/relay-pty/handover":      "cmd/relay-pty/desk inject inject/draft inject/turn parser protocol queue",
 	"cmd/relay-pty/desk":          "parser protocol protocol/sock queue",

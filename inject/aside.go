@@ -8,7 +8,6 @@ import (
 	"relay-pty/inject/draft"
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
-	"relay-pty/inject/view"
 	"relay-pty/protocol"
 )
 
@@ -22,7 +21,7 @@ type aside struct {
 }
 
 // unsentText is what stands unsent in the composer, or behind the prompt.
-func (in *Injector) unsentText(l view.Look) string {
+func (in *Injector) unsentText(l Look) string {
 	if in.Profile.Composer != nil {
 		return l.Box.Text
 	}
@@ -33,7 +32,7 @@ func (in *Injector) unsentText(l view.Look) string {
 }
 
 // watchDraft keeps since when the draft is as it is.
-func (in *Injector) watchDraft(l view.Look) {
+func (in *Injector) watchDraft(l Look) {
 	if t := in.unsentText(l); t != in.unsent.text {
 		in.unsent.text, in.unsent.since = t, l.Facts.Now
 	}
@@ -46,7 +45,7 @@ func (in *Injector) watchDraft(l view.Look) {
 // maySetAside says whether the draft may be set aside for the message, and else
 // when to ask again because only time is missing. A shadow and a screen that do
 // not agree on it forbid it: nobody could tell whether all of it came back.
-func (in *Injector) maySetAside(l view.Look, b *turn.Batch) (bool, time.Duration) {
+func (in *Injector) maySetAside(l Look, b *turn.Batch) (bool, time.Duration) {
 	t := in.Profile.Typing
 	if b == nil || t.Stash == "" || l.Stashed || in.tardy != nil || in.unsent.text == "" {
 		return false, 0
@@ -76,7 +75,7 @@ func (in *Injector) maySetAside(l view.Look, b *turn.Batch) (bool, time.Duration
 // setAside presses the agent's own key that sets a draft aside and waits until it is seen to be
 // gone: as long as text may take to show, but no longer than the human's keys may wait. A key that
 // the agent did not read is taken back. One that it read may act later: see tardy.go.
-func (a *attempt) setAside(ctx context.Context, l view.Look) bool {
+func (a *attempt) setAside(ctx context.Context, l Look) bool {
 	in, t := a.in, a.in.Profile.Typing
 	a.aside = &aside{text: in.unsentText(l), typed: l.Draft.Text, returned: in.holdsReturned(l), late: late{pressed: time.Now()}}
 	n, err := a.tx.Write(ctx, []byte(t.Stash))
@@ -94,7 +93,7 @@ func (a *attempt) setAside(ctx context.Context, l view.Look) bool {
 // awaitAside waits until the draft is seen to be set aside, and says whether it is.
 func (a *attempt) awaitAside(ctx context.Context) (is bool) {
 	var gone time.Time
-	a.in.whileRead(ctx, a.in.Profile.Typing.Echo, func(l view.Look) (bool, time.Duration) { // is tells why it ends
+	a.in.whileRead(ctx, a.in.Profile.Typing.Echo, func(l Look) (bool, time.Duration) { // is tells why it ends
 		v, _ := a.in.judge(l)
 		gone = ready.Since(gone, a.in.isAside(l), l.Facts.Now)
 		is = !gone.IsZero() && l.Facts.Now.Sub(gone) >= asideRest
@@ -108,7 +107,7 @@ func (a *attempt) awaitAside(ctx context.Context) (is bool) {
 }
 
 // isAside says whether the composer looks as it does when a draft was set aside.
-func (in *Injector) isAside(l view.Look) bool {
+func (in *Injector) isAside(l Look) bool {
 	return in.empty(l) && !l.Box.Blank && l.Unread <= 0 && (in.Profile.Typing.StashShown == nil || l.Stashed)
 }
 
@@ -116,7 +115,7 @@ func (in *Injector) isAside(l view.Look) bool {
 const asideRest = 20 * time.Millisecond
 
 // empty says whether the composer, or the line behind the prompt, is seen empty.
-func (in *Injector) empty(l view.Look) bool {
+func (in *Injector) empty(l Look) bool {
 	if in.Profile.Composer == nil {
 		return in.clean(l)
 	}
@@ -133,7 +132,7 @@ func (a *attempt) bringBack(ctx context.Context) {
 	}
 	in, keys := a.in, a.backKeys()
 	var stands time.Time
-	err := in.until(ctx, 2*settled, func(l view.Look) (bool, time.Duration) {
+	err := in.until(ctx, 2*settled, func(l Look) (bool, time.Duration) {
 		if keys != "" && in.empty(l) && l.Unread <= 0 {
 			a.tx.Write(ctx, []byte(keys)) // what becomes of it is seen
 			keys = ""

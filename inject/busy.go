@@ -6,14 +6,13 @@ import (
 
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
-	"relay-pty/inject/view"
 	"relay-pty/protocol"
 )
 
 // joins says whether the message may be handed to the agent while it is busy:
 // it is pressing, the agent has a key for that which does not cut its reply, and
 // a log that will show when it took the message up.
-func (in *Injector) joins(l view.Look, v ready.Verdict, b *turn.Batch) bool {
+func (in *Injector) joins(l Look, v ready.Verdict, b *turn.Batch) bool {
 	t := in.Profile.Typing
 	if b == nil || b.Mode == protocol.ModeSequential || b.Mode == protocol.ModeUrgent && len(t.Interrupt) > 0 || b.Command() {
 		return false
@@ -24,7 +23,7 @@ func (in *Injector) joins(l view.Look, v ready.Verdict, b *turn.Batch) bool {
 // settle looks after what a busy agent has queued: its log shows it, or it came back into the
 // composer, or the agent rests and nothing shows. What the agent gave back by itself is to be
 // submitted again; what the human took back is their draft. It says when to look again.
-func (in *Injector) settle(l view.Look, v ready.Verdict) time.Duration {
+func (in *Injector) settle(l Look, v ready.Verdict) time.Duration {
 	var again time.Duration
 	left := in.queued[:0]
 	for _, a := range in.queued {
@@ -79,7 +78,7 @@ const (
 // and else when to ask again: it is urgent, the human rests, and what stands in
 // the composer would not keep it from being typed afterwards. What asks a
 // question is never interrupted, for that would be an answer.
-func (in *Injector) interrupts(l view.Look, v ready.Verdict, b *turn.Batch) (bool, time.Duration) {
+func (in *Injector) interrupts(l Look, v ready.Verdict, b *turn.Batch) (bool, time.Duration) {
 	if b == nil || b.Mode != protocol.ModeUrgent || len(in.Profile.Typing.Interrupt) == 0 || in.stranded != nil ||
 		v.State != ready.Busy || v.Settling || !l.Box.Visible || l.Box.Foreign {
 		return false, 0
@@ -134,8 +133,8 @@ func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
 	if !in.Profile.Typing.Returns || !empty {
 		return
 	}
-	var rests time.Time                                                             // since when it has said that it does; what it gives back is painted later
-	in.until(ctx, in.Profile.Typing.Hold, func(l view.Look) (bool, time.Duration) { // its end changes nothing
+	var rests time.Time                                                        // since when it has said that it does; what it gives back is painted later
+	in.until(ctx, in.Profile.Typing.Hold, func(l Look) (bool, time.Duration) { // its end changes nothing
 		v, again := in.judge(l)
 		if rests = ready.Since(rests, v.State == ready.Ready, l.Facts.Now); v.State != ready.Ready {
 			return v.State == ready.Blocked, again
@@ -147,9 +146,9 @@ func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
 
 // insertAgain leads a composer that was in its insert mode, and was told to leave it, back there:
 // the human's next key is text. It is told so only when it is seen to have left.
-func (in *Injector) insertAgain(ctx context.Context, tx view.Tx) {
+func (in *Injector) insertAgain(ctx context.Context, tx Tx) {
 	m, pressed, began := in.Profile.Composer.Modal, false, time.Now()
-	in.until(ctx, in.Profile.Typing.Hold, func(l view.Look) (bool, time.Duration) { // its end changes nothing
+	in.until(ctx, in.Profile.Typing.Hold, func(l Look) (bool, time.Duration) { // its end changes nothing
 		v, _ := in.judge(l)
 		switch {
 		case v.State == ready.Blocked || l.Facts.Exited:
@@ -172,7 +171,7 @@ func (in *Injector) insertAgain(ctx context.Context, tx view.Tx) {
 // a repaint nothing shows that it is.
 func (in *Injector) heeded(ctx context.Context, painted time.Time, rest time.Duration) bool {
 	busy, pressed := false, time.Now()
-	in.until(ctx, keyGap+rest, func(l view.Look) (bool, time.Duration) { // its end changes nothing
+	in.until(ctx, keyGap+rest, func(l Look) (bool, time.Duration) { // its end changes nothing
 		v, _ := in.judge(l)
 		busy = v.State == ready.Busy && !v.Settling && l.Box.Visible
 		heard := l.Facts.LastOutput.After(painted) && l.Unread <= 0 && l.Facts.Now.Sub(pressed) >= rest
@@ -182,13 +181,13 @@ func (in *Injector) heeded(ctx context.Context, painted time.Time, rest time.Dur
 }
 
 // holdsReturned says whether the composer holds what the agent gave back.
-func (in *Injector) holdsReturned(l view.Look) bool {
+func (in *Injector) holdsReturned(l Look) bool {
 	return in.returned != "" && l.Box.Visible && turn.Same(l.Box.Text, in.returned)
 }
 
 // resubmits says whether to press Enter on the prompt that an interrupted agent
 // gave back: when nothing urgent comes before it.
-func (in *Injector) resubmits(l view.Look, v ready.Verdict, b *turn.Batch) bool {
+func (in *Injector) resubmits(l Look, v ready.Verdict, b *turn.Batch) bool {
 	if !in.holdsReturned(l) || b != nil && b.Mode == protocol.ModeUrgent && l.Facts.Now.Sub(in.halted) < urgentFirst {
 		return false
 	}
@@ -215,7 +214,7 @@ func (in *Injector) resubmit(ctx context.Context, b *turn.Batch) {
 		return
 	}
 	in.lastInput = time.Now()
-	err = in.until(ctx, in.Profile.Typing.Hold, func(l view.Look) (bool, time.Duration) {
+	err = in.until(ctx, in.Profile.Typing.Hold, func(l Look) (bool, time.Duration) {
 		return l.Unread <= 0 && !in.holdsReturned(l), settled / 6
 	})
 	if err == nil {

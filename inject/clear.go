@@ -7,7 +7,6 @@ import (
 
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
-	"relay-pty/inject/view"
 )
 
 // How long an agent may take to show what a key that clears has done, how long what it
@@ -65,14 +64,14 @@ func (a *attempt) clearBy(ctx context.Context, keys string, limit time.Duration)
 		text, line string
 		row        int
 	}
-	see := func(l view.Look) sight { return sight{l.Box.Text, l.Line, l.Row} }
+	see := func(l Look) sight { return sight{l.Box.Text, l.Line, l.Row} }
 	before := see(a.in.look())
 	if _, err := a.put(ctx, keys); err != nil {
 		return nothing
 	}
 	var gone, rests time.Time
 	now := before
-	a.in.until(ctx, limit, func(l view.Look) (bool, time.Duration) { // did tells why it ends
+	a.in.until(ctx, limit, func(l Look) (bool, time.Duration) { // did tells why it ends
 		v, _ := a.in.judge(l)
 		seen := v.State != ready.Blocked && l.Unread <= 0
 		gone = ready.Since(gone, seen && a.in.empty(l), l.Facts.Now)

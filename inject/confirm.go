@@ -9,7 +9,6 @@ import (
 	"relay-pty/inject/ready"
 	"relay-pty/inject/sight"
 	"relay-pty/inject/turn"
-	"relay-pty/inject/view"
 	"relay-pty/protocol"
 )
 
@@ -23,7 +22,7 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 	var r *Result
 	var gone, stood time.Time
 	unread, slow := false, false
-	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l view.Look) (bool, time.Duration) {
+	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l Look) (bool, time.Duration) {
 		v, _ := a.in.judge(l)
 		if r = a.proved(l, v); r != nil {
 			return true, 0
@@ -63,7 +62,7 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 
 // yield gives the human the terminal when their keys have waited long enough, and else says when to
 // ask again.
-func (a *attempt) yield(ctx context.Context, l view.Look) time.Duration {
+func (a *attempt) yield(ctx context.Context, l Look) time.Duration {
 	over, wait := a.impatient(l)
 	if over {
 		a.bringBack(ctx)
@@ -83,7 +82,7 @@ func (a *attempt) awaitTurn(ctx context.Context) *Result {
 	a.taken = true
 	defer func() { a.taken = false }()
 	r := &Result{Doubtful, "", protocol.FaultNoConsume, "the agent emptied its composer and has begun no turn since"}
-	err := a.in.until(ctx, a.in.Profile.Typing.SlowTurn, func(l view.Look) (bool, time.Duration) {
+	err := a.in.until(ctx, a.in.Profile.Typing.SlowTurn, func(l Look) (bool, time.Duration) {
 		v, _ := a.in.judge(l)
 		proof := a.proved(l, v)
 		if proof == nil && a.in.lastBusy.After(a.enter) { // its turn may be over
@@ -101,7 +100,7 @@ func (a *attempt) awaitTurn(ctx context.Context) *Result {
 }
 
 // proved tells an end that needs no patience.
-func (a *attempt) proved(l view.Look, v ready.Verdict) *Result {
+func (a *attempt) proved(l Look, v ready.Verdict) *Result {
 	switch {
 	case a.in.took(a.Turn):
 		return &Result{Status: Delivered, Evidence: protocol.EvidenceTurn}
@@ -122,7 +121,7 @@ func (a *attempt) leftIn(b sight.Box) bool { return a.Left(b.Mode + b.Text) }
 // comes back with the first Enter, however late it is taken: a second would submit it.
 // So where the agent shows that it has one, there is no second, and elsewhere only
 // when the first is seen to have become a newline.
-func (a *attempt) insist(ctx context.Context, l view.Look, ours bool, stood time.Time) {
+func (a *attempt) insist(ctx context.Context, l Look, ours bool, stood time.Time) {
 	t := a.in.Profile.Typing
 	if !ours || a.again || a.stash || l.Stashed || a.tx == nil || t.Again == 0 || l.Facts.Now.Sub(stood) < t.Again {
 		return
@@ -177,7 +176,7 @@ func (a *attempt) unread(ctx context.Context, doubt *Result, code, why string) *
 
 // holdsText says whether the composer can be seen and holds text, or the line
 // of a program with a prompt does.
-func (in *Injector) holdsText(l view.Look) bool {
+func (in *Injector) holdsText(l Look) bool {
 	v, _ := in.judge(l)
 	if in.Profile.Composer == nil {
 		return l.Facts.Foreground && !in.clean(l)
@@ -188,20 +187,20 @@ func (in *Injector) holdsText(l view.Look) bool {
 // holdsText waits a while for the composer to hold text, all of which the agent
 // has read: right after a write it is about to.
 func (a *attempt) holdsText(ctx context.Context) bool {
-	return a.in.until(ctx, 2*settled, func(l view.Look) (bool, time.Duration) {
+	return a.in.until(ctx, 2*settled, func(l Look) (bool, time.Duration) {
 		return l.Unread <= 0 && a.in.holdsText(l), settled / 6
 	}) == nil
 }
 
 // clean says whether the cursor stands at a prompt with nothing after it.
-func (in *Injector) clean(l view.Look) bool {
+func (in *Injector) clean(l Look) bool {
 	return l.Facts.AtPrompt && l.After == "" && l.Unread <= 0
 }
 
 // emptied waits until the composer is seen empty, and stays so for a while.
 func (a *attempt) emptied(ctx context.Context) bool {
 	var empty time.Time // a slow agent that has the keys must not get more of them on an empty box
-	return a.in.until(ctx, 5*settled, func(l view.Look) (bool, time.Duration) {
+	return a.in.until(ctx, 5*settled, func(l Look) (bool, time.Duration) {
 		v, _ := a.in.judge(l)
 		is := l.Box.Visible && v.State != ready.Blocked && l.Box.Text == "" && l.Unread <= 0
 		if a.in.Profile.Composer == nil {
@@ -215,7 +214,7 @@ func (a *attempt) emptied(ctx context.Context) bool {
 // resume goes on with an attempt that a dialog came in between: the message was
 // typed and never submitted. When the dialog is gone and the agent is ready,
 // what the composer holds decides.
-func (in *Injector) resume(ctx context.Context, look view.Look, hold Hold) {
+func (in *Injector) resume(ctx context.Context, look Look, hold Hold) {
 	a := in.stranded
 	a.stood = a.stood || a.holdsOurs(look)
 	switch {

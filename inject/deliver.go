@@ -8,7 +8,6 @@ import (
 
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
-	"relay-pty/inject/view"
 	"relay-pty/protocol"
 )
 
@@ -16,14 +15,14 @@ import (
 type attempt struct {
 	turn.Turn
 	in      *Injector
-	tx      view.Tx // nil once the human has the terminal back
-	typed   string  // what is typed
-	sent    int     // bytes written
-	pasted  bool    // a paste was begun
-	clears  bool    // it is being taken out of the composer
-	inPiece bool    // a part of what is written at once is yet to be typed
-	apart   bool    // it came back before, so it is typed in pieces
-	broken  bool    // the last write failed, and not because the agent does not read
+	tx      Tx     // nil once the human has the terminal back
+	typed   string // what is typed
+	sent    int    // bytes written
+	pasted  bool   // a paste was begun
+	clears  bool   // it is being taken out of the composer
+	inPiece bool   // a part of what is written at once is yet to be typed
+	apart   bool   // it came back before, so it is typed in pieces
+	broken  bool   // the last write failed, and not because the agent does not read
 	began   time.Time
 	prompt  string    // the row up to the cursor before the line was typed
 	line    string    // what stands before the cursor once the line has shown
@@ -83,10 +82,10 @@ func (in *Injector) deliver(ctx context.Context, b turn.Batch) {
 // beginWait is how long a key that is not read may keep us from looking again.
 const beginWait = time.Second
 
-func (in *Injector) begin(ctx context.Context) (view.Tx, error) {
+func (in *Injector) begin(ctx context.Context) (Tx, error) {
 	ctx, cancel := context.WithTimeout(ctx, beginWait)
 	defer cancel()
-	return in.Terminal.Begin(ctx)
+	return in.Agent.Begin(ctx)
 }
 
 // maxCooked is what N_TTY keeps of one line in canonical mode; the rest it
@@ -121,7 +120,7 @@ func (a *attempt) orExited(ctx context.Context, r *Result) *Result {
 	if a.broken {
 		limit = 5 * settled
 	}
-	a.in.until(ctx, limit, func(l view.Look) (bool, time.Duration) { // exited tells why it ends
+	a.in.until(ctx, limit, func(l Look) (bool, time.Duration) { // exited tells why it ends
 		exited = l.Facts.Exited
 		return exited || l.Facts.Stopped, 0
 	})
@@ -186,7 +185,7 @@ func (a *attempt) release() {
 }
 
 // run types the message, waits for it to show, submits and confirms it.
-func (a *attempt) run(ctx context.Context, look view.Look) *Result {
+func (a *attempt) run(ctx context.Context, look Look) *Result {
 	p := a.in.Profile
 	if p.Composer == nil && !look.Facts.Raw {
 		a.shown = look.Echo // the line discipline echoes all of it
@@ -225,7 +224,7 @@ func (a *attempt) writeAll(ctx context.Context, pieces []turn.Piece) (r *Result,
 func (a *attempt) awaitPiece(ctx context.Context, piece turn.Piece, must bool) (r *Result, ok bool) {
 	var read, other time.Time
 	altered := false
-	r, ok = a.await(ctx, func(l view.Look) bool {
+	r, ok = a.await(ctx, func(l Look) bool {
 		now := l.Facts.Now
 		read = ready.Since(read, l.Unread <= 0, now)
 		if read.IsZero() || piece.Shows(l.Box.Text) {
@@ -260,7 +259,7 @@ func (a *attempt) put(ctx context.Context, keys string) (n int, err error) {
 	n, err = a.putSome(ctx, keys)
 	for full := err; errors.Is(full, context.DeadlineExceeded) && ctx.Err() == nil; {
 		moved := 0
-		over := a.in.until(ctx, writeWait, func(l view.Look) (bool, time.Duration) {
+		over := a.in.until(ctx, writeWait, func(l Look) (bool, time.Duration) {
 			if l.Facts.Stopped {
 				return false, 0
 			}
@@ -299,8 +298,8 @@ func (a *attempt) runComposer(ctx context.Context) *Result {
 	}
 	t := a.in.Profile.Typing
 	if t.EnterDelay > 0 {
-		a.in.until(ctx, t.EnterDelay, func(view.Look) (bool, time.Duration) { return false, 0 }) // only time ends it, or ctx, which Enter hears of
-		if r, ok := a.await(ctx, a.holdsOurs); !ok {                                             // all may be painted anew at this moment
+		a.in.until(ctx, t.EnterDelay, func(Look) (bool, time.Duration) { return false, 0 }) // only time ends it, or ctx, which Enter hears of
+		if r, ok := a.await(ctx, a.holdsOurs); !ok {                                        // all may be painted anew at this moment
 			return r
 		}
 	}
@@ -337,7 +336,7 @@ var errDue = errors.New("time is over") // ends a wait
 
 // until steps on each time something changed, until f is content or the time is
 // over. f may ask for a look after a while.
-func (in *Injector) until(ctx context.Context, limit time.Duration, f func(view.Look) (bool, time.Duration)) error {
+func (in *Injector) until(ctx context.Context, limit time.Duration, f func(Look) (bool, time.Duration)) error {
 	end, halted := time.Now().Add(limit), false
 	for {
 		s := in.step(false)
@@ -363,7 +362,7 @@ func (in *Injector) until(ctx context.Context, limit time.Duration, f func(view.
 
 // pass lets the agent have the terminal's answers to its queries when it has read all that was
 // typed: it may show nothing before it has them.
-func (in *Injector) pass(ctx context.Context, l view.Look) {
+func (in *Injector) pass(ctx context.Context, l Look) {
 	if a := in.typing; a != nil && a.tx != nil && !a.inPiece && l.Unread <= 0 {
 		a.tx.Pass(ctx) // a terminal that is gone shows by itself
 	}
@@ -371,11 +370,11 @@ func (in *Injector) pass(ctx context.Context, l view.Look) {
 
 // whileRead is until, with a limit that begins anew whenever the agent is seen to have read a part
 // of what was typed: an agent that reads slowly is at work on it.
-func (in *Injector) whileRead(ctx context.Context, limit time.Duration, f func(view.Look) (bool, time.Duration)) error {
+func (in *Injector) whileRead(ctx context.Context, limit time.Duration, f func(Look) (bool, time.Duration)) error {
 	unread := 0
 	for {
 		done, read := false, false
-		err := in.until(ctx, limit, func(l view.Look) (bool, time.Duration) {
+		err := in.until(ctx, limit, func(l Look) (bool, time.Duration) {
 			read, unread = l.Unread < unread, l.Unread
 			var again time.Duration
 			done, again = f(l)
@@ -391,11 +390,11 @@ func (in *Injector) whileRead(ctx context.Context, limit time.Duration, f func(v
 // whether it does. It gives up, and takes the text back, when time is over since the agent
 // last read a part of it, or the human has waited too long. A dialog suspends the attempt,
 // and the terminal is the human's: nothing may be typed until it is answered.
-func (a *attempt) await(ctx context.Context, shows func(view.Look) bool) (r *Result, ok bool) {
-	var end view.Look
+func (a *attempt) await(ctx context.Context, shows func(Look) bool) (r *Result, ok bool) {
+	var end Look
 	var blocked, hidden, impatient, cancelled bool
 	var chip time.Time // since when one hides it: half a repaint may look so
-	err := a.in.whileRead(ctx, a.in.Profile.Typing.Echo, func(l view.Look) (bool, time.Duration) {
+	err := a.in.whileRead(ctx, a.in.Profile.Typing.Echo, func(l Look) (bool, time.Duration) {
 		end = l
 		v, _ := a.in.judge(l)
 		blocked = v.State == ready.Blocked
@@ -427,7 +426,7 @@ func (a *attempt) await(ctx context.Context, shows func(view.Look) bool) (r *Res
 }
 
 // holdsOurs says whether the composer shows our message and nothing else.
-func (a *attempt) holdsOurs(l view.Look) bool {
+func (a *attempt) holdsOurs(l Look) bool {
 	shown := l.Box.Text
 	if a.Command() {
 		shown = l.Box.Mode + shown // its first character may have switched the composer to a mode of its own
@@ -438,7 +437,7 @@ func (a *attempt) holdsOurs(l view.Look) bool {
 // impatient says whether the human's keys have been kept as long as they may,
 // and else when to ask again. A stopped agent could not take them anyway, nor one
 // that is in the middle of reading: they would come behind a part of our text.
-func (a *attempt) impatient(l view.Look) (bool, time.Duration) {
+func (a *attempt) impatient(l Look) (bool, time.Duration) {
 	switch {
 	case a.tx == nil || l.Facts.Stopped:
 		return false, 0

@@ -4,7 +4,7 @@
 // something changed.
 //
 // It knows nothing of sockets, queues or processes; those meet it through the interfaces [Mailbox],
-// [Log] and view.Terminal. Its only goroutine is the one that calls [Injector.Run].
+// [Log] and Agent. Its only goroutine is the one that calls [Injector.Run].
 //
 // # Submitting
 //

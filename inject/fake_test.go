@@ -12,7 +12,6 @@ import (
 	"relay-pty/inject/ready"
 	"relay-pty/inject/sight"
 	"relay-pty/inject/turn"
-	"relay-pty/inject/view"
 	"relay-pty/protocol"
 )
 
@@ -97,7 +96,7 @@ func (f *fakeTerm) do(change func(*fakeTerm)) {
 	f.wake()
 }
 
-func (f *fakeTerm) Look() view.Look {
+func (f *fakeTerm) Look() Look {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	own := ready.Word{State: ready.Ready}
@@ -111,7 +110,7 @@ func (f *fakeTerm) Look() view.Look {
 	if f.quotes && dialog == "" && strings.Contains(f.box, "Really?") {
 		typed, box, dialog = box, sight.Box{}, "Really?"
 	}
-	return view.Look{
+	return Look{
 		Again: f.follow(box, now),
 		Sight: sight.Sight{
 			Box: box, Typed: typed,
@@ -134,7 +133,7 @@ func (f *fakeTerm) follow(b sight.Box, now time.Time) (again time.Duration) {
 	return again
 }
 
-func (f *fakeTerm) Begin(context.Context) (view.Tx, error) {
+func (f *fakeTerm) Begin(context.Context) (Tx, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.owner = true

@@ -6,13 +6,12 @@ import (
 	"relay-pty/inject/prompt"
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
-	"relay-pty/inject/view"
 	"relay-pty/protocol"
 )
 
 // hold says what keeps a message from being typed now, and after how long to
 // ask again where only time changes that.
-func (in *Injector) hold(l view.Look, v ready.Verdict, b *turn.Batch) (Hold, time.Duration) {
+func (in *Injector) hold(l Look, v ready.Verdict, b *turn.Batch) (Hold, time.Duration) {
 	switch {
 	case v.State == ready.Blocked:
 		return protocol.WaitsForDialog, 0
@@ -50,7 +49,7 @@ func (in *Injector) hold(l view.Look, v ready.Verdict, b *turn.Batch) (Hold, tim
 
 // quiet says whether the human is typing, or a draft may be about to show, and
 // after how long to ask again.
-func (in *Injector) quiet(l view.Look) (Hold, time.Duration) {
+func (in *Injector) quiet(l Look) (Hold, time.Duration) {
 	hold, again := in.rests(l)
 	if hold == "" && in.unshown(l) {
 		return protocol.WaitsForDraft, l.Again
@@ -59,7 +58,7 @@ func (in *Injector) quiet(l view.Look) (Hold, time.Duration) {
 }
 
 // rests is quiet as far as the human's last keys tell.
-func (in *Injector) rests(l view.Look) (Hold, time.Duration) {
+func (in *Injector) rests(l Look) (Hold, time.Duration) {
 	if !l.Draft.Boundary {
 		return protocol.WaitsForHuman, 0
 	}
@@ -79,7 +78,7 @@ func (in *Injector) rests(l view.Look) (Hold, time.Duration) {
 
 // unshown says whether an empty composer may be about to show a draft, of which the shadow of
 // keys knows. The shadow gives way to the composer after a while.
-func (in *Injector) unshown(l view.Look) bool {
+func (in *Injector) unshown(l Look) bool {
 	b := l.Box
 	return in.Profile.Composer != nil && b.Visible && b.Top && b.Text == "" && l.Draft.MayHold()
 }
@@ -89,7 +88,7 @@ const unreadRest = 50 * time.Millisecond
 
 // readFor keeps the moment from which the agent is seen to have read all. Looks
 // that lie far apart do not count: something may have been unread in between.
-func (in *Injector) readFor(l view.Look) {
+func (in *Injector) readFor(l Look) {
 	if l.Unread > 0 || l.Facts.Now.Sub(in.looked) > 2*unreadRest {
 		in.read = l.Facts.Now
 	}
@@ -99,7 +98,7 @@ func (in *Injector) readFor(l view.Look) {
 // blanks show there by the cursor alone, if at all. A prompt is compared with itself
 // before any key. Elsewhere it is what was typed since the last Enter, if it left a
 // trace before the cursor or the terminal keeps the line until Enter.
-func (in *Injector) drafted(l view.Look) bool {
+func (in *Injector) drafted(l Look) bool {
 	if l.Facts.Exited {
 		return false
 	}
@@ -121,14 +120,14 @@ func (in *Injector) drafted(l view.Look) bool {
 // occupied says whether the human has something in the composer that keeps messages from being
 // typed: a draft, one that may be about to show, or a mode of the composer's own. Text of ours,
 // which is being typed or which a dialog keeps there, is nothing of theirs.
-func (in *Injector) occupied(l view.Look) bool {
+func (in *Injector) occupied(l Look) bool {
 	if l.Facts.Exited || in.typing != nil || in.stranded != nil {
 		return false
 	}
 	return in.drafted(l) || in.unshown(l) || l.Box.Foreign
 }
 
-func (in *Injector) accepts(l view.Look, v ready.Verdict) bool {
+func (in *Injector) accepts(l Look, v ready.Verdict) bool {
 	if in.Profile.Composer != nil {
 		return l.Box.Visible && !l.Box.Foreign && v.State != ready.Blocked
 	}
@@ -136,7 +135,7 @@ func (in *Injector) accepts(l view.Look, v ready.Verdict) bool {
 }
 
 // row is the row in which the cursor stands.
-func (in *Injector) row(l view.Look) prompt.Row {
+func (in *Injector) row(l Look) prompt.Row {
 	return prompt.Row{
 		Line: l.Line, After: l.After, Read: l.Unread <= 0, Edits: l.Facts.Raw,
 		Typed: l.Draft.Begun && (in.back || l.Draft.LastKey.After(in.lastInput)), Ever: !l.Draft.LastKey.IsZero(),
@@ -145,7 +144,7 @@ func (in *Injector) row(l view.Look) prompt.Row {
 
 // atPrompt says whether the cursor stands at a prompt, or in the human's own
 // line behind one.
-func (in *Injector) atPrompt(l view.Look) bool {
+func (in *Injector) atPrompt(l Look) bool {
 	row := in.row(l)
 	if in.Profile.Composer == nil && in.prompts.Continues(row, l.Draft.Shown(l.Before)) {
 		return true

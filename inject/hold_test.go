@@ -11,7 +11,6 @@ import (
 	"relay-pty/inject/ready"
 	"relay-pty/inject/sight"
 	"relay-pty/inject/turn"
-	"relay-pty/inject/view"
 	"relay-pty/protocol"
 )
 
@@ -159,8 +158,8 @@ func TestCommandIsTypedAlone(t *testing.T) {
 }
 
 // line is a look at a line editor whose row up to the cursor is row.
-func line(row string, keys draft.State) view.Look {
-	return view.Look{
+func line(row string, keys draft.State) Look {
+	return Look{
 		Sight: sight.Sight{Line: row, Before: row}, Draft: keys,
 		Facts: ready.Facts{Raw: true, Foreground: true, AtPrompt: true},
 	}
@@ -172,7 +171,7 @@ func TestPromptsAreToldFromOtherLines(t *testing.T) {
 	entered := draft.State{LastKey: time.Unix(3, 0), Enter: time.Unix(3, 0), Boundary: true}
 	for _, c := range []struct {
 		name   string
-		look   view.Look
+		look   Look
 		prompt bool
 		draft  bool
 	}{

@@ -10,7 +10,6 @@ import (
 	"relay-pty/inject/prompt"
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
-	"relay-pty/inject/view"
 	"relay-pty/protocol"
 )
 
@@ -78,14 +77,14 @@ const looks = 10 * time.Millisecond
 
 // Injector delivers the messages of one mailbox to one agent.
 type Injector struct {
-	Profile  *profile.Profile
-	Terminal view.Terminal
-	Mailbox  Mailbox
-	Mail     <-chan struct{} // wakes: the mailbox changed
-	Log      Log             // nil: the agent keeps none
-	Heard    <-chan struct{} // wakes: the agent's own word or its log changed; may be nil
-	Gone     <-chan struct{} // closed when the agent has exited; may be nil
-	Report   func(Report)    // called in the loop, must be quick
+	Profile *profile.Profile
+	Agent   Agent
+	Mailbox Mailbox
+	Mail    <-chan struct{} // wakes: the mailbox changed
+	Log     Log             // nil: the agent keeps none
+	Heard   <-chan struct{} // wakes: the agent's own word or its log changed; may be nil
+	Gone    <-chan struct{} // closed when the agent has exited; may be nil
+	Report  func(Report)    // called in the loop, must be quick
 
 	DraftTimeout time.Duration             // a draft unchanged so long may be set aside; 0: never
 	Aside        func(id string, set bool) // told of a draft set aside for a message, and brought back; may be nil
@@ -143,7 +142,7 @@ func (in *Injector) Run(ctx context.Context) error {
 // step is one round of the loop: what it found, and after how long to make another one although
 // nothing changed.
 type step struct {
-	look    view.Look
+	look    Look
 	verdict ready.Verdict
 	next    *turn.Batch // to be delivered next; nil: nothing waits
 	hold    Hold        // what keeps it from being typed
@@ -216,7 +215,7 @@ func (in *Injector) wait(ctx context.Context, again time.Duration, eager bool) e
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-in.Terminal.Changed():
+	case <-in.Agent.Changed():
 	case <-in.Mail:
 		return nil
 	case <-in.Heard:
@@ -240,8 +239,8 @@ func (in *Injector) wait(ctx context.Context, again time.Duration, eager bool) e
 }
 
 // look adds to a look what only the loop knows.
-func (in *Injector) look() view.Look {
-	l := in.Terminal.Look()
+func (in *Injector) look() Look {
+	l := in.Agent.Look()
 	if a := cmp.Or(in.typing, in.stranded); a != nil && l.Typed.Visible && a.Begun(l.Typed.Text) {
 		l.Box, l.Dialog = l.Typed, "" // what we typed is no dialog
 	}
@@ -267,7 +266,7 @@ func (in *Injector) look() view.Look {
 
 // sent is when what the human sent last left the composer, or their Enter if it did so at once;
 // zero when they sent nothing. A text that stays for long was not sent.
-func (in *Injector) sent(l view.Look) time.Time {
+func (in *Injector) sent(l Look) time.Time {
 	enter := l.Draft.Sent
 	switch {
 	case enter.IsZero() || l.Draft.LastKey.After(enter):
@@ -280,7 +279,7 @@ func (in *Injector) sent(l view.Look) time.Time {
 }
 
 // judge asks for the verdict and remembers what later verdicts stand on.
-func (in *Injector) judge(l view.Look) (ready.Verdict, time.Duration) {
+func (in *Injector) judge(l Look) (ready.Verdict, time.Duration) {
 	v, again := in.Profile.Rules.Judge(l.Facts)
 	switch {
 	case v.State == ready.Ready:

@@ -65,7 +65,7 @@ func runAs(t *testing.T, p *profile.Profile, test func(t *testing.T, r *rig)) {
 		r := &rig{fakeTerm: newFake(), mail: newMail(), told: make(chan string, 100)}
 		r.discreet = p.Typing.StashShown == nil
 		in := &Injector{
-			Profile: p, Terminal: r.fakeTerm, Mailbox: r.mail, Mail: r.mail.wake, Log: r,
+			Profile: p, Agent: r.fakeTerm, Mailbox: r.mail, Mail: r.mail.wake, Log: r,
 			Report: func(rep Report) { r.last.Store(&rep) }, DraftTimeout: draftTimeout, Aside: r.aside,
 		}
 		r.mail.onEnd = func() { r.then.Store(r.last.Load()) }

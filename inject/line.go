@@ -9,7 +9,6 @@ import (
 
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
-	"relay-pty/inject/view"
 	"relay-pty/protocol"
 )
 
@@ -80,8 +79,8 @@ func partly(r *Result, lines int) *Result {
 
 // awaitPrompt waits until the program has taken the line and asks for another.
 func (a *attempt) awaitPrompt(ctx context.Context) *Result {
-	var end view.Look
-	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l view.Look) (bool, time.Duration) {
+	var end Look
+	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l Look) (bool, time.Duration) {
 		end = l
 		return l.Facts.Exited || l.Facts.AtPrompt && l.Unread == 0 && !a.standsYet(l), readTwice
 	})
@@ -103,11 +102,11 @@ const askedRest = 100 * time.Millisecond
 // awaitEcho waits until what was typed shows. A program that knows its line
 // must show all of it; another one that shows nothing, but reads, may go on.
 func (a *attempt) awaitEcho(ctx context.Context) *Result {
-	var end view.Look
+	var end Look
 	var asked, unseen time.Time
 	var over, cancelled, asks bool
 	t := a.in.Profile.Typing
-	err := a.in.until(ctx, max(t.Echo, t.Confirm), func(l view.Look) (bool, time.Duration) {
+	err := a.in.until(ctx, max(t.Echo, t.Confirm), func(l Look) (bool, time.Duration) {
 		end = l
 		a.shown, a.row = a.echoed(l), l.Line
 		asked = ready.Since(asked, l.Facts.Dialog != "" && !a.shown, l.Facts.Now)
@@ -147,7 +146,7 @@ func (a *attempt) awaitEcho(ctx context.Context) *Result {
 func (a *attempt) strict() bool { return a.Command() || a.in.Profile.Quote.Inert() }
 
 // echoed says whether what was typed, or at least its end, stands before the cursor.
-func (a *attempt) echoed(l view.Look) bool {
+func (a *attempt) echoed(l Look) bool {
 	if !a.strict() {
 		return a.EndsAt(l.Before)
 	}
@@ -159,7 +158,7 @@ func (a *attempt) echoed(l view.Look) bool {
 }
 
 // standsYet says whether the line is as it was before Enter.
-func (a *attempt) standsYet(l view.Look) bool {
+func (a *attempt) standsYet(l Look) bool {
 	if a.strict() {
 		return l.Line == a.row
 	}
@@ -169,8 +168,8 @@ func (a *attempt) standsYet(l view.Look) bool {
 // awaitRead waits until the program has read the message and its Enter.
 func (a *attempt) awaitRead(ctx context.Context) *Result {
 	var read time.Time
-	var end view.Look
-	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l view.Look) (bool, time.Duration) {
+	var end Look
+	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l Look) (bool, time.Duration) {
 		end = l
 		if over, _ := a.impatient(l); over && l.Unread == 0 {
 			a.release()
@@ -200,7 +199,7 @@ func (a *attempt) awaitRead(ctx context.Context) *Result {
 
 // flushed says whether the agent threw away unread input since the attempt
 // began. What a raw-mode program had shown by then, it had read.
-func (a *attempt) flushed(l view.Look) bool {
+func (a *attempt) flushed(l Look) bool {
 	return l.Flushed.After(a.began) && !(a.shown && l.Facts.Raw)
 }
 

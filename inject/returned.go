@@ -5,7 +5,6 @@ import (
 
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
-	"relay-pty/inject/view"
 	"relay-pty/protocol"
 )
 
@@ -19,7 +18,7 @@ type returned struct {
 // comesBack looks whether the queued message stands in the composer, and remembers whose it is
 // then. It came back by the human's doing if a key of theirs is newer than our Enter, and than
 // our interrupt, upon which an agent gives back what it has queued.
-func (in *Injector) comesBack(a *attempt, l view.Look, v ready.Verdict) bool {
+func (in *Injector) comesBack(a *attempt, l Look, v ready.Verdict) bool {
 	stands := l.Box.Visible && v.State != ready.Blocked && a.leftIn(l.Box)
 	if stands {
 		a.back.once = true

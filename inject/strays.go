@@ -5,7 +5,6 @@ import (
 
 	"relay-pty/inject/profile"
 	"relay-pty/inject/turn"
-	"relay-pty/inject/view"
 )
 
 // strays are characters of messages that were typed, parts of which an agent may leave in its
@@ -40,7 +39,7 @@ func (s strays) without(text, own string) string {
 // overlook takes strays out of the composer as it is seen: among what we type now, and where there
 // is nothing else, its beginning is in view, and the human has typed nothing. What we type begins
 // with a header, so it is gone when only strays are left.
-func (in *Injector) overlook(l *view.Look) {
+func (in *Injector) overlook(l *Look) {
 	if len(in.strays) == 0 || !l.Box.Visible || l.Draft.MayHold() {
 		return
 	}

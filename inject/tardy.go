@@ -6,7 +6,6 @@ import (
 
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
-	"relay-pty/inject/view"
 )
 
 // A tardy draft is one whose key to set it aside was read and did not act as long as we waited.
@@ -22,7 +21,7 @@ type late struct {
 
 // watchTardy follows what becomes of a tardy draft, until it stands there again or the human
 // has done something else with it.
-func (in *Injector) watchTardy(l view.Look) {
+func (in *Injector) watchTardy(l Look) {
 	if in.tardy == nil || l.Unread > 0 || l.Dialog != "" || !l.Box.Visible && in.Profile.Composer != nil ||
 		!l.Facts.AtPrompt && in.Profile.Composer == nil {
 		return
@@ -50,12 +49,12 @@ func (in *Injector) watchTardy(l view.Look) {
 }
 
 // typedSince says whether the human's keys reached the agent after a moment; never after none.
-func typedSince(l view.Look, since time.Time) bool {
+func typedSince(l Look, since time.Time) bool {
 	return !since.IsZero() && ready.Later(l.Draft.LastKey, l.Brought).After(since)
 }
 
 // typedStill says whether the draft would stand there if the human's keys alone had been typed.
-func (in *Injector) typedStill(l view.Look, d *aside) bool {
+func (in *Injector) typedStill(l Look, d *aside) bool {
 	if d.returned {
 		return !typedSince(l, d.pressed)
 	}
@@ -67,7 +66,7 @@ func (in *Injector) astray() bool { return in.tardy != nil && !in.tardy.aside.go
 
 // restores says whether to bring back the draft that went late, and else when to ask again: the
 // composer has been empty for a while, and the human rests.
-func (in *Injector) restores(l view.Look, v ready.Verdict) (bool, time.Duration) {
+func (in *Injector) restores(l Look, v ready.Verdict) (bool, time.Duration) {
 	if !in.astray() || !in.tardy.aside.asked.IsZero() || !in.isAside(l) {
 		return false, 0
 	}

@@ -227,7 +227,7 @@ func (w *wrapper) unkept(err error) {
 }
 
 // terminal takes over the user's terminal, unless we run headless.
-func (w *wrapper) terminal(stdin, stdout *os.File) (*tty.Terminal, error) {
+func (w *wrapper) terminal(stdin, stdout *os.File) (*tty.User, error) {
 	if w.cfg.Headless {
 		return tty.Headless(w.cfg.Size), nil
 	}
@@ -250,7 +250,7 @@ func await(jobs *sync.WaitGroup) {
 
 // job runs one of our loops. A loop that fails is told in the log; the
 // human's terminal goes on. A panic gives the terminal back first.
-func (w *wrapper) job(jobs *sync.WaitGroup, user *tty.Terminal, what string, loop func() error) {
+func (w *wrapper) job(jobs *sync.WaitGroup, user *tty.User, what string, loop func() error) {
 	jobs.Go(func() {
 		defer user.OnPanic()
 		if err := loop(); err != nil && !errors.Is(err, errExited) && !errors.Is(err, inject.ErrExited) {
@@ -260,7 +260,7 @@ func (w *wrapper) job(jobs *sync.WaitGroup, user *tty.Terminal, what string, loo
 }
 
 // start starts the command in the environment that tells it who it is.
-func (w *wrapper) start(user *tty.Terminal) error {
+func (w *wrapper) start(user *tty.User) error {
 	env := append(withoutRelay(os.Environ()),
 		"RELAY_AGENT="+w.cfg.Name, "RELAY_SOCKET="+w.cfg.Socket, "RELAY_TOKEN="+w.token)
 	var tap func([]byte)
@@ -290,7 +290,7 @@ func (w *wrapper) start(user *tty.Terminal) error {
 // injector joins the injector to the agent, its mailbox and its log.
 func (w *wrapper) injector() *inject.Injector {
 	in := &inject.Injector{
-		Profile: tuned(w.cfg), Terminal: w.agent, Mailbox: w.mailbox(),
+		Profile: tuned(w.cfg), Agent: w.agent, Mailbox: w.mailbox(),
 		Mail: w.box.Changed(), Heard: w.told, Gone: w.agent.Session.Done(), Report: w.report,
 		DraftTimeout: w.cfg.DraftTimeout, Aside: w.aside,
 	}

@@ -7,11 +7,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"relay-pty/inject"
 	"relay-pty/inject/draft"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
 	"relay-pty/inject/sight"
-	"relay-pty/inject/view"
 	"relay-pty/parser"
 	"relay-pty/pty"
 	"relay-pty/pty/screen"
@@ -74,8 +74,8 @@ func (a *Agent) LastKey() time.Time { return a.shadow.State().LastKey }
 func (a *Agent) LastSuspend() time.Time { return a.shadow.State().Suspend }
 
 // Look gathers what can be seen now.
-func (a *Agent) Look() view.Look {
-	var l view.Look
+func (a *Agent) Look() inject.Look {
+	var l inject.Look
 	cols := 0
 	draws := false
 	a.Session.View(func(s *screen.Screen) {
@@ -129,7 +129,7 @@ func (a *Agent) Look() view.Look {
 }
 
 // follow lets the shadow of the human's keys learn from the screen.
-func (a *Agent) follow(l *view.Look, cols int, read bool, now time.Time) {
+func (a *Agent) follow(l *inject.Look, cols int, read bool, now time.Time) {
 	a.shadow.Width(cols)
 	if a.profile.Composer != nil {
 		a.shadow.Away(!l.Box.Visible || l.Dialog != "", now)
@@ -152,7 +152,7 @@ func (a *Agent) Submitted() {
 }
 
 // Begin makes the injector the only writer.
-func (a *Agent) Begin(ctx context.Context) (view.Tx, error) { return a.Session.Begin(ctx) }
+func (a *Agent) Begin(ctx context.Context) (inject.Tx, error) { return a.Session.Begin(ctx) }
 
 // Changed wakes the injector.
 func (a *Agent) Changed() <-chan struct{} { return a.changed }

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/inject"
 	"relay-pty/inject/profile"
-	"relay-pty/inject/view"
 )
 
 // TestKeysWhileTheComposerIsOutOfSight: they are the draft's in a torn frame, and a dialog's later.
@@ -32,8 +32,8 @@ func TestKeysWhileTheComposerIsOutOfSight(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			look := func(visible bool, ms int) view.Look {
-				l := view.Look{}
+			look := func(visible bool, ms int) inject.Look {
+				l := inject.Look{}
 				if l.Box.Visible, l.Box.Top = visible, visible; visible {
 					l.Box.Text = "draft"
 				}

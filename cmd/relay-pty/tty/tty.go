@@ -19,20 +19,20 @@ import (
 	"relay-pty/pty/term"
 )
 
-// Terminal is the user's side: a real terminal, files, or nothing at all.
-type Terminal struct {
+// User is the user's side: a real terminal, files, or nothing at all.
+type User struct {
 	still sync.Mutex // held while the agent stands still because our job does
 
-	Own  *term.Terminal // nil when headless
-	Size pty.Winsize    // at the start
-	Out  io.Writer      // where the agent's output goes
+	Own  *term.Terminal  // nil when headless
+	Size pty.Winsize // at the start
+	Out  io.Writer   // where the agent's output goes
 }
 
 // Headless is no terminal at all, of a size.
-func Headless(size pty.Winsize) *Terminal { return &Terminal{Size: size, Out: io.Discard} }
+func Headless(size pty.Winsize) *User { return &User{Size: size, Out: io.Discard} }
 
 // Open takes over the user's terminal, behind a front, or nil.
-func Open(front *term.Front, stdin, stdout *os.File) (*Terminal, error) {
+func Open(front *term.Front, stdin, stdout *os.File) (*User, error) {
 	own, err := term.OpenBehind(front, stdin, stdout)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func Open(front *term.Front, stdin, stdout *os.File) (*Terminal, error) {
 	if err := own.Raw(); err != nil {
 		return nil, err
 	}
-	return &Terminal{Own: own, Size: own.Size(), Out: own}, nil
+	return &User{Own: own, Size: own.Size(), Out: own}, nil
 }
 
 // Job is a loop of ours that ends with ctx.
@@ -50,7 +50,7 @@ type Job struct {
 }
 
 // Jobs are what serves a human beside the agent; none when headless.
-func (t *Terminal) Jobs(a *agent.Agent) []Job {
+func (t *User) Jobs(a *agent.Agent) []Job {
 	if t.Own == nil {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (t *Terminal) Jobs(a *agent.Agent) []Job {
 }
 
 // Restore gives the terminal back as it was.
-func (t *Terminal) Restore() {
+func (t *User) Restore() {
 	if t.Own != nil {
 		t.Own.Restore() // nothing else can be done for a terminal that is gone
 	}
@@ -73,7 +73,7 @@ func (t *Terminal) Restore() {
 
 // OnPanic gives the terminal back before a panic ends the program. It must be
 // the deferred call itself.
-func (t *Terminal) OnPanic() {
+func (t *User) OnPanic() {
 	if v := recover(); v != nil {
 		t.Restore()
 		panic(v)
@@ -81,7 +81,7 @@ func (t *Terminal) OnPanic() {
 }
 
 // watchSize hands the terminal's size to the agent's whenever it changes.
-func (t *Terminal) watchSize(ctx context.Context, session *pty.Session) error {
+func (t *User) watchSize(ctx context.Context, session *pty.Session) error {
 	return t.Own.WatchSize(ctx, func(size pty.Winsize) {
 		session.Resize(size) // fails only when the agent is gone
 	})
@@ -89,7 +89,7 @@ func (t *Terminal) watchSize(ctx context.Context, session *pty.Session) error {
 
 // guard has the terminal watched, and keeps the watcher told of what our death would
 // leave behind on its screen.
-func (t *Terminal) guard(ctx context.Context, session *pty.Session) error {
+func (t *User) guard(ctx context.Context, session *pty.Session) error {
 	changed := session.Watch()
 	guard, err := t.Own.Guard()
 	if err != nil {
@@ -112,7 +112,7 @@ func (t *Terminal) guard(ctx context.Context, session *pty.Session) error {
 }
 
 // watchStops has the agent stand still while others stop us.
-func (t *Terminal) watchStops(ctx context.Context, a *agent.Agent) error {
+func (t *User) watchStops(ctx context.Context, a *agent.Agent) error {
 	return t.Own.WatchStops(ctx, func(wait func(context.Context) (bool, error)) error {
 		t.still.Lock()
 		defer t.still.Unlock()
@@ -122,7 +122,7 @@ func (t *Terminal) watchStops(ctx context.Context, a *agent.Agent) error {
 }
 
 // leave tells the terminal of the agent's end.
-func (t *Terminal) leave(ctx context.Context, session *pty.Session) error {
+func (t *User) leave(ctx context.Context, session *pty.Session) error {
 	select {
 	case <-session.Done():
 		t.Own.Leave()
@@ -154,7 +154,7 @@ func stand(ctx context.Context, session *pty.Session, wait func(context.Context)
 // followStops stops us when the agent stops at the human's Ctrl-Z, which would
 // give the shell back from a bare agent; continued, we continue it. An agent that
 // someone else stopped keeps the human's terminal.
-func (t *Terminal) followStops(ctx context.Context, a *agent.Agent) error {
+func (t *User) followStops(ctx context.Context, a *agent.Agent) error {
 	session := a.Session
 	for {
 		select {
@@ -203,7 +203,7 @@ func settle(ctx context.Context, session *pty.Session) {
 // here; one that ignores or handles it has its way. A raw-mode program that puts
 // itself to sleep waits, its terminal back in line mode, for a SIGCONT that no
 // shell would send: we go to sleep with it.
-func (t *Terminal) followSuspends(ctx context.Context, a *agent.Agent) error {
+func (t *User) followSuspends(ctx context.Context, a *agent.Agent) error {
 	for {
 		var line pty.TTY
 		select {
@@ -228,7 +228,7 @@ func (t *Terminal) followSuspends(ctx context.Context, a *agent.Agent) error {
 }
 
 // sleep stops us, and wakes the agent when we are continued.
-func (t *Terminal) sleep(ctx context.Context, a *agent.Agent) error {
+func (t *User) sleep(ctx context.Context, a *agent.Agent) error {
 	if t.Own.Stoppable() {
 		if !t.still.TryLock() {
 			return nil
@@ -340,7 +340,7 @@ func asleep(ctx context.Context, a *agent.Agent) bool {
 
 // Keys passes what the human types on to the agent, and the end of it. Nothing can end
 // it but the terminal: it is never joined.
-func (t *Terminal) Keys(ctx context.Context, a *agent.Agent) {
+func (t *User) Keys(ctx context.Context, a *agent.Agent) {
 	if t.Own == nil {
 		return
 	}

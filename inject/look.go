@@ -1,6 +1,4 @@
-// Package view is an agent as the injector sees and handles it: what can be seen
-// of it at one moment, and its keyboard.
-package view
+package inject
 
 import (
 	"context"
@@ -23,8 +21,8 @@ type Look struct {
 	Again   time.Duration // after which a look would tell more of the draft; 0: only a change would
 }
 
-// Terminal is the agent's terminal.
-type Terminal interface {
+// Agent is the wrapped program and its terminal.
+type Agent interface {
 	// Look gathers what can be seen now. It must be quick.
 	Look() Look
 	// Begin makes the caller the only writer until End.
