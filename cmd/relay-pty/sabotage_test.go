@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"relay-pty/cmd/internal/testrig/account"
+	"relay-pty/cmd/internal/testrig/books"
 	"relay-pty/cmd/internal/testrig/sabotage"
 	"relay-pty/cmd/internal/testrig/storm"
 )
@@ -55,8 +55,8 @@ func sabotaged(t *testing.T, s sabotage.Sabotage) {
 			t.Logf("the storm itself fails: %v", err)
 			continue
 		}
-		all := account.Check(run)
-		found := slices.IndexFunc(all, func(v account.Violation) bool { return slices.Contains(s.CaughtBy, v.Invariant) })
+		all := books.Check(run)
+		found := slices.IndexFunc(all, func(v books.Violation) bool { return slices.Contains(s.CaughtBy, v.Invariant) })
 		if found >= 0 {
 			v := all[found]
 			t.Logf("caught after %v by %d violations: %s at %s: %s %s", time.Since(began).Round(time.Second), len(all), v.Invariant, v.Agent, cmp.Or(v.ID, "-"), v.What)

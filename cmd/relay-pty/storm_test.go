@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"relay-pty/cmd/internal/testrig/account"
+	"relay-pty/cmd/internal/testrig/books"
 	"relay-pty/cmd/internal/testrig/storm"
 )
 
@@ -25,7 +25,7 @@ func TestStorm(t *testing.T) {
 		c.Programs = []string{"line", "composer", "silent"}
 	}
 	run := weather(t, c)
-	doubt := account.Doubts(run)
+	doubt := books.Doubts(run)
 	shown(t, "storm: agents under senders, humans and faults: violations of the books",
 		"0 in %d messages, %d faults, %d agents, %d lives; %d turns in doubt after %d kills; %s",
 		len(run.Sends), len(run.Faults), c.Agents, len(run.Readings), doubt.Turns, doubt.Kills, ends(run))
@@ -43,7 +43,7 @@ func TestKills(t *testing.T) {
 	}
 	run := weather(t, c)
 	accepted, lost := lost(run)
-	doubt := account.Doubts(run)
+	doubt := books.Doubts(run)
 	if lost > 0 || doubt.Kills != n || doubt.Messages > n {
 		t.Errorf("%d accepted messages lost, %d of %d kills, %d in doubt", lost, doubt.Kills, n, doubt.Messages)
 	}
@@ -53,7 +53,7 @@ func TestKills(t *testing.T) {
 
 // lost counts the messages of which a sender was told that they are queued, and those
 // of them of which no end is told.
-func lost(run account.Run) (accepted, lost int) {
+func lost(run books.Run) (accepted, lost int) {
 	ended := map[string]bool{}
 	for _, e := range run.Events {
 		ended[e.ID] = ended[e.ID] || e.Status != "queued" && e.Status != "injecting"
@@ -88,7 +88,7 @@ func possible(t *testing.T) []string {
 }
 
 // weather runs a storm and checks its books. What is left of one that failed is kept.
-func weather(t *testing.T, c storm.Config) account.Run {
+func weather(t *testing.T, c storm.Config) books.Run {
 	t.Helper()
 	c.Seed, c.Binary, c.Log = seed(t), binary(t), t.Logf
 	dir, err := os.MkdirTemp("", "storm")
@@ -114,7 +114,7 @@ func weather(t *testing.T, c storm.Config) account.Run {
 	}
 	t.Logf("ran for %v", time.Since(began).Round(time.Second))
 	began = time.Now()
-	bad := account.Check(run)
+	bad := books.Check(run)
 	t.Logf("checked in %v: %s", time.Since(began).Round(time.Millisecond), ends(run))
 	kinds := map[string]int{}
 	for _, v := range bad {
@@ -129,7 +129,7 @@ func weather(t *testing.T, c storm.Config) account.Run {
 }
 
 // ends counts what became of the messages, and how often agents read one again.
-func ends(run account.Run) string {
+func ends(run books.Run) string {
 	n := map[string]int{}
 	for _, e := range run.Events {
 		n[e.Status]++
@@ -153,7 +153,7 @@ func ends(run account.Run) string {
 }
 
 // trace is all that is known of the message of a violation.
-func trace(run account.Run, v account.Violation) string {
+func trace(run books.Run, v books.Violation) string {
 	var b strings.Builder
 	for _, s := range run.Sends {
 		if s.ID == v.ID && v.ID != "" {

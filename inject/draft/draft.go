@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode"
 
-	"relay-pty/inject/draft/stroke"
+	"relay-pty/inject/draft/keystroke"
 )
 
 const (
@@ -36,7 +36,7 @@ type Shadow struct {
 	Chips Chips
 
 	mu      sync.Mutex
-	in      stroke.Reader
+	in      keystroke.Reader
 	ed      editor
 	begun   bool      // keys came since the last Enter
 	unseen  time.Time // since when the composer is out of sight, see Away; zero: it is not
@@ -84,10 +84,10 @@ func (s *Shadow) Keys(p []byte, now time.Time) Input {
 	s.settle(now)
 	s.last = now
 	is, clear := Answers, s.in.Clear()
-	s.in.Feed(p, func(k stroke.Key) {
+	s.in.Feed(p, func(k keystroke.Key) {
 		switch k.Kind {
-		case stroke.Answer:
-		case stroke.Report:
+		case keystroke.Answer:
+		case keystroke.Report:
 			is = min(is, Reports)
 		default:
 			is = Typing
@@ -110,23 +110,23 @@ func (s *Shadow) settle(now time.Time) {
 		rest = escapeRest
 	}
 	if now.Sub(s.last) > rest {
-		s.in.Rest(func(k stroke.Key) { s.take(k, s.last) })
+		s.in.Rest(func(k keystroke.Key) { s.take(k, s.last) })
 	}
 }
 
-func (s *Shadow) take(k stroke.Key, now time.Time) {
-	if k.Kind == stroke.Report || k.Kind == stroke.Answer {
+func (s *Shadow) take(k keystroke.Key, now time.Time) {
+	if k.Kind == keystroke.Report || k.Kind == keystroke.Answer {
 		return
 	}
-	if s.Lines && k.Kind == stroke.Newline {
-		k.Kind = stroke.Enter
+	if s.Lines && k.Kind == keystroke.Newline {
+		k.Kind = keystroke.Enter
 	}
 	s.typed, s.begun, s.ed.signs = now, true, s.Chips
-	s.asleep = k.Kind == stroke.Suspend
+	s.asleep = k.Kind == keystroke.Suspend
 	switch k.Kind {
-	case stroke.Enter:
+	case keystroke.Enter:
 		s.submit, s.begun = now, false
-	case stroke.Suspend:
+	case keystroke.Suspend:
 		s.sleep = now
 	}
 	if s.elsewhere(now) {
@@ -136,7 +136,7 @@ func (s *Shadow) take(k stroke.Key, now time.Time) {
 	switch goesOn := s.ed.apply(k, s.Lines, now); {
 	case goesOn:
 		s.begun = true // it was a new line, not the end
-	case held && k.Kind == stroke.Enter:
+	case held && k.Kind == keystroke.Enter:
 		s.sent = now
 	}
 }

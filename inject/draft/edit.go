@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"relay-pty/inject/draft/stroke"
+	"relay-pty/inject/draft/keystroke"
 )
 
 const (
@@ -55,8 +55,8 @@ type editor struct {
 }
 
 // apply does what a key does; true: an Enter did not submit.
-func (e *editor) apply(k stroke.Key, lines bool, now time.Time) (goesOn bool) {
-	if k.Kind == stroke.Pasted {
+func (e *editor) apply(k keystroke.Key, lines bool, now time.Time) (goesOn bool) {
+	if k.Kind == keystroke.Pasted {
 		if len(e.pasting) <= maxText {
 			e.pasting = append(e.pasting, k.Rune)
 		}
@@ -68,27 +68,27 @@ func (e *editor) apply(k stroke.Key, lines bool, now time.Time) (goesOn bool) {
 	twice := e.escapes(now)
 	e.esc = time.Time{}
 	switch k.Kind {
-	case stroke.Text:
+	case keystroke.Text:
 		e.insert(k.Rune)
-	case stroke.PasteEnd:
+	case keystroke.PasteEnd:
 		e.paste()
-	case stroke.Newline:
+	case keystroke.Newline:
 		e.insert('\n')
-	case stroke.Enter:
+	case keystroke.Enter:
 		return e.enter(lines)
-	case stroke.Interrupt:
+	case keystroke.Interrupt:
 		e.clear()
-	case stroke.Escape:
+	case keystroke.Escape:
 		e.escape(lines, twice, now)
-	case stroke.Stash:
+	case keystroke.Stash:
 		e.toggleStash(lines)
-	case stroke.Transpose:
+	case keystroke.Transpose:
 		e.transpose(lines)
-	case stroke.Unfollowed:
+	case keystroke.Unfollowed:
 		e.lose()
-	case stroke.Yank:
+	case keystroke.Yank:
 		e.yank()
-	case stroke.KillStart, stroke.KillEnd, stroke.KillWord, stroke.KillBack, stroke.KillAhead:
+	case keystroke.KillStart, keystroke.KillEnd, keystroke.KillWord, keystroke.KillBack, keystroke.KillAhead:
 		e.killKey(k.Kind, lines)
 	default:
 		e.move(k.Kind, lines)
@@ -102,21 +102,21 @@ func (e *editor) apply(k stroke.Key, lines bool, now time.Time) (goesOn bool) {
 
 // count keeps the blanks that would be left of a text that is not known. What
 // kills a line may leave empty ones before it.
-func (e *editor) count(k stroke.Key) {
+func (e *editor) count(k keystroke.Key) {
 	switch k.Kind {
-	case stroke.Newline:
+	case keystroke.Newline:
 		e.loose, e.lines = e.loose+1, e.lines+1
-	case stroke.Erase:
+	case keystroke.Erase:
 		e.loose = max(e.loose-1, 0)
-	case stroke.Text:
+	case keystroke.Text:
 		if e.loose++; k.Rune != ' ' {
 			e.loose = 0
 		}
-	case stroke.PasteEnd:
+	case keystroke.PasteEnd:
 		e.loose, e.lines = 0, e.lines+strings.Count(string(normal(e.pasting)), "\n")
-	case stroke.KillStart, stroke.KillWord, stroke.KillBack:
+	case keystroke.KillStart, keystroke.KillWord, keystroke.KillBack:
 		e.loose = e.lines
-	case stroke.KillEnd, stroke.KillAhead:
+	case keystroke.KillEnd, keystroke.KillAhead:
 		e.loose = max(e.loose, e.lines)
 	}
 }
@@ -128,8 +128,8 @@ func (e *editor) blank() bool {
 
 // everybodys says whether a key that takes text away does so in all editors. Only
 // then is a text of blanks known to be gone.
-func everybodys(k stroke.Kind) bool {
-	return k == stroke.Erase || k == stroke.KillStart || k == stroke.Interrupt
+func everybodys(k keystroke.Kind) bool {
+	return k == keystroke.Erase || k == keystroke.KillStart || k == keystroke.Interrupt
 }
 
 // escapes says whether an Escape at now is the second of two.

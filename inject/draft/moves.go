@@ -4,31 +4,31 @@ import (
 	"slices"
 	"unicode"
 
-	"relay-pty/inject/draft/stroke"
+	"relay-pty/inject/draft/keystroke"
 )
 
 // move does what the keys do that move the cursor or take one character.
-func (e *editor) move(k stroke.Kind, lines bool) {
+func (e *editor) move(k keystroke.Kind, lines bool) {
 	switch k {
-	case stroke.Left:
+	case keystroke.Left:
 		e.step(e.at - 1)
-	case stroke.Right:
+	case keystroke.Right:
 		e.step(e.at + 1)
-	case stroke.Erase:
+	case keystroke.Erase:
 		e.take(e.at-1, e.at)
-	case stroke.Remove, stroke.EOF:
+	case keystroke.Remove, keystroke.EOF:
 		e.take(e.at, e.at+1)
-	case stroke.Home:
+	case keystroke.Home:
 		e.lineEdge(e.lineStart(), lines)
-	case stroke.End:
+	case keystroke.End:
 		e.lineEdge(e.lineEnd(), lines)
-	case stroke.WordLeft:
+	case keystroke.WordLeft:
 		e.jump(e.wordStart(lines))
-	case stroke.WordRight:
+	case keystroke.WordRight:
 		e.jump(e.wordEnd(lines))
-	case stroke.Wandering:
+	case keystroke.Wandering:
 		e.astray = true
-	case stroke.Vertical:
+	case keystroke.Vertical:
 		if lines || len(e.buf) == 0 {
 			e.lose() // the history
 		}
@@ -206,25 +206,25 @@ func plain(r rune) bool {
 }
 
 // killKey removes a stretch and keeps it for Ctrl-Y.
-func (e *editor) killKey(k stroke.Kind, lines bool) {
+func (e *editor) killKey(k keystroke.Kind, lines bool) {
 	from, to := e.at, e.at
 	switch k {
-	case stroke.KillStart:
+	case keystroke.KillStart:
 		if from = e.lineStart(); from == to && from > 0 {
 			from-- // the newline
 		}
-	case stroke.KillEnd:
+	case keystroke.KillEnd:
 		if to = e.lineEnd(); to == from && to < len(e.buf) {
 			to++
 		}
-	case stroke.KillWord, stroke.KillBack:
-		if from = e.wordStart(lines); lines && k == stroke.KillWord {
+	case keystroke.KillWord, keystroke.KillBack:
+		if from = e.wordStart(lines); lines && k == keystroke.KillWord {
 			from = e.blankStart()
 		}
-	case stroke.KillAhead:
+	case keystroke.KillAhead:
 		to = e.wordEnd(lines)
 	}
-	byRow := (k == stroke.KillStart || k == stroke.KillEnd) && !e.oneRow(lines)
+	byRow := (k == keystroke.KillStart || k == keystroke.KillEnd) && !e.oneRow(lines)
 	if e.astray || from < 0 || to < 0 || byRow {
 		if len(e.buf) > 0 || e.lost {
 			e.lose()

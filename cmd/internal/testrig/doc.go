@@ -4,7 +4,7 @@
 //	agents    small programs that stand in for agents, with their habits
 //	term      a terminal for them, with a human's hands
 //	storm     many wrappers under seeded senders, typists and a nemesis
-//	account   checks the books of a storm; shares no code with the product
+//	books     checks the books of a storm; shares no code with the product
 //	sabotage  builds that break one promise each, to see that a test catches it
 //	disk      a hostile disk: crash points and power cuts
 //	awkward   seeded messages of awkward shapes, for sweeps on real agents

@@ -116,8 +116,8 @@ func recovering() []Sabotage {
 			CaughtBy: []string{"I1", "I5"},
 			Provoke:  inDoubt,
 			Edits: []Edit{
-				{attempt, "written, err := m.sink.Propose(now, drafts...)", `stale := slices.Clone(drafts)
-	for i, d := range drafts {
+				{attempt, "written, err := m.sink.Propose(now, proposals...)", `stale := slices.Clone(proposals)
+	for i, d := range proposals {
 		rec := *d.Record
 		rec.Status, rec.Attempt = protocol.StatusQueued, rec.Attempt-1
 		stale[i].Record = &rec
@@ -131,7 +131,7 @@ func recovering() []Sabotage {
 			Provoke:  Provoke{Programs: lines, Kinds: kills, Faults: 6, Messages: 800},
 			Edits: []Edit{
 				{mailbox, "\t\tm.waiting = slices.Insert(m.waiting, m.placeLocked(e), e)\n\t}\n\tm.changedLocked()",
-					"\t\tm.waiting = slices.Insert(m.waiting, m.placeLocked(e), e)\n\t\tm.sink.Append(time.Now(), Draft{Event: e.result()})\n\t}\n\tm.changedLocked()"},
+					"\t\tm.waiting = slices.Insert(m.waiting, m.placeLocked(e), e)\n\t\tm.sink.Append(time.Now(), Proposal{Event: e.result()})\n\t}\n\tm.changedLocked()"},
 			},
 		},
 	}
@@ -169,7 +169,7 @@ func typing() []Sabotage {
 			Provoke:  Provoke{Programs: lines, Messages: 1500, Typing: true},
 			Edits: []Edit{
 				{"inject/inject.go", "const humanRest = time.Second", "const humanRest = time.Millisecond"},
-				{"inject/hold.go", "func (in *Injector) drafted(l view.Look) bool {\n", "func (in *Injector) drafted(l view.Look) bool {\n\tif true {\n\t\treturn false\n\t}\n"},
+				{"inject/hold.go", "func (in *Injector) drafted(l Look) bool {\n", "func (in *Injector) drafted(l Look) bool {\n\tif true {\n\t\treturn false\n\t}\n"},
 			},
 		},
 		{

@@ -22,7 +22,7 @@ type Edit struct {
 type Sabotage struct {
 	Name  string
 	Edits []Edit
-	// CaughtBy are the invariants of package account of which one must be found broken.
+	// CaughtBy are the invariants of package books of which one must be found broken.
 	CaughtBy []string
 	Fails    string // what the run itself may fail with instead: those who follow events notice some things first
 	Provoke  Provoke

@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"relay-pty/cmd/internal/testrig/account"
-	"relay-pty/cmd/internal/testrig/storm/seat"
+	"relay-pty/cmd/internal/testrig/books"
+	"relay-pty/cmd/internal/testrig/storm/slot"
 )
 
 func systemKinds() []string { return []string{diskFull, syncError} }
@@ -24,7 +24,7 @@ func systemStrikes() map[string]strike {
 	return map[string]strike{diskFull: strikeDisk, syncError: strikeSync}
 }
 
-// diskSize is that of a seat's own disk: a journal at its bounds, and once more.
+// diskSize is that of a slot's own disk: a journal at its bounds, and once more.
 const diskSize = "96m"
 
 // ownDisk puts a disk of its own at dir, which needs root.
@@ -44,7 +44,7 @@ func dropDisk(dir string) error {
 }
 
 // strikeDisk fills the disk for a while.
-func strikeDisk(ctx context.Context, p *place, l *seat.Life, rnd *rand.Rand) error {
+func strikeDisk(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) error {
 	path := filepath.Join(p.State, "filler")
 	f, err := os.Create(path)
 	if err != nil {
@@ -64,19 +64,19 @@ func strikeDisk(ctx context.Context, p *place, l *seat.Life, rnd *rand.Rand) err
 
 // inTrouble lasts as long as a fault of the disk does. At times the wrapper is killed in
 // it, and the next one begins in it.
-func (p *place) inTrouble(ctx context.Context, l *seat.Life, rnd *rand.Rand) error {
+func (p *place) inTrouble(ctx context.Context, l *slot.Life, rnd *rand.Rand) error {
 	pause(ctx, rnd, 200, 1500)
 	if rnd.IntN(4) > 0 {
 		return nil
 	}
-	p.storm.struck(account.Fault{Agent: p.Name, Life: l.N, Kind: killWrapper})
+	p.storm.struck(books.Fault{Agent: p.Name, Life: l.N, Kind: killWrapper})
 	err := l.Kill(ctx)
 	pause(ctx, rnd, 0, 1500)
 	return err
 }
 
 // strikeSync makes the wrapper's writes reach no disk for a while.
-func strikeSync(ctx context.Context, p *place, l *seat.Life, rnd *rand.Rand) error {
+func strikeSync(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) error {
 	var said bytes.Buffer
 	cmd := exec.Command("strace", "-f", "-q", "-o", "/dev/null", "-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:error=EIO", "-p", strconv.Itoa(l.Term.Pid()))
 	cmd.Stderr = &said

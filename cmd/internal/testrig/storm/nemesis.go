@@ -12,12 +12,12 @@ import (
 	"syscall"
 	"time"
 
-	"relay-pty/cmd/internal/testrig/account"
-	"relay-pty/cmd/internal/testrig/storm/seat"
+	"relay-pty/cmd/internal/testrig/books"
+	"relay-pty/cmd/internal/testrig/storm/slot"
 )
 
 // strike does one fault to a life, for as long as it lasts, and lifts it.
-type strike func(ctx context.Context, p *place, l *seat.Life, rnd *rand.Rand) error
+type strike func(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) error
 
 func strikes() map[string]strike {
 	all := map[string]strike{
@@ -31,7 +31,7 @@ func strikes() map[string]strike {
 }
 
 // plan deals the faults out: every kind equally often, kills of the wrapper thrice, in
-// random order, each seat as many as the others.
+// random order, each slot as many as the others.
 func (s *storm) plan() [][]string {
 	kinds := slices.Clone(s.Kinds)
 	if slices.Contains(kinds, killWrapper) && len(kinds) > 1 {
@@ -50,7 +50,7 @@ func (s *storm) plan() [][]string {
 	return plan
 }
 
-// strikes does a seat's faults, spread over its messages; each waits until there was
+// strikes does a slot's faults, spread over its messages; each waits until there was
 // progress after the one before.
 func (s *storm) strikes(ctx context.Context, p *place, plan []string, rnd *rand.Rand) error {
 	all := strikes()
@@ -68,7 +68,7 @@ func (s *storm) strikes(ctx context.Context, p *place, plan []string, rnd *rand.
 		if err != nil {
 			return err
 		}
-		s.struck(account.Fault{Agent: p.Name, Life: l.N, Kind: kind})
+		s.struck(books.Fault{Agent: p.Name, Life: l.N, Kind: kind})
 		before := p.Hub.Count()
 		if err := all[kind](ctx, p, l, rnd); err != nil {
 			return fmt.Errorf("%s at %s, life %d: %w", kind, p.Name, l.N, err)
@@ -105,16 +105,16 @@ func pause(ctx context.Context, rnd *rand.Rand, least, most int) {
 	}
 }
 
-func strikeWrapper(ctx context.Context, _ *place, l *seat.Life, _ *rand.Rand) error {
+func strikeWrapper(ctx context.Context, _ *place, l *slot.Life, _ *rand.Rand) error {
 	return l.Kill(ctx)
 }
 
-func strikeAgent(ctx context.Context, _ *place, l *seat.Life, _ *rand.Rand) error {
+func strikeAgent(ctx context.Context, _ *place, l *slot.Life, _ *rand.Rand) error {
 	return l.KillAgent(ctx)
 }
 
 // strikeStop stops the wrapper or the agent for a while.
-func strikeStop(ctx context.Context, p *place, l *seat.Life, rnd *rand.Rand) error {
+func strikeStop(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) error {
 	proc, err := l.Process(ctx)
 	if err == nil && rnd.IntN(2) == 0 {
 		proc, err = os.FindProcess(l.Term.Pid())
@@ -131,14 +131,14 @@ func strikeStop(ctx context.Context, p *place, l *seat.Life, rnd *rand.Rand) err
 }
 
 // strikeTerminal does not read the wrapper's terminal for a while.
-func strikeTerminal(ctx context.Context, p *place, l *seat.Life, rnd *rand.Rand) error {
+func strikeTerminal(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) error {
 	defer l.Gate.Close()()
 	pause(ctx, rnd, 200, 2500)
 	return nil
 }
 
 // strikeSize changes the terminal's size as fast as can be.
-func strikeSize(ctx context.Context, p *place, l *seat.Life, rnd *rand.Rand) error {
+func strikeSize(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) error {
 	for range 20 + rnd.IntN(200) {
 		if err := l.Term.Resize(20+rnd.IntN(60), 60+rnd.IntN(140)); err != nil {
 			return err
@@ -147,12 +147,12 @@ func strikeSize(ctx context.Context, p *place, l *seat.Life, rnd *rand.Rand) err
 			pause(ctx, rnd, 0, 10)
 		}
 	}
-	return l.Term.Resize(seat.Rows, seat.Cols)
+	return l.Term.Resize(slot.Rows, slot.Cols)
 }
 
 // strikeSocket takes more connections than there are, and says nonsense, or nothing, or
 // asks and does not listen.
-func strikeSocket(ctx context.Context, p *place, l *seat.Life, rnd *rand.Rand) error {
+func strikeSocket(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) error {
 	var d net.Dialer
 	var open []net.Conn
 	for range 300 {

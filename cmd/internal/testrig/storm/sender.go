@@ -7,22 +7,22 @@ import (
 	"slices"
 	"time"
 
-	"relay-pty/cmd/internal/testrig/account"
-	"relay-pty/cmd/internal/testrig/storm/seat"
+	"relay-pty/cmd/internal/testrig/books"
+	"relay-pty/cmd/internal/testrig/storm/slot"
 	"relay-pty/protocol"
 )
 
 // sender sends messages to one agent and writes down what it was told.
 type sender struct {
 	storm   *storm
-	seat    *seat.Seat
+	slot    *slot.Slot
 	program program
 	from    string
 	total   int
 	window  int // most messages that are not at their end
 
 	rnd   *rand.Rand
-	conn  *seat.Conn
+	conn  *slot.Conn
 	n     int
 	reqs  int
 	posed []string // accepted, not seen at their end
@@ -35,14 +35,14 @@ func (s *storm) senders(p *place) []*sender {
 	for n := range s.Senders {
 		total := left / (s.Senders - n)
 		left -= total
-		all = append(all, &sender{storm: s, seat: p.Seat, program: p.program, from: fmt.Sprintf("s%d", n+1), total: total})
+		all = append(all, &sender{storm: s, slot: p.Slot, program: p.program, from: fmt.Sprintf("s%d", n+1), total: total})
 	}
 	return all
 }
 
 // letter is a message on its way.
 type letter struct {
-	account.Send
+	books.Send
 	lost   bool // a try of it had no answer
 	answer string
 }
@@ -52,8 +52,8 @@ func (m *sender) run(ctx context.Context, rnd *rand.Rand) error {
 	defer m.hangUp()
 	for m.n < m.total {
 		for room := 0; room <= 0; {
-			next := m.seat.Hub.Next()
-			m.posed = m.seat.Hub.Unended(m.posed)
+			next := m.slot.Hub.Next()
+			m.posed = m.slot.Hub.Unended(m.posed)
 			room = min(m.window-len(m.posed), m.total-m.n, 1+m.rnd.IntN(5))
 			if room <= 0 {
 				if err := m.idle(ctx, next, time.Minute); err != nil {
@@ -80,8 +80,8 @@ func (m *sender) write(n int) []*letter {
 	for range n {
 		m.n++
 		p := m.program
-		l := &letter{Send: account.Send{
-			Agent: m.seat.Name, ID: fmt.Sprintf("%s-%s-%d", m.seat.Name, m.from, m.n), From: m.from, N: m.n,
+		l := &letter{Send: books.Send{
+			Agent: m.slot.Name, ID: fmt.Sprintf("%s-%s-%d", m.slot.Name, m.from, m.n), From: m.from, N: m.n,
 			Mode: sequential, Redelivery: "never",
 		}}
 		if m.rnd.IntN(20) == 0 {
@@ -99,7 +99,7 @@ func (m *sender) write(n int) []*letter {
 		case 1:
 			l.Timeout = 3_600_000
 		}
-		l.Body = account.Body(l.Send, m.text(p))
+		l.Body = books.Body(l.Send, m.text(p))
 		out = append(out, l)
 	}
 	return out
@@ -120,7 +120,7 @@ func (m *sender) text(p program) string {
 	if m.rnd.IntN(12) == 0 {
 		width = 40
 	}
-	text := account.Prose(m.rnd, size, width)
+	text := books.Prose(m.rnd, size, width)
 	if m.rnd.IntN(100) == 0 {
 		text += hostile[m.rnd.IntN(len(hostile))] + "end"
 	}
@@ -164,7 +164,7 @@ func (m *sender) send(ctx context.Context, letters []*letter) error {
 func (m *sender) settle(l *letter) (again bool, err error) {
 	switch l.answer {
 	case "queued":
-		m.seat.Hub.Accepted(l.ID)
+		m.slot.Hub.Accepted(l.ID)
 		m.posed = append(m.posed, l.ID)
 	case "":
 		l.lost = true
@@ -180,7 +180,7 @@ func (m *sender) settle(l *letter) (again bool, err error) {
 		return false, fmt.Errorf("%s was refused: %s", l.ID, l.answer)
 	}
 	if l.Answer = l.answer; l.answer != "queued" {
-		m.seat.Hub.Skip()
+		m.slot.Hub.Skip()
 		if l.lost {
 			l.Answer = ""
 		}
@@ -192,11 +192,11 @@ func (m *sender) settle(l *letter) (again bool, err error) {
 // connect makes sure that there is a connection to a wrapper that runs.
 func (m *sender) connect(ctx context.Context) error {
 	for m.conn == nil {
-		l, err := m.seat.Up(ctx)
+		l, err := m.slot.Up(ctx)
 		if err != nil {
 			return err
 		}
-		if m.conn, err = m.seat.Dial(ctx, l); err != nil {
+		if m.conn, err = m.slot.Dial(ctx, l); err != nil {
 			return err
 		}
 	}
@@ -258,16 +258,16 @@ func (m *sender) answer(ctx context.Context, req string) (protocol.Answer, bool,
 				m.hangUp()
 				return nil, false, nil
 			}
-			m.seat.Hub.Heard(f)
+			m.slot.Hub.Heard(f)
 			a, ok := f.(protocol.Answer)
 			if ok && a.Tag() == req {
 				return a, true, nil
 			}
 			if e, bad := f.(*protocol.Error); bad && e.Req == "" && e.Code != protocol.TooManyConnections && e.Code != protocol.ShuttingDown {
-				return nil, false, fmt.Errorf("%s of %s: %w", m.from, m.seat.Name, e)
+				return nil, false, fmt.Errorf("%s of %s: %w", m.from, m.slot.Name, e)
 			}
 		case <-late.C:
-			return nil, false, fmt.Errorf("%s had no answer from %s within %v", m.from, m.seat.Name, answerLimit)
+			return nil, false, fmt.Errorf("%s had no answer from %s within %v", m.from, m.slot.Name, answerLimit)
 		case <-ctx.Done():
 			return nil, false, context.Cause(ctx)
 		}
@@ -309,7 +309,7 @@ func (m *sender) idle(ctx context.Context, wake <-chan struct{}, limit time.Dura
 			if _, lagged := f.(*protocol.Lagged); !ok || lagged {
 				m.hangUp()
 			}
-			m.seat.Hub.Heard(f)
+			m.slot.Hub.Heard(f)
 			if b, ok := f.(*protocol.Backpressure); ok && b.Accept {
 				return nil
 			}

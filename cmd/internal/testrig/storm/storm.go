@@ -1,5 +1,5 @@
 // Package storm runs many wrappers under senders, typists and a nemesis, all from one
-// seed, and returns the books of it for package account to check. The seed decides who
+// seed, and returns the books of it for package books to check. The seed decides who
 // does what in which order; the machine's timing is its own.
 //
 // Each agent is a wrapper on a terminal, around a fake agent that logs every byte it
@@ -19,8 +19,8 @@ import (
 	"sync"
 	"time"
 
-	"relay-pty/cmd/internal/testrig/account"
-	"relay-pty/cmd/internal/testrig/storm/seat"
+	"relay-pty/cmd/internal/testrig/books"
+	"relay-pty/cmd/internal/testrig/storm/slot"
 )
 
 // Config says what a run is made of. The calling test binary must use testrig.Main,
@@ -74,13 +74,13 @@ type storm struct {
 	places []*place
 
 	mu     sync.Mutex
-	sends  []account.Send
-	faults []account.Fault
+	sends  []books.Send
+	faults []books.Fault
 }
 
 // Run runs until all is sent and struck, and every queue is empty or patience is over.
 // An error is that of a run that could not be: then the books are not whole.
-func Run(ctx context.Context, c Config) (account.Run, error) {
+func Run(ctx context.Context, c Config) (books.Run, error) {
 	s := &storm{Config: c.filled()}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -91,7 +91,7 @@ func Run(ctx context.Context, c Config) (account.Run, error) {
 		cancel(err)
 	}
 	if err := s.prepare(); err != nil {
-		return account.Run{}, errors.Join(err, s.clear())
+		return books.Run{}, errors.Join(err, s.clear())
 	}
 	var lives sync.WaitGroup
 	for _, p := range s.places {
@@ -104,7 +104,7 @@ func Run(ctx context.Context, c Config) (account.Run, error) {
 	lives.Wait()
 	err := s.clear()
 	if cause := context.Cause(ctx); !errors.Is(cause, errOver) {
-		return account.Run{}, errors.Join(cause, err)
+		return books.Run{}, errors.Join(cause, err)
 	}
 	run, bookErr := s.books(drained)
 	return run, errors.Join(err, bookErr)
@@ -146,9 +146,9 @@ const (
 	forNemesis
 )
 
-// place is a seat, and what is meant for it.
+// place is a slot, and what is meant for it.
 type place struct {
-	*seat.Seat
+	*slot.Slot
 	storm    *storm
 	program  program
 	messages int
@@ -179,7 +179,7 @@ func (s *storm) prepare() error {
 }
 
 func (s *storm) place(name string, p program) (*place, error) {
-	o := seat.Options{
+	o := slot.Options{
 		Name: name, Dir: filepath.Join(s.Dir, name), Binary: s.Binary, Flags: slices.Concat(p.flags, s.Flags),
 		Agent: p.fake, Conf: p.conf, Line: p.line, Stray: s.Stray, Log: s.Log,
 	}
@@ -187,7 +187,7 @@ func (s *storm) place(name string, p program) (*place, error) {
 	if p.over != "" {
 		o.Flags = append([]string{"--agent", overlay}, o.Flags...)
 	}
-	out := &place{Seat: seat.New(o), storm: s, program: p}
+	out := &place{Slot: slot.New(o), storm: s, program: p}
 	if err := os.MkdirAll(out.State, 0o700); err != nil {
 		return nil, err
 	}
@@ -313,21 +313,21 @@ func (s *storm) clear() error {
 	return errors.Join(errs...)
 }
 
-func (s *storm) post(send account.Send) {
+func (s *storm) post(send books.Send) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sends = append(s.sends, send)
 }
 
-func (s *storm) struck(f account.Fault) {
+func (s *storm) struck(f books.Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, f)
 }
 
 // books are what everybody wrote down, when all is over.
-func (s *storm) books(drained bool) (account.Run, error) {
-	run := account.Run{Sends: s.sends, Faults: s.faults, Drained: drained}
+func (s *storm) books(drained bool) (books.Run, error) {
+	run := books.Run{Sends: s.sends, Faults: s.faults, Drained: drained}
 	for _, p := range s.places {
 		if err := p.Books(&run, drained); err != nil {
 			return run, err

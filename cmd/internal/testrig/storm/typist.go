@@ -5,15 +5,15 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"relay-pty/cmd/internal/testrig/account"
-	"relay-pty/cmd/internal/testrig/storm/seat"
+	"relay-pty/cmd/internal/testrig/books"
+	"relay-pty/cmd/internal/testrig/storm/slot"
 )
 
 // typist is the human at one agent.
 type typist struct {
 	place *place
 	rnd   *rand.Rand
-	life  *seat.Life
+	life  *slot.Life
 }
 
 // types types in spells until ctx ends; what is begun is finished before it returns.
@@ -78,7 +78,7 @@ func (t *typist) draft() error {
 
 // word types the life's next word, in one write or key by key.
 func (t *typist) word() error {
-	w := account.Word(t.place.Name, t.life.N, len(t.life.Words)+1)
+	w := books.Word(t.place.Name, t.life.N, len(t.life.Words)+1)
 	t.life.Words = append(t.life.Words, w)
 	if t.rnd.IntN(3) == 0 {
 		return t.press(w)

@@ -9,7 +9,7 @@ import (
 
 	"relay-pty/cmd/internal/testrig/agents"
 	"relay-pty/cmd/internal/testrig/agents/compose"
-	"relay-pty/cmd/internal/testrig/agents/kit"
+	"relay-pty/cmd/internal/testrig/agents/fakeagent"
 	"relay-pty/cmd/internal/testrig/agents/paint"
 )
 
@@ -20,7 +20,7 @@ const (
 
 // composer owns all state in one loop; only its input waits in a goroutine.
 type composer struct {
-	env   *kit.Kit
+	env   *fakeagent.Kit
 	edit  compose.Editor
 	keys  compose.Decoder
 	pick  compose.Picker
@@ -42,7 +42,7 @@ type composer struct {
 	swallowed int // Enters
 }
 
-func runComposer(e *kit.Kit) error {
+func runComposer(e *fakeagent.Kit) error {
 	if err := e.Raw(); err != nil {
 		return err
 	}

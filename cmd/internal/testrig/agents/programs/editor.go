@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"relay-pty/cmd/internal/testrig/agents"
-	"relay-pty/cmd/internal/testrig/agents/kit"
+	"relay-pty/cmd/internal/testrig/agents/fakeagent"
 )
 
 const ctrlX = 0x18
 
 // runChild is the child: raw mode, alternate screen, every byte is logged
 // and, where it can be seen, shown; until C-x or the agent's word.
-func runChild(e *kit.Kit) error {
+func runChild(e *fakeagent.Kit) error {
 	said, held := os.NewFile(3, "said"), os.NewFile(4, "held")
 	if err := e.Raw(); err != nil {
 		return err

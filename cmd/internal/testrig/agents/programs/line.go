@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"relay-pty/cmd/internal/testrig/agents"
-	"relay-pty/cmd/internal/testrig/agents/kit"
+	"relay-pty/cmd/internal/testrig/agents/fakeagent"
 	"relay-pty/cmd/internal/testrig/agents/tty"
 )
 
 // line reads lines from a canonical-mode terminal and answers each.
 type line struct {
-	env   *kit.Kit
+	env   *fakeagent.Kit
 	part  []byte // a line that has no end yet
 	ask   string // the question that the next line or byte answers
 	modes tty.Modes
@@ -23,7 +23,7 @@ type line struct {
 }
 
 // runLine is line, flusher, editor and ask.
-func runLine(e *kit.Kit) error {
+func runLine(e *fakeagent.Kit) error {
 	l := &line{env: e}
 	if e.Conf.FlushStart {
 		e.Flush()

@@ -1,5 +1,5 @@
 // Package programs holds the fake agents themselves; package agents says what
-// they do, package kit what they share.
+// they do, package fakeagent what they share.
 package programs
 
 import (
@@ -8,15 +8,15 @@ import (
 	"fmt"
 	"os"
 
-	"relay-pty/cmd/internal/testrig/agents/kit"
+	"relay-pty/cmd/internal/testrig/agents/fakeagent"
 )
 
 // named are the agents.
-func named() map[string]func(*kit.Kit) error {
-	return map[string]func(*kit.Kit) error{
+func named() map[string]func(*fakeagent.Kit) error {
+	return map[string]func(*fakeagent.Kit) error{
 		"composer": runComposer, "slow": runSlow, "liar": runLiar,
 		"line": runLine, "flusher": runFlusher, "editor": runEditor, "ask": runLine,
-		"deaf": runDeaf, "echo": runEcho, kit.Child: runChild,
+		"deaf": runDeaf, "echo": runEcho, fakeagent.Child: runChild,
 	}
 }
 
@@ -25,7 +25,7 @@ func named() map[string]func(*kit.Kit) error {
 func Run(name string) int {
 	err := errors.New("no such agent")
 	if agent, ok := named()[name]; ok {
-		err = kit.Run(name, agent)
+		err = fakeagent.Run(name, agent)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "fake agent %s: %v\n", name, err)
@@ -34,17 +34,17 @@ func Run(name string) int {
 	return 0
 }
 
-func runFlusher(k *kit.Kit) error {
+func runFlusher(k *fakeagent.Kit) error {
 	k.Conf.FlushStart = true
 	return runLine(k)
 }
 
-func runEditor(k *kit.Kit) error {
+func runEditor(k *fakeagent.Kit) error {
 	k.Conf.Prompt = cmp.Or(k.Conf.Prompt, "$ ")
 	return runLine(k)
 }
 
-func runSlow(k *kit.Kit) error {
+func runSlow(k *fakeagent.Kit) error {
 	k.Conf.ReadBytes = cmp.Or(k.Conf.ReadBytes, 1)
 	k.Conf.ReadMS = cmp.Or(k.Conf.ReadMS, 2)
 	k.Conf.PaintMS = cmp.Or(k.Conf.PaintMS, 20)
@@ -52,7 +52,7 @@ func runSlow(k *kit.Kit) error {
 }
 
 // runLiar is a composer or a line program that reads nothing.
-func runLiar(k *kit.Kit) error {
+func runLiar(k *fakeagent.Kit) error {
 	k.Stalled = true
 	if k.Conf.Canonical {
 		return runLine(k)

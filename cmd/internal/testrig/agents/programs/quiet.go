@@ -8,17 +8,17 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/testrig/agents"
-	"relay-pty/cmd/internal/testrig/agents/kit"
+	"relay-pty/cmd/internal/testrig/agents/fakeagent"
 )
 
 // deaf never reads its terminal, but prints.
 type deaf struct {
-	env  *kit.Kit
+	env  *fakeagent.Kit
 	said int
 	end  string // of a line
 }
 
-func runDeaf(e *kit.Kit) error {
+func runDeaf(e *fakeagent.Kit) error {
 	d := &deaf{env: e, end: "\n"}
 	if !e.Conf.Canonical {
 		if err := e.Raw(); err != nil {
@@ -62,7 +62,7 @@ func (d *deaf) Obey(cmd agents.Command) (bool, error) {
 }
 
 // runEcho writes back every byte it reads until C-d or the end of the input.
-func runEcho(e *kit.Kit) error {
+func runEcho(e *fakeagent.Kit) error {
 	if err := e.Raw(); err != nil {
 		return err
 	}

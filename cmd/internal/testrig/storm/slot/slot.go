@@ -1,7 +1,7 @@
-// Package seat is the place of one agent in a storm: a wrapper on a terminal around a
+// Package slot is the place of one agent in a storm: a wrapper on a terminal around a
 // fake agent, and whenever that life ends by a kill, the next one with the same name and
 // journal. It keeps the events of all lives.
-package seat
+package slot
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"relay-pty/cmd/internal/testrig/account"
 	"relay-pty/cmd/internal/testrig/agents"
+	"relay-pty/cmd/internal/testrig/books"
 	"relay-pty/protocol"
 )
 
@@ -31,8 +31,8 @@ type Options struct {
 	Log    func(format string, a ...any) // of what is odd
 }
 
-// Seat is the place of one agent.
-type Seat struct {
+// Slot is the place of one agent.
+type Slot struct {
 	Options
 	State string // directory of the journal
 	Hub   *Hub
@@ -44,17 +44,17 @@ type Seat struct {
 	ending bool
 }
 
-// New is an empty seat; the directories are there before anyone lives.
-func New(o Options) *Seat {
-	return &Seat{
+// New is an empty slot; the directories are there before anyone lives.
+func New(o Options) *Slot {
+	return &Slot{
 		Options: o, State: filepath.Join(o.Dir, "state"), socket: filepath.Join(o.Dir, "s"),
 		Hub: newHub(), begun: make(chan struct{}),
 	}
 }
 
-// Live begins life after life until [Seat.Quit], or until ctx ends. A life that ends
+// Live begins life after life until [Slot.Quit], or until ctx ends. A life that ends
 // without a kill is an error.
-func (s *Seat) Live(ctx context.Context) error {
+func (s *Slot) Live(ctx context.Context) error {
 	for n := 1; ; n++ {
 		l, err := s.begin(n)
 		if err != nil {
@@ -77,10 +77,10 @@ func (s *Seat) Live(ctx context.Context) error {
 	}
 }
 
-func (s *Seat) log(n int) string { return filepath.Join(s.Dir, fmt.Sprintf("log%d", n)) }
+func (s *Slot) log(n int) string { return filepath.Join(s.Dir, fmt.Sprintf("log%d", n)) }
 
 // now is the life that runs, or ran last; nil before the first.
-func (s *Seat) now() (l *Life, next <-chan struct{}) {
+func (s *Slot) now() (l *Life, next <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.past) > 0 {
@@ -90,7 +90,7 @@ func (s *Seat) now() (l *Life, next <-chan struct{}) {
 }
 
 // Up waits for a life that runs.
-func (s *Seat) Up(ctx context.Context) (*Life, error) {
+func (s *Slot) Up(ctx context.Context) (*Life, error) {
 	for {
 		l, next := s.now()
 		if l != nil && !l.isOver() {
@@ -105,13 +105,13 @@ func (s *Seat) Up(ctx context.Context) (*Life, error) {
 }
 
 // Lives are all there were.
-func (s *Seat) Lives() []*Life {
+func (s *Slot) Lives() []*Life {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.past)
 }
 
-func (s *Seat) isEnding() bool {
+func (s *Slot) isEnding() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ending
@@ -122,7 +122,7 @@ func (s *Seat) isEnding() bool {
 const goodbye = 2 * time.Minute
 
 // Quit waits until the agent has read the last word that was typed, and lets it end.
-func (s *Seat) Quit(ctx context.Context) error {
+func (s *Slot) Quit(ctx context.Context) error {
 	l, err := s.Up(ctx)
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func (l *Life) hasRead(ctx context.Context) error {
 }
 
 // Dial connects to a life; nil when it ends before that.
-func (s *Seat) Dial(ctx context.Context, l *Life) (*Conn, error) {
+func (s *Slot) Dial(ctx context.Context, l *Life) (*Conn, error) {
 	trying, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
@@ -182,10 +182,10 @@ func (s *Seat) Dial(ctx context.Context, l *Life) (*Conn, error) {
 }
 
 // Socket is the path of the wrapper's socket.
-func (s *Seat) Socket() string { return s.socket }
+func (s *Slot) Socket() string { return s.socket }
 
 // Follow reads the events of all lives, each from where the one before was left.
-func (s *Seat) Follow(ctx context.Context) error {
+func (s *Slot) Follow(ctx context.Context) error {
 	for seq := int64(0); ; {
 		if l, err := s.Up(ctx); err != nil || s.isEnding() {
 			return err
@@ -200,7 +200,7 @@ func (s *Seat) Follow(ctx context.Context) error {
 }
 
 // listen reads events until the connection ends.
-func (s *Seat) listen(ctx context.Context, l *Life, seq *int64) error {
+func (s *Slot) listen(ctx context.Context, l *Life, seq *int64) error {
 	c, err := s.Dial(ctx, l)
 	if err != nil || c == nil {
 		return err
@@ -228,7 +228,7 @@ func (s *Seat) listen(ctx context.Context, l *Life, seq *int64) error {
 
 var errAgain = errors.New("not now")
 
-func (s *Seat) heard(f protocol.Frame, seq *int64) error {
+func (s *Slot) heard(f protocol.Frame, seq *int64) error {
 	switch f := f.(type) {
 	case *protocol.Subscribed, *protocol.Lagged:
 		return nil
@@ -249,7 +249,7 @@ func (s *Seat) heard(f protocol.Frame, seq *int64) error {
 			s.Stray(s.Name, string(line))
 			return err
 		}
-		e := account.Event{Agent: s.Name, Seq: now, ID: r.ID, Status: r.Status, Attempt: r.Attempt, Evidence: r.Evidence}
+		e := books.Event{Agent: s.Name, Seq: now, ID: r.ID, Status: r.Status, Attempt: r.Attempt, Evidence: r.Evidence}
 		if r.Fault != nil {
 			e.Code = r.Fault.Code
 		}

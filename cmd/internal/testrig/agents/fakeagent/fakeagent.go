@@ -1,7 +1,7 @@
-// Package kit is what every fake agent is built on: its knobs and logs, the
+// Package fakeagent is what every fake agent is built on: its knobs and logs, the
 // control socket, its terminal as the knobs let it read it, and the commands
 // that mean the same to all. Package agents describes them.
-package kit
+package fakeagent
 
 import (
 	"cmp"

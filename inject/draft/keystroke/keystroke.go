@@ -1,6 +1,6 @@
-// Package stroke reads the bytes that a human's terminal sends as keys: what each
+// Package keystroke reads the bytes that a human's terminal sends as keys: what each
 // does to an editor, and what is no typing at all.
-package stroke
+package keystroke
 
 import "unicode/utf8"
 

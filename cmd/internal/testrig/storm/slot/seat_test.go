@@ -1,4 +1,4 @@
-package seat
+package slot
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/testrig"
-	"relay-pty/cmd/internal/testrig/account"
 	"relay-pty/cmd/internal/testrig/agents"
+	"relay-pty/cmd/internal/testrig/books"
 	"relay-pty/protocol"
 )
 
@@ -41,8 +41,8 @@ func TestHub(t *testing.T) {
 	reached := make(chan bool, 1)
 	go func() { reached <- h.Progress(ctx, 2) }()
 	h.Skip()
-	h.add(account.Event{ID: "m1", Status: "queued"})
-	h.add(account.Event{ID: "m1", Status: "delivered"})
+	h.add(books.Event{ID: "m1", Status: "queued"})
+	h.add(books.Event{ID: "m1", Status: "delivered"})
 	if !soon(t, "two messages done with", reached) || !h.Empty(ctx) || h.Count() != 2 {
 		t.Errorf("it stands so: %s", h)
 	}

@@ -1,4 +1,4 @@
-package stroke
+package keystroke
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package seat
+package slot
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"relay-pty/cmd/internal/testrig/account"
+	"relay-pty/cmd/internal/testrig/books"
 	"relay-pty/protocol"
 )
 
@@ -14,7 +14,7 @@ import (
 // them.
 type Hub struct {
 	mu      sync.Mutex
-	events  []account.Event
+	events  []books.Event
 	live    map[string]struct{} // accepted, by an event or by an answer, and not at their end
 	ended   map[string]string   // status by id
 	told    map[string]string   // ends of which senders were told on their own connections
@@ -29,7 +29,7 @@ func newHub() *Hub {
 
 func terminal(status string) bool { return status != "queued" && status != "injecting" }
 
-func (h *Hub) add(e account.Event) {
+func (h *Hub) add(e books.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.events = append(h.events, e)

@@ -1,4 +1,4 @@
-package seat
+package slot
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package account
+package books
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package seat
+package slot
 
 import (
 	"context"
@@ -40,7 +40,7 @@ const hushed = `trap "" HUP; exec "$@"`
 // Rows and Cols are a terminal's size.
 const Rows, Cols = 40, 120
 
-func (s *Seat) begin(n int) (*Life, error) {
+func (s *Slot) begin(n int) (*Life, error) {
 	dir := filepath.Join(s.Dir, fmt.Sprintf("life%d", n))
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err

@@ -1,15 +1,15 @@
-package seat
+package slot
 
 import (
 	"bytes"
 
-	"relay-pty/cmd/internal/testrig/account"
 	"relay-pty/cmd/internal/testrig/agents"
+	"relay-pty/cmd/internal/testrig/books"
 )
 
 // Books adds to a run what is known of this agent, when all is over. With whole, every
 // end that a sender was told must stand in the events.
-func (s *Seat) Books(run *account.Run, whole bool) error {
+func (s *Slot) Books(run *books.Run, whole bool) error {
 	if err := s.Hub.differs(); err != nil && whole {
 		return err
 	}
@@ -21,14 +21,14 @@ func (s *Seat) Books(run *account.Run, whole bool) error {
 		}
 		run.Readings = append(run.Readings, r)
 		if len(l.Words) > 0 {
-			run.Typings = append(run.Typings, account.Typing{Agent: s.Name, Life: l.N, Words: l.Words})
+			run.Typings = append(run.Typings, books.Typing{Agent: s.Name, Life: l.N, Words: l.Words})
 		}
 	}
 	return nil
 }
 
-func (s *Seat) reading(l *Life) (r account.Reading, err error) {
-	r = account.Reading{Agent: s.Name, Life: l.N, Line: s.Line, Killed: l.Killed()}
+func (s *Slot) reading(l *Life) (r books.Reading, err error) {
+	r = books.Reading{Agent: s.Name, Life: l.N, Line: s.Line, Killed: l.Killed()}
 	if r.Bytes, err = l.Agent.Read(); err != nil || r.Line {
 		r.Turns = lines(r.Bytes)
 		return r, err

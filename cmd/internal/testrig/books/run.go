@@ -1,11 +1,11 @@
-// Package account keeps the books of a run in which many send, a human types and
+// Package books keeps the books of a run in which many send, a human types and
 // faults strike, and checks them: what senders were told against what agents read. It
 // knows nothing of how the run was made.
 //
 // Who wrote a byte that an agent read can be told from the byte alone: bodies are made
 // of lower-case letters, digits and blanks and carry their own sum, a human types
 // upper-case words that are all different.
-package account
+package books
 
 // Run is the books of one run.
 type Run struct {
