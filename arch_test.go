@@ -45,12 +45,12 @@ var layers = map[string]string{
 	"parser/transcript/proc":     "",
 	"queue":                      "protocol",
 	"queue/journal":              "protocol queue",
-	"cmd/relay-pty": "cmd/relay-pty/agent cmd/relay-pty/agentlog cmd/relay-pty/desk cmd/relay-pty/handover cmd/relay-pty/ledger cmd/relay-pty/memory cmd/relay-pty/tty " +
+	"cmd/relay-pty": "cmd/relay-pty/agent cmd/relay-pty/agentlog cmd/relay-pty/clients cmd/relay-pty/handover cmd/relay-pty/ledger cmd/relay-pty/memory cmd/relay-pty/tty " +
 		"inject inject/draft inject/profile inject/ready inject/turn parser parser/transcript protocol protocol/own protocol/registry protocol/sock protocol/version pty pty/screen pty/term queue",
 	"cmd/relay-pty/agent":         "inject inject/draft inject/profile inject/profile/keys inject/ready inject/sight parser pty pty/screen",
 	"cmd/relay-pty/agentlog":      "inject/profile inject/ready parser/transcript protocol",
-	"cmd/relay-pty/handover":      "cmd/relay-pty/desk inject inject/draft inject/turn parser protocol queue",
-	"cmd/relay-pty/desk":          "parser protocol protocol/sock queue",
+	"cmd/relay-pty/handover":      "cmd/relay-pty/clients inject inject/draft inject/turn parser protocol queue",
+	"cmd/relay-pty/clients":       "parser protocol protocol/sock queue",
 	"cmd/relay-pty/ledger":        "protocol protocol/own queue queue/journal",
 	"cmd/relay-pty/tty":           "cmd/relay-pty/agent pty pty/screen pty/term",
 	"cmd/internal/fakemodel":      "",

@@ -176,7 +176,7 @@ func (a *attempt) awaitRead(ctx context.Context) *Result {
 		}
 		moved := l.Unread == 0 && !(a.shown && l.Facts.Raw && a.standsYet(l))
 		read = ready.Since(read, moved, l.Facts.Now)
-		return l.Facts.Exited || moved && (l.Facts.Asks || l.Facts.Now.Sub(read) >= readTwice), readTwice
+		return l.Facts.Exited || moved && (l.Facts.WaitsInRead || l.Facts.Now.Sub(read) >= readTwice), readTwice
 	})
 	evidence := Evidence(protocol.EvidenceConsumed)
 	if a.shown {

@@ -10,13 +10,13 @@ import (
 // TestAsks: a program that waits in a read of its terminal asks.
 func TestAsks(t *testing.T) {
 	r := begin(t, sh("exec cat"))
-	becomes(t, "cat asks", r.Asks)
+	becomes(t, "cat asks", r.WaitsInRead)
 	if err := r.Keys([]byte("a line\n")); err != nil {
 		t.Fatal(err)
 	}
 	becomes(t, "it has read the line and asks again", func() bool {
 		tty, err := r.TTY()
-		return err == nil && tty.Unread == 0 && r.Asks()
+		return err == nil && tty.Unread == 0 && r.WaitsInRead()
 	})
 }
 
@@ -36,7 +36,7 @@ func TestWhoDoesNotAsk(t *testing.T) {
 			// It is between system calls while it gets there, and waits for ever then.
 			becomes(t, "it waits", func() bool { return sleeping(t, r.PID()) })
 			for range 100 {
-				if r.Asks() {
+				if r.WaitsInRead() {
 					t.Fatal("it asks")
 				}
 			}
@@ -47,7 +47,7 @@ func TestWhoDoesNotAsk(t *testing.T) {
 			}
 			r.Signal(9)
 			r.finish()
-			if r.Asks() {
+			if r.WaitsInRead() {
 				t.Error("it asks after its end")
 			}
 		})

@@ -29,7 +29,7 @@ func (tx *Tx) linesOf(p []byte) *lines {
 	if tty, err := tx.s.TTY(); err != nil || !tty.Canonical {
 		return nil
 	}
-	return &lines{tx: tx, asks: tx.s.Asks()}
+	return &lines{tx: tx, asks: tx.s.WaitsInRead()}
 }
 
 // firstLine is p up to its first newline or Enter.
@@ -49,7 +49,7 @@ func (l *lines) next(p []byte) []byte {
 		if held, _ := l.tx.Held(); err != nil || held > 0 {
 			break
 		}
-		answered := s.Asks
+		answered := s.WaitsInRead
 		if !l.asks {
 			answered = func() bool { return min(now.Sub(s.LastOutput()), now.Sub(l.written)) >= answerRest }
 		}

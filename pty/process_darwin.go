@@ -25,8 +25,8 @@ func (p *process) wait() (ws unix.WaitStatus, ok bool) {
 // sealFiles does nothing: there is no call for it here, and our own files are close-on-exec.
 func sealFiles() {}
 
-// Asks is false: nothing tells here what a process waits for.
-func (s *Session) Asks() bool { return false }
+// WaitsInRead is false: nothing tells here what a process waits for.
+func (s *Session) WaitsInRead() bool { return false }
 
 // Reads is true: something may.
 func (s *Session) Reads() bool { return true }

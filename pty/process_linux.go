@@ -37,9 +37,9 @@ func sealFiles() {
 	unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // see above
 }
 
-// Asks says whether the agent's process waits in a read of its terminal. It looks at the process's first thread alone, and where the kernel does not tell,
+// WaitsInRead says whether the agent's process waits in a read of its terminal. It looks at the process's first thread alone, and where the kernel does not tell,
 // nobody asks.
-func (s *Session) Asks() bool {
+func (s *Session) WaitsInRead() bool {
 	asks, _ := s.reads(procDir(s.proc.pid))
 	return asks
 }

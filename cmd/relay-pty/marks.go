@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"relay-pty/cmd/relay-pty/desk"
+	"relay-pty/cmd/relay-pty/clients"
 	"relay-pty/inject/ready"
 	"relay-pty/parser"
 	"relay-pty/protocol"
@@ -17,7 +17,7 @@ func (w *wrapper) heard(item parser.Item, source, id string) {
 	switch m := item.(type) {
 	case parser.Command:
 		if id == "" {
-			id = desk.NewID()
+			id = clients.NewID()
 		}
 		// Body and raw are as the agent said them: whoever shows or types them sanitises them.
 		w.append(&protocol.RelayCommand{

@@ -18,7 +18,7 @@ import (
 
 	"relay-pty/cmd/relay-pty/agent"
 	"relay-pty/cmd/relay-pty/agentlog"
-	"relay-pty/cmd/relay-pty/desk"
+	"relay-pty/cmd/relay-pty/clients"
 	"relay-pty/cmd/relay-pty/handover"
 	"relay-pty/cmd/relay-pty/ledger"
 	"relay-pty/cmd/relay-pty/memory"
@@ -161,12 +161,12 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, listed *regi
 	var jobs sync.WaitGroup
 	injected := make(chan struct{})
 	over := make(chan struct{})
-	d := desk.Desk{
+	server := clients.Server{
 		Name: w.cfg.Name, Token: w.token, Box: w.box, Events: w.events, Status: w.status, Screen: w.screen,
 		Signal: w.signal, Pause: w.ledger.Pause, Resume: w.ledger.Resume, IsKey: agent.IsKey, Press: w.press,
 		AllowCommand: w.cfg.Commands, Closed: over, Lent: w.leases.Lent, Settled: w.leases.Settled,
 	}
-	w.job(&jobs, user, "serve", func() error { return listener.Serve(serving, d.Handle) })
+	w.job(&jobs, user, "serve", func() error { return listener.Serve(serving, server.Handle) })
 	w.job(&jobs, user, "names", func() error { return own.Guard(serving, w.unkept, names...) })
 	if w.cfg.JSON {
 		w.job(&jobs, user, "json output", func() error { return printCommands(serving, commands, stderr, over) })
@@ -348,7 +348,7 @@ func (w *wrapper) atWork() bool {
 // tells what a composer holds, which may be too small for more. To a program that asks
 // for lines they go one by one as fast, and a crash leaves one of them in doubt.
 func (w *wrapper) batch() int {
-	if p := w.cfg.Profile; p.Quote.Inert() || p.Composer != nil && p.Log == nil || w.agent.Asks() {
+	if p := w.cfg.Profile; p.Quote.Inert() || p.Composer != nil && p.Log == nil || w.agent.WaitsInRead() {
 		return 1
 	}
 	return w.cfg.BatchMax

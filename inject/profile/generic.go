@@ -19,7 +19,7 @@ func reserved(p Profile) Profile {
 var generic = Profile{
 	Name:   "generic",
 	Prompt: `^[>$%#] $`,
-	Asks: []pattern{
+	Questions: []pattern{
 		rx(`(?i)(password|passphrase|passcode|verification code|\bpin\b|\botp\b|\buser ?name\b|\blogin\b).{0,80}:\s*$`),
 		rx(`(?i)[\[(]y(es)?/n(o)?(/\S*)?[\])]\s*[?:]?\s*$`),
 		rx(`(?i)press (any key|enter|return)[^.]{0,40}\.*\s*$`),

@@ -297,7 +297,7 @@ func (o *overlay) readPrompt(v jsontext.Value) error {
 		return nil
 	}
 	o.p.Composer = &Composer{Prompt: prompt, Above: 2, Chips: pasted}
-	o.p.Prompt, o.p.Asks, o.p.Continued = "", nil, nil
+	o.p.Prompt, o.p.Questions, o.p.Continued = "", nil, nil
 	o.p.Rules = ready.Rules{
 		HasComposer: true,
 		Settle:      150 * time.Millisecond,

@@ -32,7 +32,7 @@ func plain(p Profile) map[string]any {
 	t.StashShown = nil
 	m := map[string]any{
 		"name": p.Name, "commands": p.Commands, "title": p.BusyTitle, "asktitle": source(p.AskTitle), "busy": source(p.Busy...), "dialogs": source(p.Dialogs...),
-		"overlays": source(p.Overlays...), "asks": source(p.Asks...), "ready": p.Prompt, "continued": source(p.Continued), "quote": p.Quote, "rules": p.Rules,
+		"overlays": source(p.Overlays...), "questions": source(p.Questions...), "ready": p.Prompt, "continued": source(p.Continued), "quote": p.Quote, "rules": p.Rules,
 		"typing": t, "stash_shown": source(p.Typing.StashShown), "log": p.Log,
 	}
 	if c := p.Composer; c != nil {

@@ -31,7 +31,7 @@ type Profile struct {
 	Busy      []pattern // rows beneath the composer, or right above it, while it works
 	Dialogs   []pattern // rows of a screen without composer on which a question stands
 	Overlays  []pattern // rows beneath a composer that is used for something else, or right above it
-	Asks      []pattern // what stands before the cursor when a line program asks
+	Questions []pattern // what stands before the cursor when a line program asks
 	Prompt    string    // regexp2 pattern of the row up to the cursor that means ready
 	Continued pattern   // the same when it waits for the rest of something begun; may be nil
 	Quote     Quote     // how text is made inert

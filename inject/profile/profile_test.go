@@ -7,7 +7,7 @@ import (
 
 func TestEveryPatternCompiles(t *testing.T) {
 	for _, p := range all {
-		for _, list := range [][]pattern{p.Busy, p.Dialogs, p.Overlays, p.Asks} {
+		for _, list := range [][]pattern{p.Busy, p.Dialogs, p.Overlays, p.Questions} {
 			for _, rx := range list {
 				rx.get() // panics on a bad one
 			}

@@ -13,9 +13,9 @@ import (
 // its language ignores, and only at the program's own first prompt. Silence is
 // no evidence there, since text may then be the rest of something begun.
 var shell = Profile{
-	Name:  "shell",
-	Asks:  generic.Asks,
-	Rules: ready.Rules{NeedPrompt: true, PromptRest: 40 * time.Millisecond},
+	Name:      "shell",
+	Questions: generic.Questions,
+	Rules:     ready.Rules{NeedPrompt: true, PromptRest: 40 * time.Millisecond},
 	Typing: Typing{
 		Newline: "\n", Submit: "\r",
 		Clear: []string{"\x15", "\x03"},

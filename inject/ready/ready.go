@@ -52,17 +52,17 @@ type Facts struct {
 	Draws      bool   // it is on the alternate screen
 	Host       string // the program in front, if that hands on what it reads; "" is none
 
-	Own      Word      // the agent's own word, newest
-	Dialog   string    // the row that shows a dialog; "" is none
-	Asked    string    // a row that shows one, or merely talks of one; "" is none
-	Working  bool      // busy marks on the screen or in the title
-	Composer bool      // the composer is on the screen
-	Rows     int       // of the terminal; 0: not known
-	Stood    time.Time // since when it has been there without a dialog; zero: not known
-	AtPrompt bool      // the row up to the cursor matches the prompt pattern
-	Asks     bool      // a line program has read all and waits in a read for more
-	Mute     bool      // it has printed nothing yet, and is not seen to read its terminal
-	Took     bool      // a message of ours is the last that it was given
+	Own         Word      // the agent's own word, newest
+	Dialog      string    // the row that shows a dialog; "" is none
+	Asked       string    // a row that shows one, or merely talks of one; "" is none
+	Working     bool      // busy marks on the screen or in the title
+	Composer    bool      // the composer is on the screen
+	Rows        int       // of the terminal; 0: not known
+	Stood       time.Time // since when it has been there without a dialog; zero: not known
+	AtPrompt    bool      // the row up to the cursor matches the prompt pattern
+	WaitsInRead bool      // a line program has read all and waits in a read for more
+	Mute        bool      // it has printed nothing yet, and is not seen to read its terminal
+	Took        bool      // a message of ours is the last that it was given
 
 	WasReady  bool      // it has been ready before
 	LastBusy  time.Time // newest evidence of busy or blocked
@@ -212,7 +212,7 @@ const (
 // rest is the silence that counts as ready, where usual is without better evidence: a
 // line program that has taken a message prints its answer before it reads again.
 func (f Facts) rest(usual time.Duration) time.Duration {
-	if f.Asks && f.Took {
+	if f.WaitsInRead && f.Took {
 		return 0
 	}
 	return usual

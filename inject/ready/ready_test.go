@@ -99,10 +99,10 @@ func TestJudgeLine(t *testing.T) {
 		conf  Confidence
 		again time.Duration
 	}{
-		{"took our message and waits in a read", line, idle(cooked, func(f *Facts) { f.LastInput, f.LastOutput, f.Asks, f.Took = at(59_970), at(60_000), true, true }), Ready, ByGuess, 0},
-		{"waits in a read, not after a message", line, idle(cooked, func(f *Facts) { f.LastInput, f.LastOutput, f.Asks = at(59_970), at(59_995), true }), Busy, ByGuess, 495 * ms},
+		{"took our message and waits in a read", line, idle(cooked, func(f *Facts) { f.LastInput, f.LastOutput, f.WaitsInRead, f.Took = at(59_970), at(60_000), true, true }), Ready, ByGuess, 0},
+		{"waits in a read, not after a message", line, idle(cooked, func(f *Facts) { f.LastInput, f.LastOutput, f.WaitsInRead = at(59_970), at(59_995), true }), Busy, ByGuess, 495 * ms},
 		{"took our message, and works on it", line, idle(cooked, func(f *Facts) { f.LastInput, f.LastOutput, f.Took = at(59_970), at(59_995), true }), Busy, ByGuess, 495 * ms},
-		{"waits in a read, its prompt shown", line, idle(cooked, prompt, func(f *Facts) { f.LastInput, f.LastOutput, f.Asks, f.Took = at(59_970), at(60_000), true, true }), Ready, ByScreen, 0},
+		{"waits in a read, its prompt shown", line, idle(cooked, prompt, func(f *Facts) { f.LastInput, f.LastOutput, f.WaitsInRead, f.Took = at(59_970), at(60_000), true, true }), Ready, ByScreen, 0},
 		{"silent line program", line, idle(cooked), Ready, ByGuess, 0},
 		{"spoke just now", line, idle(cooked, func(f *Facts) { f.LastOutput = at(59_900) }), Busy, ByGuess, 400 * ms},
 		{"raw programs wait longer", line, idle(func(f *Facts) { f.LastOutput = at(59_000) }), Busy, ByGuess, 1000 * ms},

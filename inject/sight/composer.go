@@ -167,7 +167,7 @@ const scrolledIndent = 2
 func (c composer) findBare(s *screen.Screen, rows int, dialogs []*profile.Pattern) (b Box, top, below int) {
 	for top := rows - 1; top >= 0; top-- {
 		if b, lead := c.head(s.Row(top)); b.Visible && !s.Cell(top, 0).Style.Dim {
-			b.Asks = c.optional(s, top, dialogs)
+			b.Optional = c.optional(s, top, dialogs)
 			below := bareEnd(s, top, rows, lead)
 			if cursor, _ := s.Cursor(); c.Footed {
 				// A tall one leaves no room for anything below it; a list that looks like it shows no cursor.

@@ -26,7 +26,7 @@ func TestOverlayMakesAComposer(t *testing.T) {
 	if got := overlaid(t, `{"name":"x","prompt":"^❯ "}`).Typing.EnterDelay; got != 200*time.Millisecond || p.Typing.EnterDelay != 0 {
 		t.Errorf("Enter follows text after %v, and when 0 is given after %v; want 200 ms, 0", got, p.Typing.EnterDelay)
 	}
-	if !p.Rules.HasComposer || p.Prompt != "" || p.Asks != nil || p.Log != nil {
+	if !p.Rules.HasComposer || p.Prompt != "" || p.Questions != nil || p.Log != nil {
 		t.Errorf("rules %+v, prompt %q: want those of a composer", p.Rules, p.Prompt)
 	}
 	for painted, want := range map[string]Sight{

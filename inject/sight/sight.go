@@ -46,13 +46,13 @@ type Said struct {
 
 // Box is the composer.
 type Box struct {
-	Visible bool
-	Foreign bool   // it is in a mode in which a message would be a command
-	Mode    string // that mode's prompt
-	Top     bool   // its first row is in view; a tall one scrolls inside
-	Text    string // its rows, joined with newlines; "" when empty or a placeholder
-	Asks    bool   // its first row may be the option of a dialog: see Sight.Typed
-	Blank   bool   // Text is empty, and the cursor or a further row shows that blanks are typed
+	Visible  bool
+	Foreign  bool   // it is in a mode in which a message would be a command
+	Mode     string // that mode's prompt
+	Top      bool   // its first row is in view; a tall one scrolls inside
+	Text     string // its rows, joined with newlines; "" when empty or a placeholder
+	Optional bool   // its first row may be the option of a dialog: see Sight.Typed
+	Blank    bool   // Text is empty, and the cursor or a further row shows that blanks are typed
 }
 
 // tail is how many rows up to the cursor Before holds.
@@ -72,13 +72,13 @@ func (p reader) look(s *screen.Screen) Sight {
 	if p.Composer == nil {
 		v.Before = before(s, row, v.Line)
 		v.After = after(s, row, col)
-		v.Dialog = firstMatch(p.Asks, v.Line)
+		v.Dialog = firstMatch(p.Questions, v.Line)
 		v.Working = v.Working || p.near(s, row, p.Busy) != ""
 		return v
 	}
 	box, top, below := p.composer().find(s, rows, p.Dialogs)
-	if box.Asks {
-		if box.Asks = false; anyRow(s, 0, top, p.Dialogs) == "" && anyRow(s, top+1, rows, p.Dialogs) == "" {
+	if box.Optional {
+		if box.Optional = false; anyRow(s, 0, top, p.Dialogs) == "" && anyRow(s, top+1, rows, p.Dialogs) == "" {
 			v.Typed = box
 		}
 		box, top = Box{}, 0

@@ -135,7 +135,7 @@ func TestLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for dir, want := range map[string]time.Duration{"/src/cmd/relay-pty": 9 * time.Minute, "/src/pty": 4 * time.Minute, "/src/cmd/relay-pty/desk": 4 * time.Minute} {
+	for dir, want := range map[string]time.Duration{"/src/cmd/relay-pty": 9 * time.Minute, "/src/pty": 4 * time.Minute, "/src/cmd/relay-pty/clients": 4 * time.Minute} {
 		if got := l.of(dir); got != want {
 			t.Errorf("limit of %s is %v, want %v", dir, got, want)
 		}

@@ -63,9 +63,9 @@ func (a *Agent) Attach(s *pty.Session, stream *parser.Stream) {
 	a.Session, a.Started, a.changed, a.stream = s, time.Now(), s.Watch(), stream
 }
 
-// Asks says whether the agent, when last looked at, was a program that reads lines and
+// WaitsInRead says whether the agent, when last looked at, was a program that reads lines and
 // waited for one. The injector's goroutine alone may ask.
-func (a *Agent) Asks() bool { return a.asks }
+func (a *Agent) WaitsInRead() bool { return a.asks }
 
 // LastKey is when the human last typed; zero when never.
 func (a *Agent) LastKey() time.Time { return a.shadow.State().LastKey }
@@ -122,8 +122,8 @@ func (a *Agent) Look() inject.Look {
 	}
 	l.Echo, l.Unread = tty.Echo, tty.Unread
 	l.Facts.Took = a.took.After(a.LastKey())
-	a.asks = tty.Canonical && tty.Unread == 0 && a.Session.Asks()
-	l.Facts.Asks = a.asks
+	a.asks = tty.Canonical && tty.Unread == 0 && a.Session.WaitsInRead()
+	l.Facts.WaitsInRead = a.asks
 	l.Flushed = a.Session.LastFlush() // last: what is not unread any more was read, or is told here
 	return l
 }

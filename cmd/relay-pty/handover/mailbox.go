@@ -10,7 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"relay-pty/cmd/relay-pty/desk"
+	"relay-pty/cmd/relay-pty/clients"
 	"relay-pty/inject"
 	"relay-pty/inject/draft"
 	"relay-pty/inject/turn"
@@ -102,7 +102,7 @@ func framed(q queue.Message, age time.Duration) turn.Message {
 	if q.Kind == protocol.KindCommand {
 		return turn.Message{ID: q.ID, Body: q.Body, Command: true}
 	}
-	e := desk.Envelope(q, age)
+	e := clients.Envelope(q, age)
 	return turn.Message{ID: q.ID, Header: e.Header(), Body: e.Content(), Footer: e.Footer()}
 }
 

@@ -23,9 +23,9 @@ import (
 type User struct {
 	still sync.Mutex // held while the agent stands still because our job does
 
-	Own  *term.Terminal  // nil when headless
-	Size pty.Winsize // at the start
-	Out  io.Writer   // where the agent's output goes
+	Own  *term.Terminal // nil when headless
+	Size pty.Winsize    // at the start
+	Out  io.Writer      // where the agent's output goes
 }
 
 // Headless is no terminal at all, of a size.

@@ -47,8 +47,8 @@ func AllNarrow() []Narrow {
 			Edit{"inject/ready/ready.go", "f.Rows > 0 && f.Rows < r.Rows", "false"}),
 		narrow("a low terminal's pastes are taken for text", "inject/turn", "TestPiecesInLowTerminals",
 			Edit{"inject/profile/profile.go", "min(t.PasteLines, max(0, rows-t.PasteRows+1))", "t.PasteLines"}),
-		narrow("a number to come is called gone", "cmd/relay-pty/desk", "TestSubscribeReplaysAndFollows",
-			Edit{"cmd/relay-pty/desk/desk.go", "errors.Is(why, queue.ErrCursorAhead)", "false"}),
+		narrow("a number to come is called gone", "cmd/relay-pty/clients", "TestSubscribeReplaysAndFollows",
+			Edit{"cmd/relay-pty/clients/clients.go", "errors.Is(why, queue.ErrCursorAhead)", "false"}),
 		narrow("what an agent leaves of a message is a draft", "inject", "TestStraysAreNoDraft",
 			Edit{"inject/strays.go", "\tif len(in.strays) == 0 ||", "\tif true ||"}),
 	}

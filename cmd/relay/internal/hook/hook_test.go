@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/testrig"
-	"relay-pty/cmd/relay-pty/desk"
+	"relay-pty/cmd/relay-pty/clients"
 	"relay-pty/parser"
 	"relay-pty/protocol"
 	"relay-pty/protocol/sock"
@@ -40,7 +40,7 @@ func newAgent(t *testing.T) *agent0 {
 		t.Fatal(err)
 	}
 	a.box = box
-	d := &desk.Desk{Name: "alice", Token: "secret", Box: box, Events: events, Closed: make(chan struct{}),
+	d := &clients.Server{Name: "alice", Token: "secret", Box: box, Events: events, Closed: make(chan struct{}),
 		Signal: func(r *protocol.Signal) { a.said <- *r }, Lent: func([]string) {}, Settled: func([]string) {}}
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)

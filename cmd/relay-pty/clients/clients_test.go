@@ -1,4 +1,4 @@
-package desk
+package clients
 
 import (
 	"bufio"
@@ -18,7 +18,7 @@ import (
 	"relay-pty/queue"
 )
 
-// office is a desk on a real socket, with a mailbox that nobody empties.
+// office is a server on a real socket, with a mailbox that nobody empties.
 type office struct {
 	t      *testing.T
 	path   string
@@ -30,7 +30,7 @@ type office struct {
 	noted  chan string // of leases
 }
 
-func newOffice(t *testing.T, changes ...func(*Desk)) *office {
+func newOffice(t *testing.T, changes ...func(*Server)) *office {
 	t.Helper()
 	o := &office{t: t, path: filepath.Join(t.TempDir(), "s"), events: queue.NewOutbox(), closed: make(chan struct{}),
 		said: make(chan protocol.Signal, 10), noted: make(chan string, 100)}
@@ -43,7 +43,7 @@ func newOffice(t *testing.T, changes ...func(*Desk)) *office {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	d := &Desk{Name: "alice", Token: "secret", Box: o.box, Events: o.events, Closed: o.closed,
+	d := &Server{Name: "alice", Token: "secret", Box: o.box, Events: o.events, Closed: o.closed,
 		Status: func() *protocol.StatusAnswer { return &protocol.StatusAnswer{Name: "alice", State: "busy"} },
 		Screen: func() *protocol.ScreenAnswer { return &protocol.ScreenAnswer{Rows: o.screen} },
 		Signal: func(r *protocol.Signal) { o.said <- *r },

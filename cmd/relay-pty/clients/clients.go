@@ -1,7 +1,7 @@
-// Package desk answers the clients of the injection socket: it takes their
+// Package clients answers the clients of the injection socket: it takes their
 // messages to the mailbox and reads to them from the event log. It starts no
 // goroutine; each connection's own runs Handle.
-package desk
+package clients
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 	"relay-pty/queue"
 )
 
-// Desk is what the clients deal with.
-type Desk struct {
+// Server is what the clients deal with.
+type Server struct {
 	Name   string // the agent's
 	Token  string // with it a connection speaks as the agent
 	Box    *queue.Mailbox
@@ -44,7 +44,7 @@ type Desk struct {
 // log, read by a cursor of its own: nobody waits for a slow client. Only its
 // own goroutine touches it.
 type client struct {
-	*Desk
+	*Server
 	conn   *sock.Conn
 	follow *queue.Follower
 	care   map[string]interest // messages of which it is owed results, by id
@@ -68,11 +68,11 @@ const pumpMost = 64
 
 // Handle serves one connection until the client is gone, or has nothing more
 // to ask and nothing more to come.
-func (d *Desk) Handle(ctx context.Context, conn *sock.Conn) {
-	c := &client{Desk: d, conn: conn, care: map[string]interest{}, gone: func() bool { return ctx.Err() != nil }}
+func (s *Server) Handle(ctx context.Context, conn *sock.Conn) {
+	c := &client{Server: s, conn: conn, care: map[string]interest{}, gone: func() bool { return ctx.Err() != nil }}
 	defer c.unfollow()
 	defer c.leave()
-	incoming, closed := conn.Incoming(), d.Closed
+	incoming, closed := conn.Incoming(), s.Closed
 	for incoming != nil || c.owed() {
 		next := incoming
 		if c.unanswered() {

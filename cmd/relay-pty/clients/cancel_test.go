@@ -1,4 +1,4 @@
-package desk
+package clients
 
 import (
 	"testing"
@@ -160,7 +160,7 @@ func TestCancelOfATakenMessageThatTheSenderSends(t *testing.T) {
 // TestCancelGivesUp: an attempt that nobody can withdraw does not keep the
 // connection for ever, and what it is told stays true.
 func TestCancelGivesUp(t *testing.T) {
-	o := newOffice(t, func(d *Desk) { d.patience = time.Millisecond })
+	o := newOffice(t, func(s *Server) { s.patience = time.Millisecond })
 	v := o.visit()
 	v.say(message("m1"))
 	v.hear("status", "queued")

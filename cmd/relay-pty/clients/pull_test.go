@@ -1,4 +1,4 @@
-package desk
+package clients
 
 import (
 	"errors"
@@ -196,8 +196,8 @@ func TestPullThatNobodyHears(t *testing.T) {
 	sender := o.visit()
 	sender.say(message("m1"))
 	sender.hear("status", "queued")
-	d := &Desk{Box: o.box, Events: o.events, Lent: func([]string) {}, Settled: func([]string) {}}
-	c := &client{Desk: d, gone: func() bool { return true }}
+	d := &Server{Box: o.box, Events: o.events, Lent: func([]string) {}, Settled: func([]string) {}}
+	c := &client{Server: d, gone: func() bool { return true }}
 	if c.lend(&protocol.Pull{Max: 9, Modes: protocol.Modes()}, true); len(o.box.Lent()) != 0 {
 		t.Errorf("leased are %v", o.box.Lent())
 	}

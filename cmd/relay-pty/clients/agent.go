@@ -1,4 +1,4 @@
-package desk
+package clients
 
 import (
 	"relay-pty/parser"

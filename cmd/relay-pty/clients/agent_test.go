@@ -1,4 +1,4 @@
-package desk
+package clients
 
 import (
 	"fmt"
@@ -80,7 +80,7 @@ func TestCommandsNeedLeave(t *testing.T) {
 		t.Error("something was queued")
 	}
 
-	o = newOffice(t, func(d *Desk) { d.AllowCommand = true })
+	o = newOffice(t, func(s *Server) { s.AllowCommand = true })
 	v = o.visit()
 	for _, bad := range []string{`a\nb`, `a\r`, `a\tb`, `\u0003`, `a\u001b[A`, `a\u007f`, `a\u009b1m`, `ls\u200b`, `ls \u202etxt`} {
 		v.say(command(bad))
