@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // layers lists which of our own packages each package may import. A package
@@ -80,8 +81,8 @@ var layers = map[string]string{
 	"protocol/registry":           "protocol protocol/own protocol/dirwatch protocol/sock",
 }
 
-// tools are the packages of tests, which may import what they try. No product package may import one
-// of them, but those that run agents offline may import what is for that; it is in layers.
+// tools are the packages of tests, which may import what they try. No product package may import
+// one of them, but those that run agents offline may import what is for that; it is in layers.
 const tools = "cmd/internal/"
 
 // router is what the program relay may import of what the wrapper is made of: its words and its
@@ -116,6 +117,7 @@ const (
 	maxFunc    = 70
 	maxFile    = 500
 	maxPackage = 2500
+	maxComment = 100 // columns, but for examples of the wire
 )
 
 func TestImportDirection(t *testing.T) {
@@ -188,6 +190,13 @@ func checkFile(t *testing.T, path string, src []byte, isTest bool) {
 	if err != nil {
 		t.Errorf("parse: %v", err)
 		return
+	}
+	for n, line := range strings.Split(string(src), "\n") {
+		comment := strings.TrimLeft(line, "\t")
+		width := 4*(len(line)-len(comment)) + utf8.RuneCountInString(comment)
+		if width > maxComment && strings.HasPrefix(comment, "// ") && !strings.HasPrefix(comment, "//  ") {
+			t.Errorf("%s:%d: the comment is %d columns wide, want at most %d", path, n+1, width, maxComment)
+		}
 	}
 	bubble := isTest && bytes.Contains(src, []byte(`"testing/synctest"`))
 	ast.Inspect(file, func(n ast.Node) bool {

@@ -38,8 +38,9 @@ func TestEnterDoesNotLandInThePasteWindow(t *testing.T) {
 	})
 }
 
-// TestComposerThatIsPaintedAnewBeforeEnter: an agent that paints the whole screen for each key shows
-// no composer for moments, one of them when Enter is due. It is awaited, and nothing typed again.
+// TestComposerThatIsPaintedAnewBeforeEnter: an agent that paints the whole screen for each key
+// shows no composer for moments, one of them when Enter is due. It is awaited, and nothing typed
+// again.
 func TestComposerThatIsPaintedAnewBeforeEnter(t *testing.T) {
 	runAs(t, overlaid(t, ""), func(t *testing.T, r *rig) {
 		r.onPaste = func(f *fakeTerm) {

@@ -141,8 +141,8 @@ func (in *Injector) end(a *attempt, r *Result) {
 	}
 	if r.Status == Delivered && !a.queued {
 		in.submitted = a.enter
-		// Told before the delivery, so that whoever hears of it and asks does not find the agent ready from before. A turn that
-		// is over already shows with the next look.
+		// Told before the delivery, so that whoever hears of it and asks does not find the agent
+		// ready from before. A turn that is over already shows with the next look.
 		in.report(Report{Verdict: ready.Verdict{State: ready.Busy, Confidence: confidence(r.Evidence)}, Hold: protocol.WaitsForTurn})
 	}
 	in.Mailbox.End(a.Turn, *r)

@@ -232,8 +232,8 @@ func TestDraftIsToldWhereItHolds(t *testing.T) {
 	}
 }
 
-// TestMessageThatReadsLikeADialog: in a composer that looks like a dialog's options, what we typed is
-// known as ours. What the human typed there may be either.
+// TestMessageThatReadsLikeADialog: in a composer that looks like a dialog's options, what we typed
+// is known as ours. What the human typed there may be either.
 func TestMessageThatReadsLikeADialog(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
 		r.do(func(f *fakeTerm) { f.quotes = true })

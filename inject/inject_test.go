@@ -389,7 +389,8 @@ func TestTheAgentsLogProvesATurn(t *testing.T) {
 	})
 }
 
-// TestNothingTypedIsNoInput: an agent that was given nothing has nothing to answer, so it is as ready as before.
+// TestNothingTypedIsNoInput: an agent that was given nothing has nothing to answer, so it is as
+// ready as before.
 func TestNothingTypedIsNoInput(t *testing.T) {
 	for sent, want := range map[int]bool{0: false, 5: true} {
 		in := &Injector{Mailbox: newMail()}

@@ -44,7 +44,8 @@ func TestDraftThatShowsLate(t *testing.T) {
 	}
 }
 
-// TestMessageThatIsReadSlowlyHasTheTimeItTakes: the time in which it must show begins anew with each part.
+// TestMessageThatIsReadSlowlyHasTheTimeItTakes: the time in which it must show begins anew with
+// each part.
 func TestMessageThatIsReadSlowlyHasTheTimeItTakes(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
 		r.do(func(f *fakeTerm) { f.stalled = true })
@@ -70,7 +71,8 @@ func TestMessageThatIsReadSlowlyHasTheTimeItTakes(t *testing.T) {
 	})
 }
 
-// TestTurnOfTheHumanThatLeavesLate: the time in which a turn must show begins when the text has left.
+// TestTurnOfTheHumanThatLeavesLate: the time in which a turn must show begins when the text has
+// left.
 func TestTurnOfTheHumanThatLeavesLate(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
 		r.onSubmit = func(f *fakeTerm) {
@@ -94,8 +96,8 @@ func TestTurnOfTheHumanThatLeavesLate(t *testing.T) {
 	})
 }
 
-// TestTurnOfTheHumanThatShowsLate: the agent takes what the human sent out of its composer at once and
-// shows only later that it works on it. What is typed in between would reach the model in one
+// TestTurnOfTheHumanThatShowsLate: the agent takes what the human sent out of its composer at once
+// and shows only later that it works on it. What is typed in between would reach the model in one
 // request with it, or nobody.
 func TestTurnOfTheHumanThatShowsLate(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
@@ -119,8 +121,8 @@ func TestTurnOfTheHumanThatShowsLate(t *testing.T) {
 	})
 }
 
-// TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows: the agent empties its composer at once, then
-// stands still for most of a minute. Until its turn shows nothing else may be typed.
+// TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows: the agent empties its composer at once,
+// then stands still for most of a minute. Until its turn shows nothing else may be typed.
 func TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows(t *testing.T) {
 	claude, _ := profile.Named("claude")
 	p := *claude
@@ -161,8 +163,8 @@ func TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows(t *testing.T) {
 	}
 }
 
-// TestMessageHiddenBehindAChipGoesAnotherWay: an agent may hide more than is known of it. What it hides
-// nobody can verify, so it is taken back at once, and typed in pieces.
+// TestMessageHiddenBehindAChipGoesAnotherWay: an agent may hide more than is known of it. What it
+// hides nobody can verify, so it is taken back at once, and typed in pieces.
 func TestMessageHiddenBehindAChipGoesAnotherWay(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
 		before := ""

@@ -165,7 +165,8 @@ func TestOldDraftIsSetAsideAndComesBack(t *testing.T) {
 	})
 }
 
-// TestLateEnterIsNotPressedAgainBesideADraft, which the first one brings back: the second would submit it.
+// TestLateEnterIsNotPressedAgainBesideADraft, which the first one brings back: the second would
+// submit it.
 func TestLateEnterIsNotPressedAgainBesideADraft(t *testing.T) {
 	for _, late := range []time.Duration{time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second} {
 		run(t, func(t *testing.T, r *rig) {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestStraysAreNoDraft: what an agent leaves of a message in its emptied composer, for it draws some
-// characters in fewer columns than the terminal, holds nobody for ever.
+// TestStraysAreNoDraft: what an agent leaves of a message in its emptied composer, for it draws
+// some characters in fewer columns than the terminal, holds nobody for ever.
 func TestStraysAreNoDraft(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
 		leave := func(f *fakeTerm) { f.box = "\u0e07\n     \u0e07" }

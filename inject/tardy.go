@@ -8,9 +8,9 @@ import (
 	"relay-pty/inject/turn"
 )
 
-// A tardy draft is one whose key to set it aside was read and did not act as long as we waited.
-// The key may act later, and then the draft is brought back before anything is typed. That it was
-// the key, and not the human, is known by the shadow of the human's keys, which still has the draft.
+// A tardy draft is one whose key to set it aside was read and did not act as long as we waited. The
+// key may act later, and then the draft is brought back before anything is typed. That it was the
+// key, and not the human, is known by the shadow of the human's keys, which still has the draft.
 
 // late is what became of a key that did not set a draft aside in time.
 type late struct {

@@ -19,7 +19,8 @@ func stashers(t *testing.T) map[string]*profile.Profile {
 	return map[string]*profile.Profile{"shown": claude, "not shown": overlaid(t, ""), "typed again": clears}
 }
 
-// oldDraft has a draft of the human's that is about to be old enough to be set aside, and a message.
+// oldDraft has a draft of the human's that is about to be old enough to be set aside, and a
+// message.
 func oldDraft(r *rig) {
 	pass(10 * time.Second)
 	r.human("half a draft")

@@ -45,8 +45,8 @@ func Openings(text string) (ids []string) {
 // log tells them from what its tools print.
 const WakeTitle = "Messages by relay"
 
-// ToolTitle begins the text of messages that go with the answer of a tool. By it an agent's log tells
-// them from the answer, and from what other tools print.
+// ToolTitle begins the text of messages that go with the answer of a tool. By it an agent's log
+// tells them from the answer, and from what other tools print.
 const ToolTitle = "=== Messages to you, which came meanwhile."
 
 // Whole says whether a text holds the message with that id from its header to its footer, as lines

@@ -60,24 +60,26 @@
 // one, the later ones follow as they come, as after an inject: a client that closed its side for
 // writing is served until the message has ended. Who wants only the answer reads one line.
 //
-// A pause lets no message begin to be typed for so long, on the clock that no jump of the time of day
-// moves, or until a resume. A message that is being typed is finished; all others wait for "paused",
-// and expire as ever. The pause outlives the wrapper, unless that keeps no journal (--ephemeral).
+// A pause lets no message begin to be typed for so long, on the clock that no jump of the time of
+// day moves, or until a resume. A message that is being typed is finished; all others wait for
+// "paused", and expire as ever. The pause outlives the wrapper, unless that keeps no journal
+// (--ephemeral).
 //
-// Keys are pressed one by one, never within a message or a human's key, and each counts when the agent
-// has read it; in line mode, when the terminal's line editor has it. One that the agent does not read
-// within 3 seconds is taken back, and those behind it are not pressed. Names: Enter, Esc, Tab, Space,
-// Backspace, Up, Down, Left, Right, Home, End, Delete, PageUp, PageDown, C-x, M-x, and each character.
+// Keys are pressed one by one, never within a message or a human's key, and each counts when the
+// agent has read it; in line mode, when the terminal's line editor has it. One that the agent does
+// not read within 3 seconds is taken back, and those behind it are not pressed. Names: Enter, Esc,
+// Tab, Space, Backspace, Up, Down, Left, Right, Home, End, Delete, PageUp, PageDown, C-x, M-x, and
+// each character.
 //
 // # Pulling
 //
 // A hook or a tool of the agent's can ask for its messages and hand them over by itself: nothing is
-// typed, so a draft, a dialog or a running turn is no hindrance. A pull takes the messages that
-// go next, of the given modes (all), at most max ([MaxPull]) and 64 KiB of bodies, and with max_bytes
-// no more bytes of texts than that; a command is never among them. It waits up to wait_ms for a first one, as long as the client stays and asks
-// for nothing else. Only one waits at a time: a second takes the place of the first, which is
-// answered without messages, for the first may belong to a hook that nobody listens to any more.
-// While it waits, messages of its modes are not typed.
+// typed, so a draft, a dialog or a running turn is no hindrance. A pull takes the messages that go
+// next, of the given modes (all), at most max ([MaxPull]) and 64 KiB of bodies, and with max_bytes
+// no more bytes of texts than that; a command is never among them. It waits up to wait_ms for a
+// first one, as long as the client stays and asks for nothing else. Only one waits at a time: a
+// second takes the place of the first, which is answered without messages, for the first may belong
+// to a hook that nobody listens to any more. While it waits, messages of its modes are not typed.
 //
 // A pull is an attempt, so each message is injecting, once for the attempt. It is leased: nobody
 // else gets it, and it cannot be cancelled. A pull_ack, on whatever connection of the agent's,

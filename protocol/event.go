@@ -41,8 +41,8 @@ func (s *Stamp) Stamped() Stamp { return *s }
 func (s *Stamp) About() string { return "" }
 
 // InjectResult is a step of a message's life. Queued is there with StatusQueued only, Via with
-// StatusInjecting where the message is not typed, Attempt from StatusInjecting on, Evidence with StatusDelivered, Fault with
-// StatusFailed and StatusUnknown.
+// StatusInjecting where the message is not typed, Attempt from StatusInjecting on, Evidence with
+// StatusDelivered, Fault with StatusFailed and StatusUnknown.
 type InjectResult struct {
 	Stamp
 	ID     string `json:"id"`
@@ -136,8 +136,9 @@ type MarkerInvalid struct {
 	Source string `json:"source"`
 }
 
-// TurnEnd says that a turn is over in which the agent was given messages and wrote none: its words may
-// be the answer. It is told where the agent keeps a log, and sent to those who ask for it by name.
+// TurnEnd says that a turn is over in which the agent was given messages and wrote none: its words
+// may be the answer. It is told where the agent keeps a log, and sent to those who ask for it by
+// name.
 type TurnEnd struct {
 	Stamp
 	IDs  []string `json:"ids"`  // of the messages

@@ -40,7 +40,8 @@ func Encode(f Frame) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(`{"type":"` + f.Type() + `"`)
 	head := b.Len()
-	// The standard library's encoder is linked in any case, by the log; its decoder would be too lenient for the wire.
+	// The standard library's encoder is linked in any case, by the log; its decoder would be too
+	// lenient for the wire.
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(f); err != nil {

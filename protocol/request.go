@@ -32,7 +32,8 @@ var requests = []Request{(*Hello)(nil), (*Inject)(nil), (*Query)(nil), (*Cancel)
 func Features() []string { return types(requests) }
 
 // Request is one of *[Hello], *[Inject], *[Query], *[Cancel], *[Queue], *[Status],
-// *[Subscribe], *[Screen], *[Signal], *[Pull], *[PullAck], *[Emit], *[Pause], *[Resume] and *[Keys].
+// *[Subscribe], *[Screen], *[Signal], *[Pull], *[PullAck], *[Emit], *[Pause], *[Resume] and
+// *[Keys].
 type Request interface {
 	Frame
 	// Tag is the request's "req", empty when it has none.
@@ -182,7 +183,8 @@ func (r *Inject) Timeout() time.Duration { return millis(r.TimeoutMS) }
 // For is ForMS as a duration, 0 for without end.
 func (r *Pause) For() time.Duration { return millis(r.ForMS) }
 
-// millis is so many milliseconds. What a duration cannot hold is the longest that it can, 292 years.
+// millis is so many milliseconds. What a duration cannot hold is the longest that it can, 292
+// years.
 func millis(n int64) time.Duration {
 	if n > math.MaxInt64/int64(time.Millisecond) {
 		return math.MaxInt64

@@ -18,8 +18,8 @@ const (
 const (
 	RedeliverNever = "never" // it ends as unknown
 	RedeliverOnce  = "once"  // it is tried once more, marked
-	// RedeliverMarked is the word of a message that was sent before under another id, which may have
-	// arrived: it is marked from its first attempt on, and ends as unknown.
+	// RedeliverMarked is the word of a message that was sent before under another id, which may
+	// have arrived: it is marked from its first attempt on, and ends as unknown.
 	RedeliverMarked = "marked"
 )
 

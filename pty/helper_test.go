@@ -197,7 +197,8 @@ func (r *run) says(text string) {
 	r.until("output "+strconv.Quote(text), func() bool { return strings.Contains(r.output(), text) })
 }
 
-// becomes waits for a condition that nothing announces, such as the kernel's view of a process: it looks at short intervals.
+// becomes waits for a condition that nothing announces, such as the kernel's view of a process: it
+// looks at short intervals.
 func becomes(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -291,7 +292,8 @@ func textRole(args []string) int {
 
 func random() io.Reader { return rand.NewChaCha8([32]byte{1}) }
 
-// recordRole reads keys in raw mode until the end mark, and tells their sum and, in hexadecimal, what they were when few.
+// recordRole reads keys in raw mode until the end mark, and tells their sum and, in hexadecimal,
+// what they were when few.
 func recordRole([]string) int {
 	makeRaw()
 	fmt.Print("ready\r\n")
@@ -341,7 +343,8 @@ func echoRole([]string) int {
 	return 0
 }
 
-// vhangupRole hangs its own terminal up, opens it anew and writes there. It exits with 1 when it may not.
+// vhangupRole hangs its own terminal up, opens it anew and writes there. It exits with 1 when it
+// may not.
 func vhangupRole([]string) int {
 	signal.Ignore(syscall.SIGHUP)
 	name, err := os.Readlink("/proc/self/fd/1")

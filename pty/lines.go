@@ -6,15 +6,17 @@ import (
 )
 
 const (
-	// answerWait is how long a line may wait for the answer to the one before it, and answerRest the silence that counts as its end where nothing
-	// better does.
+	// answerWait is how long a line may wait for the answer to the one before it, and answerRest
+	// the silence that counts as its end where nothing better does.
 	answerWait, answerRest = 50 * time.Millisecond, 5 * time.Millisecond
-	// answerLook is how soon the first look at the answer is; each next one takes twice as long, up to lookMost.
+	// answerLook is how soon the first look at the answer is; each next one takes twice as long, up
+	// to lookMost.
 	answerLook, lookMost = 50 * time.Microsecond, 2 * time.Millisecond
 )
 
-// lines is a text of several lines on its way to a program that reads lines. Typed ahead, a line is echoed while the answer to the one before is printed,
-// each in the middle of the other. So they go one by one.
+// lines is a text of several lines on its way to a program that reads lines. Typed ahead, a line is
+// echoed while the answer to the one before is printed, each in the middle of the other. So they go
+// one by one.
 type lines struct {
 	tx      *Tx
 	asks    bool // the program waited in a read before the first
@@ -40,8 +42,9 @@ func firstLine(p []byte) []byte {
 	return p
 }
 
-// next is the next line of p, when the program has read and answered the one before: it waits in a read again or, if it never does, says no more. That is
-// not waited for long, and not while human keys wait for us.
+// next is the next line of p, when the program has read and answered the one before: it waits in a
+// read again or, if it never does, says no more. That is not waited for long, and not while human
+// keys wait for us.
 func (l *lines) next(p []byte) []byte {
 	s, now := l.tx.s, time.Now()
 	for look := answerLook; !l.written.IsZero() && now.Sub(l.written) < answerWait; look = min(2*look, lookMost) {

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestAnswersDoNotCutTheEcho: several lines in one write stand in the output as if a human had typed one after the other. A machine that is very busy
-// lets some come ahead: how many is asserted only where nothing runs beside.
+// TestAnswersDoNotCutTheEcho: several lines in one write stand in the output as if a human had
+// typed one after the other. A machine that is very busy lets some come ahead: how many is asserted
+// only where nothing runs beside.
 func TestAnswersDoNotCutTheEcho(t *testing.T) {
 	const n = 30
 	for name, script := range map[string]string{

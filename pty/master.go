@@ -95,8 +95,8 @@ func (m *master) take(p []byte) (n int, err error) {
 }
 
 // lastFlush is when the agent last threw away unread input, be it that the reader, which a blocked
-// terminal may hold up, has not come to hear of it. Source: ioctl_tty(2), TIOCPKT: POLLPRI says that
-// there is something to tell besides output.
+// terminal may hold up, has not come to hear of it. Source: ioctl_tty(2), TIOCPKT: POLLPRI says
+// that there is something to tell besides output.
 func (m *master) lastFlush() time.Time {
 	m.flushMu.Lock()
 	defer m.flushMu.Unlock()

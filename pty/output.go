@@ -11,22 +11,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The end of output is not the end of the agent: what it wrote last may still be on its way, and a process it left behind can hold the tty for ever.
-// So after its end we read on until the tty says so, or was quiet this long, or drainCap is over.
+// The end of output is not the end of the agent: what it wrote last may still be on its way, and a
+// process it left behind can hold the tty for ever. So after its end we read on until the tty says
+// so, or was quiet this long, or drainCap is over.
 const (
 	drainQuiet = 100 * time.Millisecond
 	drainCap   = time.Second
-	// drainTail is more than the kernel can have held when the agent ended (at most 64 KiB each way): so much is read even past the cap,
-	// which a blocked terminal may have used up.
+	// drainTail is more than the kernel can have held when the agent ended (at most 64 KiB each
+	// way): so much is read even past the cap, which a blocked terminal may have used up.
 	drainTail = 128 << 10
 )
 
-// readSize is the output buffer's; reads return at most what the kernel's tty buffer holds, 4 KiB as a rule.
+// readSize is the output buffer's; reads return at most what the kernel's tty buffer holds, 4 KiB
+// as a rule.
 const readSize = 64 << 10
 
-// Run passes the agent's output on until the agent has ended and its output is drained; then it returns nil. When ctx ends it hangs up the
-// agent first and returns the context's cause. When Output fails it hangs up the agent, goes on reading so that nothing blocks, and returns that error.
-// A panic of Output, screen or Tap comes out of Run. It is called once; afterwards the session is closed.
+// Run passes the agent's output on until the agent has ended and its output is drained; then it
+// returns nil. When ctx ends it hangs up the agent first and returns the context's cause. When
+// Output fails it hangs up the agent, goes on reading so that nothing blocks, and returns that
+// error. A panic of Output, screen or Tap comes out of Run. It is called once; afterwards the
+// session is closed.
 func (s *Session) Run(ctx context.Context) error {
 	if s.running.Swap(true) {
 		return errors.New("run session: already run")
@@ -43,7 +47,8 @@ func (s *Session) Run(ctx context.Context) error {
 	}
 }
 
-// stop ends Run when ctx has ended. The output may be stuck in a write that nothing can end, and the agent even in the kernel: then they are left behind.
+// stop ends Run when ctx has ended. The output may be stuck in a write that nothing can end, and
+// the agent even in the kernel: then they are left behind.
 func (s *Session) stop(ctx context.Context, ended <-chan *crash) error {
 	s.Hangup(s.grace())
 	timer := time.NewTimer(drainCap + drainQuiet)
@@ -67,7 +72,8 @@ func (s *Session) finish() {
 	s.wake()
 }
 
-// Close hangs up the agent if it still runs, and frees what Start took. It is for a session whose Run was never called, and harmless after Run.
+// Close hangs up the agent if it still runs, and frees what Start took. It is for a session whose
+// Run was never called, and harmless after Run.
 func (s *Session) Close() error {
 	if s.running.Swap(true) {
 		return nil
@@ -102,7 +108,8 @@ func (s *Session) pump() {
 	}
 }
 
-// packet takes one read of a master in packet mode: a byte that tells what happened to the tty, or zero and output.
+// packet takes one read of a master in packet mode: a byte that tells what happened to the tty, or
+// zero and output.
 func (s *Session) packet(event byte, p []byte) {
 	if event&unix.TIOCPKT_FLUSHREAD != 0 {
 		s.wake()
@@ -176,7 +183,8 @@ func (d *drain) begin(now time.Time) {
 	d.on, d.until = true, now.Add(drainCap)
 }
 
-// patience is how long the next read may wait. Past the cap it is just enough to see that nothing is left.
+// patience is how long the next read may wait. Past the cap it is just enough to see that nothing
+// is left.
 func (d *drain) patience(now time.Time) time.Duration {
 	return max(time.Millisecond, min(drainQuiet, d.until.Sub(now)))
 }

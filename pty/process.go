@@ -13,7 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killWait is how long a killed agent may take to vanish before we stop waiting; only one stuck in the kernel takes that long.
+// killWait is how long a killed agent may take to vanish before we stop waiting; only one stuck in
+// the kernel takes that long.
 const killWait = time.Second
 
 // Status is how the agent ended.
@@ -22,8 +23,9 @@ type Status struct {
 	Signal syscall.Signal // the signal that killed it, else 0
 }
 
-// process is the agent's process. One goroutine, reap, owns its status. The process id is only used under mu and before the process is
-// reaped, so no signal ever goes to a stranger who got the number next.
+// process is the agent's process. One goroutine, reap, owns its status. The process id is only used
+// under mu and before the process is reaped, so no signal ever goes to a stranger who got the
+// number next.
 type process struct {
 	pid    int
 	done   chan struct{} // closed once status is set
@@ -54,7 +56,8 @@ func lookPath(args []string) (string, error) {
 	return path, nil
 }
 
-// spawn starts the program on the tty. A file that is executable but no program the kernel knows is a shell script, as execvp(3) has it.
+// spawn starts the program on the tty. A file that is executable but no program the kernel knows is
+// a shell script, as execvp(3) has it.
 func spawn(path string, cfg Config, tty *os.File) (pid int, err error) {
 	sealFiles()
 	fd := tty.Fd() // also makes it blocking, as a terminal must be
@@ -121,7 +124,8 @@ func statusOf(ws unix.WaitStatus) Status {
 	return Status{Code: ws.ExitStatus()}
 }
 
-// Done is closed when the agent has ended; its last output may still be on the way, which Run waits for.
+// Done is closed when the agent has ended; its last output may still be on the way, which Run waits
+// for.
 func (s *Session) Done() <-chan struct{} { return s.proc.done }
 
 // Wait waits for the agent's end.
@@ -144,11 +148,12 @@ func (s *Session) Stopped() bool {
 	return s.proc.stopped
 }
 
-// Stops tells when the agent stops (true) and goes on (false). Only the latest news is kept. It is for one reader, and never closed.
+// Stops tells when the agent stops (true) and goes on (false). Only the latest news is kept. It is
+// for one reader, and never closed.
 func (s *Session) Stops() <-chan bool { return s.proc.stops }
 
-// Signal sends a signal to the process group in the foreground of the agent's tty, as the terminal's line would, and to the agent's own. It returns
-// ErrEnded when the agent has ended.
+// Signal sends a signal to the process group in the foreground of the agent's tty, as the
+// terminal's line would, and to the agent's own. It returns ErrEnded when the agent has ended.
 func (s *Session) Signal(sig syscall.Signal) error {
 	s.proc.mu.Lock()
 	defer s.proc.mu.Unlock()
@@ -165,15 +170,17 @@ func (s *Session) Signal(sig syscall.Signal) error {
 	return nil
 }
 
-// ours reports whether process group pgrp may be signalled as part of the session. The tty goes on naming a group that has ended, and its number may be
-// someone else's by now: then its leader is of another session. A group without its leader keeps its number to itself.
+// ours reports whether process group pgrp may be signalled as part of the session. The tty goes on
+// naming a group that has ended, and its number may be someone else's by now: then its leader is of
+// another session. A group without its leader keeps its number to itself.
 func ours(pgrp, session int) bool {
 	sid, err := unix.Getsid(pgrp)
 	return err != nil || sid == session
 }
 
-// Hangup tells the agent's process group and the foreground one that the terminal is gone, and kills them when the agent is still there after grace.
-// It returns when the agent has ended, or one second after the kill.
+// Hangup tells the agent's process group and the foreground one that the terminal is gone, and
+// kills them when the agent is still there after grace. It returns when the agent has ended, or one
+// second after the kill.
 func (s *Session) Hangup(grace time.Duration) {
 	if s.Signal(unix.SIGHUP) != nil || s.Signal(unix.SIGCONT) != nil { // a stopped process takes no signal
 		return

@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// wait waits for the next change of the process's status and takes it; ok is false when another look is needed. Unlike on Linux there is an
-// instant between the taking and the lock in which a signal could go to a new owner of the number.
+// wait waits for the next change of the process's status and takes it; ok is false when another
+// look is needed. Unlike on Linux there is an instant between the taking and the lock in which a
+// signal could go to a new owner of the number.
 func (p *process) wait() (ws unix.WaitStatus, ok bool) {
 	_, err := unix.Wait4(p.pid, &ws, unix.WUNTRACED, nil)
 	if errors.Is(err, unix.EINTR) {

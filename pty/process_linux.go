@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// wait waits for the next change of the process's status and takes it; ok is false when another look is needed. It first waits without taking, then
-// takes under the lock, so that nobody signals a number that was just given back.
+// wait waits for the next change of the process's status and takes it; ok is false when another
+// look is needed. It first waits without taking, then takes under the lock, so that nobody signals
+// a number that was just given back.
 func (p *process) wait() (ws unix.WaitStatus, ok bool) {
 	err := unix.Waitid(unix.P_PID, p.pid, nil, unix.WEXITED|unix.WSTOPPED|unix.WCONTINUED|unix.WNOWAIT, nil)
 	if errors.Is(err, unix.EINTR) {
@@ -31,21 +32,22 @@ func (p *process) wait() (ws unix.WaitStatus, ok bool) {
 	return ws, true
 }
 
-// sealFiles keeps from the agent what we inherited beyond 0, 1 and 2: a stray terminal or lock in it would outlive its owner. Our own files are
-// close-on-exec anyway, and kernels before 5.11 leave the others alone.
+// sealFiles keeps from the agent what we inherited beyond 0, 1 and 2: a stray terminal or lock in
+// it would outlive its owner. Our own files are close-on-exec anyway, and kernels before 5.11 leave
+// the others alone.
 func sealFiles() {
 	unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // see above
 }
 
-// WaitsInRead says whether the agent's process waits in a read of its terminal. It looks at the process's first thread alone, and where the kernel does not tell,
-// nobody asks.
+// WaitsInRead says whether the agent's process waits in a read of its terminal. It looks at the
+// process's first thread alone, and where the kernel does not tell, nobody asks.
 func (s *Session) WaitsInRead() bool {
 	asks, _ := s.reads(procDir(s.proc.pid))
 	return asks
 }
 
-// Reads says whether any thread waits in a read of the terminal of the agent's process and of those that it has started in the same group. Where the kernel
-// does not tell, one may.
+// Reads says whether any thread waits in a read of the terminal of the agent's process and of those
+// that it has started in the same group. Where the kernel does not tell, one may.
 func (s *Session) Reads() bool {
 	for _, pid := range s.Group() {
 		threads, err := filepath.Glob(procDir(pid) + "/task/[0-9]*")
@@ -62,8 +64,8 @@ func (s *Session) Reads() bool {
 	return false
 }
 
-// reads says whether a thread waits in a read of the agent's terminal, if the kernel tells. Source: proc_pid_syscall(5), the number of the call and its
-// arguments.
+// reads says whether a thread waits in a read of the agent's terminal, if the kernel tells. Source:
+// proc_pid_syscall(5), the number of the call and its arguments.
 func (s *Session) reads(dir string) (reads, known bool) {
 	call, err := os.ReadFile(dir + "/syscall")
 	if err != nil {
@@ -85,7 +87,8 @@ func (s *Session) reads(dir string) (reads, known bool) {
 // groupMost is how many processes of the agent's are looked at.
 const groupMost = 32
 
-// Group is the agent's process and those below it that are in its group: in front with it, they read the same terminal. Source: proc_tid_children(5).
+// Group is the agent's process and those below it that are in its group: in front with it, they
+// read the same terminal. Source: proc_tid_children(5).
 func (s *Session) Group() []int {
 	group := []int{s.proc.pid}
 	for i := 0; i < len(group) && len(group) < groupMost; i++ {

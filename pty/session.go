@@ -31,15 +31,20 @@ type Config struct {
 	Args []string
 	// Env is the agent's whole environment, given as it is.
 	Env []string
-	// Size is what the agent's tty says; the screen model takes 24 rows and 80 columns where it says zero.
+	// Size is what the agent's tty says; the screen model takes 24 rows and 80 columns where it
+	// says zero.
 	Size Winsize
-	// Like is the terminal whose modes (erase character, UTF-8, …) the agent's tty starts with; nil, or not a terminal: the system's own.
+	// Like is the terminal whose modes (erase character, UTF-8, …) the agent's tty starts with;
+	// nil, or not a terminal: the system's own.
 	Like *term.Terminal
-	// Output is the human's terminal. A Write that blocks holds the agent's output back, as a terminal would, and nothing else.
+	// Output is the human's terminal. A Write that blocks holds the agent's output back, as a
+	// terminal would, and nothing else.
 	Output io.Writer
-	// Tap hears every piece of output after Output and the screen did. It must return at once and not keep p. It may be nil.
+	// Tap hears every piece of output after Output and the screen did. It must return at once and
+	// not keep p. It may be nil.
 	Tap func(p []byte)
-	// Grace is how long the agent may take to end when the context of Run ends or the output breaks; 0 means 2 s.
+	// Grace is how long the agent may take to end when the context of Run ends or the output
+	// breaks; 0 means 2 s.
 	Grace time.Duration
 }
 
@@ -74,8 +79,9 @@ type Session struct {
 	untold time.Duration // after born: when the oldest output came of which watchers do not know; 0: none
 }
 
-// Start runs the command on a new PTY, as leader of its own session with the tty as its controlling terminal and file descriptors 0, 1 and 2,
-// and nothing else open. Errors that concern the command are *exec.Error: errors.Is(err, exec.ErrNotFound) or fs.ErrNotExist for one that is not there,
+// Start runs the command on a new PTY, as leader of its own session with the tty as its controlling
+// terminal and file descriptors 0, 1 and 2, and nothing else open. Errors that concern the command
+// are *exec.Error: errors.Is(err, exec.ErrNotFound) or fs.ErrNotExist for one that is not there,
 // anything else for one that cannot be executed. Other errors are ours.
 func Start(cfg Config) (*Session, error) {
 	path, err := lookPath(cfg.Args)
@@ -133,7 +139,8 @@ func openPTY(cfg Config) (ptmx *master, tty *os.File, err error) {
 	return ptmx, tty, nil
 }
 
-// packetMode makes the master tell, with each read, whether the agent threw input away: nothing else does.
+// packetMode makes the master tell, with each read, whether the agent threw input away: nothing
+// else does.
 func packetMode(ptmx *os.File) error {
 	return term.Control(ptmx, func(fd int) error { return unix.IoctlSetPointerInt(fd, unix.TIOCPKT, 1) })
 }
@@ -141,14 +148,16 @@ func packetMode(ptmx *os.File) error {
 // PID is the agent's process id, which is also its session and its first process group.
 func (s *Session) PID() int { return s.proc.pid }
 
-// View shows the screen to f, and holds the output back meanwhile: f must be short, and not keep the screen.
+// View shows the screen to f, and holds the output back meanwhile: f must be short, and not keep
+// the screen.
 func (s *Session) View(f func(*screen.Screen)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(s.screen)
 }
 
-// Watch returns a channel of capacity one that says "look again" after output, keys, a stop or the end, never how often. One is made by each call.
+// Watch returns a channel of capacity one that says "look again" after output, keys, a stop or the
+// end, never how often. One is made by each call.
 func (s *Session) Watch() <-chan struct{} {
 	s.watchMu.Lock()
 	defer s.watchMu.Unlock()
@@ -182,7 +191,8 @@ func (s *Session) LastOutput() time.Time { return s.at(&s.lastOut) }
 // LastReplay is when keys that a transaction had kept were last typed; zero when never.
 func (s *Session) LastReplay() time.Time { return s.at(&s.lastReplay) }
 
-// LastFlush is when the agent last threw away what was typed and it had not read; zero when never. Asked after TTY, it knows of all that TTY saw.
+// LastFlush is when the agent last threw away what was typed and it had not read; zero when never.
+// Asked after TTY, it knows of all that TTY saw.
 func (s *Session) LastFlush() time.Time { return s.ptmx.lastFlush() }
 
 // BytesOut is how much the agent has written.

@@ -96,8 +96,8 @@ func (h *heldUp) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestInputThrownAwayIsToldAtOnce: whoever sees that nothing is unread knows why, even while the output
-// loop is held up and hears of nothing.
+// TestInputThrownAwayIsToldAtOnce: whoever sees that nothing is unread knows why, even while the
+// output loop is held up and hears of nothing.
 func TestInputThrownAwayIsToldAtOnce(t *testing.T) {
 	out := &heldUp{make(chan struct{}), make(chan struct{})}
 	r := begin(t, Config{Args: []string{"python3", "-c", throwsAway}, Env: os.Environ(), Output: out})

@@ -61,7 +61,8 @@ type outer struct {
 	found unix.Termios
 }
 
-// wrapped starts a wrapper on a terminal with modes of its own, and goes on when the terminal is raw.
+// wrapped starts a wrapper on a terminal with modes of its own, and goes on when the terminal is
+// raw.
 func wrapped(t *testing.T, special string, command ...string) *outer {
 	t.Helper()
 	exe, err := os.Executable()
@@ -208,7 +209,8 @@ func TestSuspendWithoutAShellDoesNothing(t *testing.T) {
 	o.says("two\r\ntwo\r\n")
 }
 
-// through runs a command in a wrapper whose input is not a terminal, and returns what it wrote and its exit code.
+// through runs a command in a wrapper whose input is not a terminal, and returns what it wrote and
+// its exit code.
 func through(t *testing.T, input *os.File, command ...string) (string, int) {
 	t.Helper()
 	cfg := role(t, "wrap", append([]string{""}, command...)...)

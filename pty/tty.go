@@ -48,7 +48,8 @@ func (s *Session) TTY() (TTY, error) {
 	return t, err
 }
 
-// foreground is the process group in the foreground of the tty, which the master side may ask for although it is not ours.
+// foreground is the process group in the foreground of the tty, which the master side may ask for
+// although it is not ours.
 func (s *Session) foreground() (pgrp int, err error) {
 	err = term.Control(s.ptmx.f, func(fd int) error {
 		pgrp, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP)
@@ -57,7 +58,8 @@ func (s *Session) foreground() (pgrp int, err error) {
 	return pgrp, err
 }
 
-// Resize tells screen and agent the new size; the same size again tells nobody. The screen goes first, so that no repaint meets the old one.
+// Resize tells screen and agent the new size; the same size again tells nobody. The screen goes
+// first, so that no repaint meets the old one.
 func (s *Session) Resize(w Winsize) error {
 	s.mu.Lock()
 	defer s.mu.Unlock() // orders concurrent resizes; the ioctl does not wait
@@ -74,9 +76,10 @@ func (s *Session) Resize(w Winsize) error {
 	}
 }
 
-// EndInput passes the end of an input that is no terminal on to an agent that reads lines: once the line has been quiet for 100 ms it types the tty's
-// end-of-file character, twice when a line is unfinished, since the first one then only ends that. Where the tty is raw, no character means the end:
-// it does nothing, and the agent lives on.
+// EndInput passes the end of an input that is no terminal on to an agent that reads lines: once the
+// line has been quiet for 100 ms it types the tty's end-of-file character, twice when a line is
+// unfinished, since the first one then only ends that. Where the tty is raw, no character means the
+// end: it does nothing, and the agent lives on.
 func (s *Session) EndInput(ctx context.Context) error {
 	if err := s.quiet(ctx, drainQuiet); err != nil {
 		return err
@@ -118,8 +121,9 @@ func (s *Session) quiet(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// holder keeps the agent's side of the PTY open in our hands until the agent has ended. So the end of output can only show after that, never when
-// an agent closes the tty for a while, or hangs it up; and the line's state can be read at any time.
+// holder keeps the agent's side of the PTY open in our hands until the agent has ended. So the end
+// of output can only show after that, never when an agent closes the tty for a while, or hangs it
+// up; and the line's state can be read at any time.
 type holder struct {
 	mu sync.Mutex // guards what follows
 	f  *os.File   // nil once the agent has ended
@@ -154,7 +158,8 @@ func (h *holder) close() {
 	}
 }
 
-// setModes gives a new tty the modes of the human's terminal. Without one it keeps the system's, and edits lines as UTF-8.
+// setModes gives a new tty the modes of the human's terminal. Without one it keeps the system's,
+// and edits lines as UTF-8.
 func setModes(tty *os.File, like *term.Terminal) error {
 	return term.Control(tty, func(fd int) error {
 		modes, err := term.GetModes(fd)

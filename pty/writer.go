@@ -13,15 +13,18 @@ import (
 const (
 	// heldMax bounds the human keys kept back during a transaction; past it Keys blocks.
 	heldMax = 64 << 10
-	// chunkMax is under the 4 KiB that a tty takes at once, so that a deadline tells closely how much went out.
+	// chunkMax is under the 4 KiB that a tty takes at once, so that a deadline tells closely how
+	// much went out.
 	chunkMax = 2 << 10
 	// chunkWait is how long one chunk may take to be taken when the context names no deadline.
 	chunkWait = time.Second
-	// pauseMax is the longest pause before a kept Enter that its replay repeats: agents take an Enter that comes sooner after text for a part of it.
+	// pauseMax is the longest pause before a kept Enter that its replay repeats: agents take an
+	// Enter that comes sooner after text for a part of it.
 	pauseMax = 150 * time.Millisecond
 	// pausesMax bounds the pauses that are remembered.
 	pausesMax = 256
-	// readLook is how often the replay looks whether the agent has read what came before an Enter, and readWait how long it waits for that.
+	// readLook is how often the replay looks whether the agent has read what came before an Enter,
+	// and readWait how long it waits for that.
 	readLook, readWait = 2 * time.Millisecond, time.Second
 )
 
@@ -38,8 +41,9 @@ const (
 	replayer       // held keys are being written
 )
 
-// writer is the only one who writes to the agent. Exactly one owner writes at a time, outside the lock; while that is a transaction, or the
-// replay after it, human keys go to held, so that they come out in order and never inside a transaction.
+// writer is the only one who writes to the agent. Exactly one owner writes at a time, outside the
+// lock; while that is a transaction, or the replay after it, human keys go to held, so that they
+// come out in order and never inside a transaction.
 type writer struct {
 	f *master
 
@@ -68,19 +72,21 @@ func (w *writer) init(f *master) {
 	w.last = '\n'
 }
 
-// Keys types what the human typed. Outside a transaction it blocks until the agent's tty took it, as a terminal would, but not beyond the agent's
-// end (ErrEnded). Within one, keys are kept, up to 64 KiB, and typed in order right after; beyond that Keys blocks.
+// Keys types what the human typed. Outside a transaction it blocks until the agent's tty took it,
+// as a terminal would, but not beyond the agent's end (ErrEnded). Within one, keys are kept, up to
+// 64 KiB, and typed in order right after; beyond that Keys blocks.
 func (s *Session) Keys(p []byte) error {
 	s.stamp(&s.lastKey)
 	s.wake()
 	return s.keys.write(p, keys)
 }
 
-// Reports types what the user's terminal reports by itself, of the mouse and the focus. It is as Keys, but nobody waits for it: Held does not tell of it.
+// Reports types what the user's terminal reports by itself, of the mouse and the focus. It is as
+// Keys, but nobody waits for it: Held does not tell of it.
 func (s *Session) Reports(p []byte) error { return s.keys.write(p, reports) }
 
-// Answers types what the user's terminal answers to the agent's queries. Within a transaction they wait for Pass, or for its end: an agent may do
-// nothing else before it has them.
+// Answers types what the user's terminal answers to the agent's queries. Within a transaction they
+// wait for Pass, or for its end: an agent may do nothing else before it has them.
 func (s *Session) Answers(p []byte) error {
 	err := s.keys.write(p, answers)
 	s.wake()
@@ -197,7 +203,8 @@ type Tx struct {
 	s *Session
 }
 
-// Begin waits for a human write under way and opens a transaction. It fails when ctx ends first or the agent has ended.
+// Begin waits for a human write under way and opens a transaction. It fails when ctx ends first or
+// the agent has ended.
 func (s *Session) Begin(ctx context.Context) (*Tx, error) {
 	w := &s.keys
 	for {
@@ -225,10 +232,12 @@ func (s *Session) Begin(ctx context.Context) (*Tx, error) {
 	}
 }
 
-// Write types p in chunks under 4 KiB, of which the tty must take something before ctx's deadline or, without one, within a second in which the agent runs. It reports how many bytes
-// went out, which an error leaves at fewer than len(p): os.ErrDeadlineExceeded, the context's cause, ErrEnded, ErrTxEnded. That bytes went out does not
-// mean that the agent read them: its tty takes some 16 KiB, and a tty in canonical mode takes and throws away any length. To a program that reads lines
-// they go one by one.
+// Write types p in chunks under 4 KiB, of which the tty must take something before ctx's deadline
+// or, without one, within a second in which the agent runs. It reports how many bytes went out,
+// which an error leaves at fewer than len(p): os.ErrDeadlineExceeded, the context's cause,
+// ErrEnded, ErrTxEnded. That bytes went out does not mean that the agent read them: its tty takes
+// some 16 KiB, and a tty in canonical mode takes and throws away any length. To a program that
+// reads lines they go one by one.
 func (tx *Tx) Write(ctx context.Context, p []byte) (n int, err error) {
 	w := &tx.s.keys
 	fired := make(chan struct{})
@@ -264,7 +273,8 @@ func (tx *Tx) Write(ctx context.Context, p []byte) (n int, err error) {
 	return n, nil
 }
 
-// arm sets the deadline of the next chunk. The context is asked after that: one that ended before would have its alarm overwritten here.
+// arm sets the deadline of the next chunk. The context is asked after that: one that ended before
+// would have its alarm overwritten here.
 func (tx *Tx) arm(ctx context.Context) error {
 	var deadline time.Time
 	if _, ok := ctx.Deadline(); !ok { // a context with a deadline raises the alarm itself
@@ -283,7 +293,8 @@ func (tx *Tx) arm(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// Held says how many human bytes wait for the transaction to end, and since when; zero and the zero time when no key is among them.
+// Held says how many human bytes wait for the transaction to end, and since when; zero and the zero
+// time when no key is among them.
 func (tx *Tx) Held() (n int, since time.Time) {
 	w := &tx.s.keys
 	w.mu.Lock()
@@ -317,8 +328,9 @@ func (w *writer) keepAnswersLocked() {
 	w.held, w.answers = append(w.answers, w.held...), nil
 }
 
-// End closes the transaction; the held keys are typed right after, before any later key and any other transaction, and End does not wait for an agent
-// that is slow to take them. A second End does nothing. It returns ErrEnded when the agent ended meanwhile.
+// End closes the transaction; the held keys are typed right after, before any later key and any
+// other transaction, and End does not wait for an agent that is slow to take them. A second End
+// does nothing. It returns ErrEnded when the agent ended meanwhile.
 func (tx *Tx) End() error {
 	w := &tx.s.keys
 	w.mu.Lock()
@@ -344,7 +356,8 @@ func (tx *Tx) End() error {
 	return nil
 }
 
-// replay types what was held, and what is held while it does so. Before an Enter it lets the agent read what came before, and pauses as the human did.
+// replay types what was held, and what is held while it does so. Before an Enter it lets the agent
+// read what came before, and pauses as the human did.
 func (s *Session) replay() {
 	w := &s.keys
 	for p, long := w.nextHeld(); p != nil; p, long = w.nextHeld() {
@@ -384,7 +397,8 @@ func (w *writer) rest(d time.Duration) bool {
 	}
 }
 
-// nextHeld takes what is held up to the next pause, which makes room for more, and the pause before it; nil, and the keyboard free, when there is nothing.
+// nextHeld takes what is held up to the next pause, which makes room for more, and the pause before
+// it; nil, and the keyboard free, when there is nothing.
 func (w *writer) nextHeld() (p []byte, before time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -16,7 +16,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// record starts an agent that notes what it reads, and returns it and a function that ends it and returns the note.
+// record starts an agent that notes what it reads, and returns it and a function that ends it and
+// returns the note.
 func record(t testing.TB) (r *run, note func() string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "keys")
@@ -226,8 +227,8 @@ func TestBeginWaitsForAHumanWrite(t *testing.T) {
 	}
 }
 
-// TestHumanAndTransactionsNeverMix lets a human and an injector write at once, in random pieces: what the agent reads must be the human's bytes in
-// order, with each transaction in one piece.
+// TestHumanAndTransactionsNeverMix lets a human and an injector write at once, in random pieces:
+// what the agent reads must be the human's bytes in order, with each transaction in one piece.
 func TestHumanAndTransactionsNeverMix(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		keys := rapid.SliceOfN(rapid.StringMatching(`[a-z]{1,40}`), 1, 30).Draw(rt, "keys")
@@ -321,7 +322,8 @@ func TestAnswersOfTheTerminalPass(t *testing.T) {
 	}
 }
 
-// TestAStoppedAgentsTimeStandsStill: what is being typed when it stops is typed to its end when it goes on.
+// TestAStoppedAgentsTimeStandsStill: what is being typed when it stops is typed to its end when it
+// goes on.
 func TestAStoppedAgentsTimeStandsStill(t *testing.T) {
 	r, note := record(t)
 	if err := r.Signal(syscall.SIGSTOP); err != nil {

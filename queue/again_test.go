@@ -8,7 +8,8 @@ import (
 	"relay-pty/protocol"
 )
 
-// interrupted is a mailbox with message a, which a crash interrupted and whose sender wants it tried once more.
+// interrupted is a mailbox with message a, which a crash interrupted and whose sender wants it
+// tried once more.
 func interrupted(t *testing.T) (*Mailbox, *Outbox) {
 	t.Helper()
 	m, log := newMailbox(t, Config{})
@@ -22,7 +23,8 @@ func interrupted(t *testing.T) (*Mailbox, *Outbox) {
 	return m, log
 }
 
-// TestTriedOnceMore: an attempt before a crash may have delivered it, so no end says that it was not.
+// TestTriedOnceMore: an attempt before a crash may have delivered it, so no end says that it was
+// not.
 func TestTriedOnceMore(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(*Mailbox) error

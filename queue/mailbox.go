@@ -247,8 +247,8 @@ func (m *Mailbox) limit(mode string) int {
 	return m.cfg.Max - m.cfg.Max/10
 }
 
-// Heads returns at most n messages, those that go next, without taking them; none while paused. What
-// somebody waits to pull is not among them.
+// Heads returns at most n messages, those that go next, without taking them; none while paused.
+// What somebody waits to pull is not among them.
 func (m *Mailbox) Heads(n int) []Message {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -209,7 +209,9 @@ func (o *Outbox) Append(now time.Time, d Proposal) error {
 }
 
 // Tell appends an event that is about no message.
-func (o *Outbox) Tell(ev protocol.Event, now time.Time) error { return o.Append(now, Proposal{Event: ev}) }
+func (o *Outbox) Tell(ev protocol.Event, now time.Time) error {
+	return o.Append(now, Proposal{Event: ev})
+}
 
 // passing says whether an event tells of what holds only now.
 func passing(ev protocol.Event) bool {

@@ -18,8 +18,8 @@ type pause struct {
 }
 
 // Pause lets no attempt begin until a time, or until [Mailbox.Resume] where it is zero. An attempt
-// that has begun goes on, for a text that is cut in the middle would be a draft of nobody's. Messages
-// are accepted and expire as ever.
+// that has begun goes on, for a text that is cut in the middle would be a draft of nobody's.
+// Messages are accepted and expire as ever.
 func (m *Mailbox) Pause(until, now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// agent is a program that reads lines on its terminal and tells at the socket, in nanoseconds of the
-// system's monotonic clock, when it has got each message. One that begins with "say " it passes on by
-// a marker, as "TO WORDS" behind it says.
+// agent is a program that reads lines on its terminal and tells at the socket, in nanoseconds of
+// the system's monotonic clock, when it has got each message. One that begins with "say " it passes
+// on by a marker, as "TO WORDS" behind it says.
 func agent(socket string, in io.Reader, out io.Writer) error {
 	tell, err := net.Dial("unix", socket)
 	if err != nil {

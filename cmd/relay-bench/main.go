@@ -1,6 +1,6 @@
-// Command relay-bench measures how quick relay is on this machine, as a user's shell and an agent see
-// it: whole processes and real terminals. Where tmux is there, `tmux send-keys`, which is how it is
-// done without relay, is measured beside it in the same rounds.
+// Command relay-bench measures how quick relay is on this machine, as a user's shell and an agent
+// see it: whole processes and real terminals. Where tmux is there, `tmux send-keys`, which is how
+// it is done without relay, is measured beside it in the same rounds.
 //
 //	relay-bench [-n ROUNDS] [-assert]
 //

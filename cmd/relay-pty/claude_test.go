@@ -46,8 +46,8 @@ func shapes(canary string) []string {
 	}
 }
 
-// TestRealClaudeReceivesEveryMessageOnce has a load of its own in `make prove` alone: elsewhere that
-// is what runs beside it.
+// TestRealClaudeReceivesEveryMessageOnce has a load of its own in `make prove` alone: elsewhere
+// that is what runs beside it.
 func TestRealClaudeReceivesEveryMessageOnce(t *testing.T) {
 	if !proving() {
 		t.Parallel()

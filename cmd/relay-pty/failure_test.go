@@ -176,8 +176,8 @@ func TestStoppedAgent(t *testing.T) {
 	})
 }
 
-// stopsAmid injects m1, of which the agent leaves some unread, and stops the agent. The loop goes on:
-// the state is told, and another message expires on time. Then the agent runs and reads on.
+// stopsAmid injects m1, of which the agent leaves some unread, and stops the agent. The loop goes
+// on: the state is told, and another message expires on time. Then the agent runs and reads on.
 func (f *fake) stopsAmid(body string, unread int, reads string) {
 	f.t.Helper()
 	f.inject("m1", body)
@@ -287,7 +287,8 @@ func TestAgentThatLies(t *testing.T) {
 }
 
 func TestAgentThatDropsItsInput(t *testing.T) {
-	// A line arrives whole, so what follows its first eight bytes is lost, however fast its writer is.
+	// A line arrives whole, so what follows its first eight bytes is lost, however fast its writer
+	// is.
 	times(t, "agent drops unread input after each 8 bytes => unknown (no_consume)", func(t *testing.T) {
 		f := startFake(t, "flusher", agents.Config{FlushBytes: 8})
 		f.state("ready")

@@ -163,8 +163,8 @@ func TestKeysAreQuickWhileMessagesFlow(t *testing.T) {
 		ms(quantile(held, 0.5)), ms(quantile(held, 0.99)), ms(quantile(held, 1)), len(held))
 }
 
-// TestRealKeysAreQuickWhileMessagesFlow measures in `make prove`. Elsewhere it shows that keys reach
-// the composer while messages do, which TestRealKeysAndMessagesNeverMix shows of the others.
+// TestRealKeysAreQuickWhileMessagesFlow measures in `make prove`. Elsewhere it shows that keys
+// reach the composer while messages do, which TestRealKeysAndMessagesNeverMix shows of the others.
 func TestRealKeysAreQuickWhileMessagesFlow(t *testing.T) {
 	for _, c := range []struct {
 		agentrig.Agent

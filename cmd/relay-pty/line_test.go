@@ -29,8 +29,8 @@ func TestCatReceivesAMessageOnce(t *testing.T) {
 	}
 }
 
-// TestLineThatCtrlZThrewAwayHoldsNothing: the terminal forgets a half-typed line at Ctrl-Z, so a message
-// is not typed into one. With NOFLSH the line stays, and holds.
+// TestLineThatCtrlZThrewAwayHoldsNothing: the terminal forgets a half-typed line at Ctrl-Z, so a
+// message is not typed into one. With NOFLSH the line stays, and holds.
 func TestLineThatCtrlZThrewAwayHoldsNothing(t *testing.T) {
 	t.Parallel()
 	for setting, held := range map[string]bool{"-noflsh": false, "noflsh": true} {

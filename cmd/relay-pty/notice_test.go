@@ -83,8 +83,8 @@ func TestNoticeIsGivenOnce(t *testing.T) {
 	}
 }
 
-// noticeBeforeTitles is for an agent with --notice title: agents set titles of their own, some while
-// they work.
+// noticeBeforeTitles is for an agent with --notice title: agents set titles of their own, some
+// while they work.
 func noticeBeforeTitles(t *testing.T, r *realAgent) {
 	must(t, r.Type("half a draft"))
 	r.shows("half a draft")

@@ -20,7 +20,8 @@ func (w *wrapped) presses(keys ...string) testrig.Frame {
 // raw is a program that reads keys one by one, and shows them.
 func raw(then string) []string { return []string{"sh", "-c", "stty raw -echo; printf here; " + then} }
 
-// TestKeysArrive as a terminal sends them, each by itself, and no key is what a human could not press.
+// TestKeysArrive as a terminal sends them, each by itself, and no key is what a human could not
+// press.
 func TestKeysArrive(t *testing.T) {
 	t.Parallel()
 	w := start(t, term.Options{Argv: raw("exec cat -v")}, "--allow-command", "--agent", "generic")

@@ -134,7 +134,8 @@ func TestIdleCostsNothing(t *testing.T) {
 	unused := w.atMost(runs(coarse, 5<<10), "before the first message")
 	w.inject("m1", "hello")
 	w.rests(w.delivers("m1", "echo"))
-	// The runtime's own threads take a moment to fall asleep, so the best of a few windows counts; a tick of ours would be in each.
+	// The runtime's own threads take a moment to fall asleep, so the best of a few windows counts;
+	// a tick of ours would be in each.
 	woken := 1 << 30
 	for try := 0; try < runs(1, 4) && woken > 0; try++ {
 		before := switches(t, w.Pid())

@@ -24,8 +24,8 @@ func (c *caller) pulls(pairs ...any) (ids string, texts []string) {
 	return strings.TrimSpace(ids), texts
 }
 
-// TestPullWhereNothingCanBeTyped: a question, a draft and a turn keep messages from being typed, and
-// none of them is touched by a pull.
+// TestPullWhereNothingCanBeTyped: a question, a draft and a turn keep messages from being typed,
+// and none of them is touched by a pull.
 func TestPullWhereNothingCanBeTyped(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, script, keys, waits string }{

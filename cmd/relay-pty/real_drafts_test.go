@@ -8,9 +8,9 @@ import (
 	"relay-pty/cmd/internal/testrig"
 )
 
-// TestRealDraftsOfBlanksAndBrackets: what editors trim, expand or pair is sent as it would have been
-// without the message for which it was set aside. A TAB that was typed may have been a command of the
-// editor's, so such a draft holds.
+// TestRealDraftsOfBlanksAndBrackets: what editors trim, expand or pair is sent as it would have
+// been without the message for which it was set aside. A TAB that was typed may have been a command
+// of the editor's, so such a draft holds.
 func TestRealDraftsOfBlanksAndBrackets(t *testing.T) {
 	drafts := []begun{
 		{"trailing blanks", "draft-0 ends in blanks  ", "blanks", false},

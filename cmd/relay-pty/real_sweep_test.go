@@ -20,10 +20,10 @@ import (
 	"relay-pty/inject/turn"
 )
 
-// TestRealSweep sends each agent messages of every awkward shape, in terminals of five sizes: a tenth
-// of them in each in `make prove`. With $RELAY_FULL each agent gets every item once, for the sizes
-// share them: others by other seeds. In an ordinary run the quickest agent gets a few in the smallest
-// terminal; a hundredth is sent to all elsewhere, see swept.
+// TestRealSweep sends each agent messages of every awkward shape, in terminals of five sizes: a
+// tenth of them in each in `make prove`. With $RELAY_FULL each agent gets every item once, for the
+// sizes share them: others by other seeds. In an ordinary run the quickest agent gets a few in the
+// smallest terminal; a hundredth is sent to all elsewhere, see swept.
 func TestRealSweep(t *testing.T) {
 	agents, seed := agentrig.All(), seed(t)
 	if !proving() {
@@ -63,8 +63,8 @@ func composed(a agentrig.Agent, sizes ...[2]int) [][2]int {
 	return slices.DeleteFunc(sizes, func(size [2]int) bool { return size[1] < look.Rules.Rows })
 }
 
-// chosen are the numbers of the items to send: those that $RELAY_SWEEP lists, to try again what went
-// wrong with the seed that it told, or else a share.
+// chosen are the numbers of the items to send: those that $RELAY_SWEEP lists, to try again what
+// went wrong with the seed that it told, or else a share.
 func chosen(t *testing.T, share func() []int) (numbers []int) {
 	list := strings.Fields(os.Getenv("RELAY_SWEEP"))
 	if len(list) == 0 {

@@ -161,8 +161,8 @@ func (r *realAgent) stillIn(mode string) {
 	}
 }
 
-// TestRealMessagesWaitInVisualMode, in which Enter does not submit: of all shapes, while the human's
-// text and mode stay. When the human has sent the text, each arrives once and whole.
+// TestRealMessagesWaitInVisualMode, in which Enter does not submit: of all shapes, while the
+// human's text and mode stay. When the human has sent the text, each arrives once and whole.
 func TestRealMessagesWaitInVisualMode(t *testing.T) {
 	eachClaude(t, func(t *testing.T, a agentrig.Agent) {
 		r := startVim(t, a, "INSERT", "--queue-max", "100")
@@ -228,8 +228,8 @@ func TestRealUrgentMessagesInInsertMode(t *testing.T) {
 	})
 }
 
-// TestRealDraftsEditedInNormalMode hold messages and stay as they are: nobody can follow by keys what
-// commands did to them. One that was merely left for NORMAL is set aside and comes back.
+// TestRealDraftsEditedInNormalMode hold messages and stay as they are: nobody can follow by keys
+// what commands did to them. One that was merely left for NORMAL is set aside and comes back.
 func TestRealDraftsEditedInNormalMode(t *testing.T) {
 	eachClaude(t, func(t *testing.T, a agentrig.Agent) {
 		r := startVim(t, a, "INSERT", "--draft-timeout", "1500")

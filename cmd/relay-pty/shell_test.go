@@ -209,7 +209,8 @@ func TestRealShellHoldsUntilItsLineIsAPrompt(t *testing.T) {
 	}
 }
 
-// TestRealShellBuiltinThatAsks: what it asks with may look like the prompt; a message is not the answer.
+// TestRealShellBuiltinThatAsks: what it asks with may look like the prompt; a message is not the
+// answer.
 func TestRealShellBuiltinThatAsks(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -47,7 +47,8 @@ const (
 	reader = `sh -c 'echo $$ $PPID >pids; echo up; while read x; do echo "got $x"; [ "$x" = q ] && exit 6; done'`
 )
 
-// silent makes vim ask the terminal nothing: how its questions' answers fall between its repaints is chance.
+// silent makes vim ask the terminal nothing: how its questions' answers fall between its repaints
+// is chance.
 var silent = []string{"vim", "-N", "--cmd", "set t_RV= t_u7= t_RF= t_RB= t_RC= t_RS=", "-u", "vimrc", "-i", "NONE", "-n"}
 
 var scripts = []script{
@@ -183,7 +184,8 @@ var scripts = []script{
 		s.types("\x04")
 	}),
 	{
-		// The line does not echo: as the program dies of the key at once, the kernel may throw the key's echo away with it.
+		// The line does not echo: as the program dies of the key at once, the kernel may throw the
+		// key's echo away with it.
 		name: "^C and ^\\ at the program", direct: true,
 		argv: []string{"sh", "-c", `trap : INT QUIT; ulimit -c 0; s=$(stty -g); stty -echo
 for i in 1 2; do run sh -c "echo up; exec cat"; echo $?; done 2>/dev/null; stty "$s"`},

@@ -182,7 +182,8 @@ func (s undescribed) getsNothing(t *testing.T) {
 	}
 }
 
-// saysWhy waits until status tells why nothing is typed: what draws or hands on, or a shell in front.
+// saysWhy waits until status tells why nothing is typed: what draws or hands on, or a shell in
+// front.
 func (w *wrapped) saysWhy() {
 	w.t.Helper()
 	for ctx := patience(w.t, "the status"); ; pause(w.t, 20*time.Millisecond) {

@@ -22,9 +22,9 @@ import (
 )
 
 // TestAnyoneIsKilled kills routers, wrappers and agents at random moments, under fifty messages a
-// second at full counts, to agents and to a channel. What was accepted is not lost and arrives once,
-// in its sender's order; a kill may leave one message of which nobody knows; whoever waits for an
-// answer gets it, or a reason. Reminders and notices come once.
+// second at full counts, to agents and to a channel. What was accepted is not lost and arrives
+// once, in its sender's order; a kill may leave one message of which nobody knows; whoever waits
+// for an answer gets it, or a reason. Reminders and notices come once.
 func TestAnyoneIsKilled(t *testing.T) {
 	kills := testrig.Runs(12, 300)
 	limit := 2*patience + time.Duration(kills)*5*time.Second
@@ -221,7 +221,8 @@ func (c *crowd) adds(ctx context.Context) *router.State {
 	return s
 }
 
-// ends are what became of what was sent to agents, by id; to each of those in the channel by its own.
+// ends are what became of what was sent to agents, by id; to each of those in the channel by its
+// own.
 func (c *crowd) ends(s *router.State) map[string]router.Known {
 	all := map[string]router.Known{}
 	sent, _ := s.Newest(0, 1<<30, func(*router.Message) bool { return true })

@@ -10,8 +10,8 @@ import (
 	"relay-pty/cmd/internal/testrig"
 )
 
-// TestOneOfManyStartsTheRouter: of all commands that find none at the same moment, as after a crash,
-// one starts it. Each more would be a whole process that opens the log for nothing.
+// TestOneOfManyStartsTheRouter: of all commands that find none at the same moment, as after a
+// crash, one starts it. Each more would be a whole process that opens the log for nothing.
 func TestOneOfManyStartsTheRouter(t *testing.T) {
 	t.Parallel()
 	u, ctx := newUser(t), testrig.Within(t, patience)

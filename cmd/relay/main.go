@@ -76,9 +76,9 @@ func endBySignals(ctx context.Context, cancel context.CancelCauseFunc) {
 	}()
 }
 
-// oneSignal is how far apart two signals count as one. One that was sent once, to our process group,
-// while we were starting programs came twice in three of sixty tries (Go 1.26.8, Linux, a loaded
-// machine; why is not known).
+// oneSignal is how far apart two signals count as one. One that was sent once, to our process
+// group, while we were starting programs came twice in three of sixty tries (Go 1.26.8, Linux, a
+// loaded machine; why is not known).
 const oneSignal = 200 * time.Millisecond
 
 // streams are what a command reads and writes.

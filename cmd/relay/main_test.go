@@ -80,8 +80,8 @@ func running(dir, word string) []int {
 	return processes(dir, func(_, line []byte) bool { return bytes.Contains(line, []byte(word)) })
 }
 
-// processes are those of the user at dir for which is is true: of an environment and a command line,
-// whose parts end with NUL.
+// processes are those of the user at dir for which is is true: of an environment and a command
+// line, whose parts end with NUL.
 func processes(dir string, is func(env, line []byte) bool) (pids []int) {
 	mark := []byte("XDG_RUNTIME_DIR=" + dir + "\x00")
 	all, _ := filepath.Glob("/proc/[0-9]*") // the pattern is sound

@@ -88,8 +88,8 @@ func (u *user) killsRouter() {
 	}
 }
 
-// TestToolsOutliveTheRouter: one that is killed while a call waits is followed by another, and the call
-// ends with its answer. What is sent is one message.
+// TestToolsOutliveTheRouter: one that is killed while a call waits is followed by another, and the
+// call ends with its answer. What is sent is one message.
 func TestToolsOutliveTheRouter(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
 	defer cancel()
@@ -119,8 +119,8 @@ func TestToolsOutliveTheRouter(t *testing.T) {
 	}
 }
 
-// TestToolsInAWrapper: an agent's tools bring what waits in its wrapper, which does not type it then;
-// the token says who calls.
+// TestToolsInAWrapper: an agent's tools bring what waits in its wrapper, which does not type it
+// then; the token says who calls.
 func TestToolsInAWrapper(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
 	defer cancel()

@@ -14,8 +14,8 @@ import (
 	"relay-pty/protocol/version"
 )
 
-// TestPackage: what is installed beside the programs is whole. Each command has a manual page and is
-// completed, the units say where the program is, and the programs of which release they are.
+// TestPackage: what is installed beside the programs is whole. Each command has a manual page and
+// is completed, the units say where the program is, and the programs of which release they are.
 func TestPackage(t *testing.T) {
 	t.Parallel()
 	bin, dir := built(t), testrig.Dir(t)

@@ -61,7 +61,8 @@ func startHooked(ctx context.Context, t *testing.T, a agentrig.Agent) *hookedCla
 	return h
 }
 
-// waits waits until a hook waits for messages: the one that the session's start, or the last turn, began.
+// waits waits until a hook waits for messages: the one that the session's start, or the last turn,
+// began.
 func (h *hookedClaude) waits(event string) {
 	h.t.Helper()
 	h.becomes(h.ctx, "a hook that waits", func() bool { return len(running(h.dir, "\x00hook\x00"+event+"\x00wait\x00")) > 0 })
@@ -268,7 +269,8 @@ func (h *hookedClaude) took(kind string) (middle time.Duration, inBand int) {
 }
 
 // TestRealHooks: important messages reach Claude Code beside a draft, a dialog and its work, each
-// once, and neither is touched; the user's settings, hooks and MCP servers stay as they are, and work.
+// once, and neither is touched; the user's settings, hooks and MCP servers stay as they are, and
+// work.
 func TestRealHooks(t *testing.T) {
 	rounds := testrig.Runs(1, 50)
 	for _, a := range hookedReleases(t) {

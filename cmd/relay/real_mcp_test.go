@@ -38,7 +38,8 @@ type toolCall struct {
 	want         string
 }
 
-// toolCalls are all tools of relay, in the order in which a model calls them; m-late comes meanwhile.
+// toolCalls are all tools of relay, in the order in which a model calls them; m-late comes
+// meanwhile.
 var toolCalls = []toolCall{
 	{"relay", "send_message", map[string]any{"to": "human", "body": "I am at it"}, `"to":"human","status":"`},
 	{"relay", "check_inbox", map[string]any{}, "[relay m-late from human] a late word"},
@@ -52,13 +53,13 @@ var toolCalls = []toolCall{
 	{"relay", "send_message", map[string]any{"to": "human"}, "missing_field: send_message needs body; it takes to, body, "},
 }
 
-// lastCall ends a turn: what came with its answer, a refusal, no further call acknowledges. m-last comes
-// before it.
+// lastCall ends a turn: what came with its answer, a refusal, no further call acknowledges. m-last
+// comes before it.
 var lastCall = toolCall{"relay", "message_status", map[string]any{"id": "m-none"}, "[relay m-last from human] the last word"}
 
-// TestRealAgentsCallTools: an agent that relay run starts has all of its tools, beside the user's own
-// server, and no file of the user's changes by that. A message that a tool shows is not typed, too, and
-// the agent's log proves one that came with the last call of a turn.
+// TestRealAgentsCallTools: an agent that relay run starts has all of its tools, beside the user's
+// own server, and no file of the user's changes by that. A message that a tool shows is not typed,
+// too, and the agent's log proves one that came with the last call of a turn.
 func TestRealAgentsCallTools(t *testing.T) {
 	joined := func(key, value string) func([]byte) any {
 		return func(text []byte) any {

@@ -73,8 +73,8 @@ func usersOwn(t *testing.T, home, relay string) {
 	}
 }
 
-// own is what the user has set: all of the settings byte by byte, and the MCP servers, which stand in
-// a file in which Claude Code itself keeps counts.
+// own is what the user has set: all of the settings byte by byte, and the MCP servers, which stand
+// in a file in which Claude Code itself keeps counts.
 func (h *hookedClaude) own() string {
 	h.t.Helper()
 	settings, err := os.ReadFile(filepath.Join(h.home, ".claude", "settings.json"))

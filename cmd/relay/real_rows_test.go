@@ -83,8 +83,8 @@ func (r *rows) note(path string, from int) (to int) {
 	return end
 }
 
-// quick reports how long it took from the agents' logs to their messages' acceptance, and, where the
-// other agent was at rest, to its terminal. In full runs that has a bound.
+// quick reports how long it took from the agents' logs to their messages' acceptance, and, where
+// the other agent was at rest, to its terminal. In full runs that has a bound.
 func (r *rows) quick(t *testing.T, events []router.Event) {
 	numbers := map[string]int{}
 	var accepted, typed []int64

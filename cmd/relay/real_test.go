@@ -111,8 +111,8 @@ func TestRealAgentsTalk(t *testing.T) {
 	}
 }
 
-// TestRealAnswersWithoutMarkers: an agent that just says its answer is understood, and what it said is
-// not taken for a message. What it is to be reminded of it reads as it was set.
+// TestRealAnswersWithoutMarkers: an agent that just says its answer is understood, and what it said
+// is not taken for a message. What it is to be reminded of it reads as it was set.
 func TestRealAnswersWithoutMarkers(t *testing.T) {
 	for _, a := range agentrig.All() {
 		t.Run(a.Name(), func(t *testing.T) {
@@ -147,8 +147,8 @@ func TestRealAnswersWithoutMarkers(t *testing.T) {
 	}
 }
 
-// TestRealDraftIsKept: who is half way through a prompt, and gone, finds it as it was; the message that
-// was sent meanwhile is answered.
+// TestRealDraftIsKept: who is half way through a prompt, and gone, finds it as it was; the message
+// that was sent meanwhile is answered.
 func TestRealDraftIsKept(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Minute, errors.New("not within 2m"))
 	defer cancel()

@@ -62,7 +62,8 @@ func TestALongLog(t *testing.T) {
 	} {
 		took(what, 50*time.Millisecond, func() { u.does(t.Context(), args...) })
 	}
-	// A thousand events of one agent among twenty are found by reading twenty thousand: told, not bound.
+	// A thousand events of one agent among twenty are found by reading twenty thousand: told, not
+	// bound.
 	took("relay events --after 0 --target, 1,000 of 20,000 events", time.Hour, func() {
 		u.does(t.Context(), "events", "--json", "--wait", "--after", "0", "--target", "agent3")
 	})
@@ -111,8 +112,8 @@ func memoryOf(pid int) string {
 	return strings.Join(strings.Fields(string(out)), " ")
 }
 
-// longLog writes a log of messages to twenty agents, four events each, as a router would, but without
-// waiting for the disk.
+// longLog writes a log of messages to twenty agents, four events each, as a router would, but
+// without waiting for the disk.
 func longLog(t *testing.T, dir string, events int) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -151,8 +151,8 @@ func rulesOf(set settings.Settings) router.Rules {
 	}
 }
 
-// watchNames ends when something of the router was removed or moved away. Where nobody tells of that,
-// it shows when the next event is written.
+// watchNames ends when something of the router was removed or moved away. Where nobody tells of
+// that, it shows when the next event is written.
 func watchNames(ctx context.Context, s streams, names ...own.Name) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	err := own.Guard(ctx, func(err error) { stop(err) }, names...)

@@ -14,9 +14,9 @@ import (
 	"relay-pty/protocol"
 )
 
-// The vignettes of talking-stick's design, played by agents under real wrappers. Who holds the stick
-// is an agent at work, in whose terminal nothing is typed until it has ended its turn; a hand-off is
-// a message. None of them needs a second way besides messages and the log.
+// The vignettes of talking-stick's design, played by agents under real wrappers. Who holds the
+// stick is an agent at work, in whose terminal nothing is typed until it has ended its turn; a
+// hand-off is a message. None of them needs a second way besides messages and the log.
 
 // room is one user's agents.
 type room struct {
@@ -33,9 +33,9 @@ func vignette(t *testing.T, play func(t *testing.T, r *room)) {
 	play(t, &room{newUser(t), ctx})
 }
 
-// enter runs an agent that writes down what it reads. When it is told to take the stick it is at work
-// until its file is gone; does is the shell code by which it acts on what it reads ($said, of $id,
-// from $from) and by which it ends its work ($said is then done).
+// enter runs an agent that writes down what it reads. When it is told to take the stick it is at
+// work until its file is gone; does is the shell code by which it acts on what it reads ($said, of
+// $id, from $from) and by which it ends its work ($said is then done).
 func (r *room) enter(name, does string) {
 	r.t.Helper()
 	r.wraps(r.ctx, name, "--prompt-pattern", "^> $", "--", "sh", "-c", `act() { :; `+does+`
@@ -124,8 +124,9 @@ func (r *room) waiting(id string) string {
 	return m.Status + " " + m.WaitingFor
 }
 
-// TestVignetteA: a guardian sees the holder take a wrong turn, and tells. The holder's receive process
-// shows it at once, the holder reads it before all else when its turn ends, and its hand-off says so.
+// TestVignetteA: a guardian sees the holder take a wrong turn, and tells. The holder's receive
+// process shows it at once, the holder reads it before all else when its turn ends, and its
+// hand-off says so.
 func TestVignetteA(t *testing.T) {
 	vignette(t, func(t *testing.T, r *room) {
 		r.enter("codex", `case "$said" in *token.ts*) echo "->relay:claude [re=$id] <<<handed over: token.ts is mended, as you said>>>" ;; esac`)
@@ -154,8 +155,8 @@ func TestVignetteA(t *testing.T) {
 	})
 }
 
-// TestVignetteB: somebody joins while the holder is at work. The holder's events have it, its terminal
-// does not, and its hand-off tells.
+// TestVignetteB: somebody joins while the holder is at work. The holder's events have it, its
+// terminal does not, and its hand-off tells.
 func TestVignetteB(t *testing.T) {
 	vignette(t, func(t *testing.T, r *room) {
 		r.enter("claude", `if [ "$said" = done ]; then
@@ -175,8 +176,8 @@ func TestVignetteB(t *testing.T) {
 	})
 }
 
-// TestVignetteC: the operator scopes the holder's work down. The whole text is there at once, and the
-// holder answers it when it reads it.
+// TestVignetteC: the operator scopes the holder's work down. The whole text is there at once, and
+// the holder answers it when it reads it.
 func TestVignetteC(t *testing.T) {
 	vignette(t, func(t *testing.T, r *room) {
 		r.enter("codex", `case "$said" in "Scope down"*) echo "->relay:human [re=$id] <<<stopped after the parser test>>>" ;; esac`)
@@ -217,8 +218,8 @@ func TestVignetteD(t *testing.T) {
 	})
 }
 
-// TestVignetteE: the holder pages who is next. That one reads it while it does not hold the stick, and
-// gets the stick later, in the same conversation.
+// TestVignetteE: the holder pages who is next. That one reads it while it does not hold the stick,
+// and gets the stick later, in the same conversation.
 func TestVignetteE(t *testing.T) {
 	vignette(t, func(t *testing.T, r *room) {
 		r.enter("codex", `if [ "$said" = "take the stick" ]; then
@@ -240,8 +241,8 @@ func TestVignetteE(t *testing.T) {
 	})
 }
 
-// TestVignetteF: a third one joins a pair. Both see it, neither is disturbed, and what the holder says
-// to all from then on reaches it.
+// TestVignetteF: a third one joins a pair. Both see it, neither is disturbed, and what the holder
+// says to all from then on reaches it.
 func TestVignetteF(t *testing.T) {
 	vignette(t, func(t *testing.T, r *room) {
 		r.enter("codex", `if [ "$said" = done ]; then echo '->relay:#feature <<<handed over to claude; welcome, opencode>>>'; fi`)

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// TestLineThatCtrlZThrewAway: the terminal forgets a half-typed line when it makes a signal of Ctrl-Z.
-// What was typed behind that key is of a line that nobody knows, so all of it stays a draft.
+// TestLineThatCtrlZThrewAway: the terminal forgets a half-typed line when it makes a signal of
+// Ctrl-Z. What was typed behind that key is of a line that nobody knows, so all of it stays a
+// draft.
 func TestLineThatCtrlZThrewAway(t *testing.T) {
 	for _, c := range []struct{ name, keys, want string }{
 		{"the last key", "half\x1a", ""},
@@ -27,7 +28,8 @@ func TestLineThatCtrlZThrewAway(t *testing.T) {
 	}
 }
 
-// TestSeenLate: a draft that shows after an empty composer was believed is known as a draft all the same.
+// TestSeenLate: a draft that shows after an empty composer was believed is known as a draft all the
+// same.
 func TestSeenLate(t *testing.T) {
 	long := pasteOf("one\ntwo\nthree")
 	for _, c := range []struct{ name, keys, since, shown, want string }{

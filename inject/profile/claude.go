@@ -42,8 +42,8 @@ var claude = Profile{
 	Typing: Typing{
 		// A paste is text in all of its vim mode; keys are commands in NORMAL.
 		PasteBytes: 800, PasteLines: 3, PasteRows: 10, PasteAll: true, Newline: "\n", Submit: "\r",
-		// In its vim mode Esc leaves INSERT and clears nothing; Ctrl-U kills what is left of the cursor
-		// in a line, or what parts it from the line before.
+		// In its vim mode Esc leaves INSERT and clears nothing; Ctrl-U kills what is left of the
+		// cursor in a line, or what parts it from the line before.
 		Clear: []string{killPasted, "\x1b\x1b"}, // on an empty box the second opens a dialog: pressed only on what is seen to be ours
 		Queue: "\r", Interrupt: []string{"\x1b"}, Returns: true, Stash: "\x13", StashShown: rx(`(?i)\bstashed\b`),
 		Echo: 10 * time.Second, Hold: time.Second,
@@ -53,14 +53,15 @@ var claude = Profile{
 		Format: "claude", HomeEnv: "CLAUDE_CONFIG_DIR", Home: ".claude",
 		Words: map[string]ready.State{"idle": ready.Ready, "busy": ready.Busy, "waiting": ready.Blocked},
 	},
-	// Further --mcp-config add up; the flag takes all words behind it that are no flags, unless it is joined.
+	// Further --mcp-config add up; the flag takes all words behind it that are no flags, unless it
+	// is joined.
 	MCP: &MCP{
 		Words: []string{`--mcp-config={"mcpServers":{"relay":{"type":"stdio","command":%s,"args":["mcp"]}}}`},
 		Not:   []string{"/etc/claude-code/managed-mcp.json", "/Library/Application Support/ClaudeCode/managed-mcp.json"},
 	},
-	// A session that starts, or starts anew, is not ready yet, so that moment says nothing of its state.
-	// An urgent message is not waited for: it interrupts, which a hook cannot. Context of more than 10,000
-	// characters it puts into a file, and shows its beginning.
+	// A session that starts, or starts anew, is not ready yet, so that moment says nothing of its
+	// state. An urgent message is not waited for: it interrupts, which a hook cannot. Context of
+	// more than 10,000 characters it puts into a file, and shows its beginning.
 	Hooks: &Hooks{Flag: "--settings", Since: [3]int{2, 1, 197}, Events: []Hook{
 		{Event: "SessionStart", Waits: []string{"important"}},
 		{Event: "UserPromptSubmit", Signal: "turn_start"},

@@ -52,7 +52,7 @@ var gemini = Profile{
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
 		SlowLine: 16 << 10, SlowTurn: 3 * time.Minute, // a line of 64 KB takes it 46 s
 	},
-	// It has no MCP: its system's settings, which a variable could bring, count only where each directory
-	// above them is root's alone.
+	// It has no MCP: its system's settings, which a variable could bring, count only where each
+	// directory above them is root's alone.
 	Log: &Log{Format: "gemini", HomeEnv: "GEMINI_CLI_HOME", Within: ".gemini", Home: ".gemini"},
 }

@@ -1,7 +1,7 @@
 package profile
 
-// MCP is how an agent is given an MCP server of ours, for one run and beside those that its user has
-// set: by words of its command line, or by settings in a variable of its environment. In its
+// MCP is how an agent is given an MCP server of ours, for one run and beside those that its user
+// has set: by words of its command line, or by settings in a variable of its environment. In its
 // texts %s stands for our program's path, as JSON, which is TOML, too.
 type MCP struct {
 	Words    []string
@@ -10,9 +10,9 @@ type MCP struct {
 	Not      []string // where one of these files is, it refuses servers that its command line brings
 }
 
-// Kind is the profile of the agent that a command line starts, if the wrapper's --agent says nothing
-// else; nil: none that has a name. plain says that the command line is the agent's own, so that words
-// can be added to it.
+// Kind is the profile of the agent that a command line starts, if the wrapper's --agent says
+// nothing else; nil: none that has a name. plain says that the command line is the agent's own, so
+// that words can be added to it.
 func Kind(agent string, argv ...string) (p *Profile, plain bool) {
 	usual := For(argv...)
 	if agent == "" || agent == usual.Name {

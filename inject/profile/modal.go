@@ -15,8 +15,8 @@ type Modal struct {
 	Rest time.Duration
 }
 
-// The vim modes of Claude Code, which shows nothing in NORMAL; of Codex, which goes to INSERT whenever
-// something is submitted; and of Gemini CLI.
+// The vim modes of Claude Code, which shows nothing in NORMAL; of Codex, which goes to INSERT
+// whenever something is submitted; and of Gemini CLI.
 var (
 	claudeVim = &Modal{
 		Insert: rx(`^\s*-- INSERT --`), Select: rx(`^\s*-- VISUAL( LINE)? --`),

@@ -122,10 +122,10 @@ func (t *Typing) newlines(rows int) int {
 }
 
 // Unmarked is how many bytes of the text, at least a character, can be handed over at once without
-// a mark for them in a terminal of so many rows; keyed says whether by keys: length alone makes text
-// look like a paste where it is typed. Where all is pasted, only a newline is typed, if the terminal
-// is so low that no paste may hold one. Where a paste loses the white space at its ends, that is
-// not counted.
+// a mark for them in a terminal of so many rows; keyed says whether by keys: length alone makes
+// text look like a paste where it is typed. Where all is pasted, only a newline is typed, if the
+// terminal is so low that no paste may hold one. Where a paste loses the white space at its ends,
+// that is not counted.
 func (t *Typing) Unmarked(text string, rows int) (size int, keyed bool) {
 	most := t.newlines(rows) - 1
 	if t.PasteAll && most == 0 && text[0] == '\n' {

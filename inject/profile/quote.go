@@ -17,8 +17,10 @@ func (q Quote) Inert() bool { return q.Posix || q.Comment != "" }
 func (q Quote) Line(line string) string {
 	switch {
 	case q.Posix:
-		// The blank in front keeps it out of the history of shells that are told to. A quote inside stands in double quotes of its own: also the history expansion of shells, which looks at the line
-		// before their grammar does, then sees no character of the message outside of quotes.
+		// The blank in front keeps it out of the history of shells that are told to. A quote inside
+		// stands in double quotes of its own: also the history expansion of shells, which looks at
+		// the line before their grammar does, then sees no character of the message outside of
+		// quotes.
 		return " : '" + strings.ReplaceAll(line, "'", `'"'"'`) + "'"
 	case q.Comment != "":
 		return q.Comment + line + q.End

@@ -202,8 +202,8 @@ func (r Rules) reserve(f Facts) string {
 	return ""
 }
 
-// An undescribed program that says nothing and reads nothing is about to draw, for all we know: what
-// is typed now it would find then. It has startUp for that, and no event tells that it reads.
+// An undescribed program that says nothing and reads nothing is about to draw, for all we know:
+// what is typed now it would find then. It has startUp for that, and no event tells that it reads.
 const (
 	startUp  = 30 * time.Second
 	muteLook = 100 * time.Millisecond

@@ -170,7 +170,8 @@ func TestFirstComposerMustStand(t *testing.T) {
 	}
 }
 
-// An agent that is given too few rows shows no composer: that ends by itself only when it gets more.
+// An agent that is given too few rows shows no composer: that ends by itself only when it gets
+// more.
 func TestTooLowTerminalIsTold(t *testing.T) {
 	rules := Rules{HasComposer: true, Rows: 12}
 	low := func(f *Facts) { f.Rows, f.Composer, f.WasReady = 10, false, false }

@@ -139,8 +139,8 @@ func (c composer) boxed(s *screen.Screen, row int) (b Box, l lead) {
 	return b, l
 }
 
-// question is the row that shows a question in the place of a floored composer: one of the first two
-// of the lowest box on the screen. Boxes of what was said begin with other words.
+// question is the row that shows a question in the place of a floored composer: one of the first
+// two of the lowest box on the screen. Boxes of what was said begin with other words.
 func (c composer) question(s *screen.Screen, rows int) string {
 	if c.Question == nil {
 		return ""
@@ -170,7 +170,8 @@ func (c composer) findBare(s *screen.Screen, rows int, dialogs []*profile.Patter
 			b.Optional = c.optional(s, top, dialogs)
 			below := bareEnd(s, top, rows, lead)
 			if cursor, _ := s.Cursor(); c.Footed {
-				// A tall one leaves no room for anything below it; a list that looks like it shows no cursor.
+				// A tall one leaves no room for anything below it; a list that looks like it shows
+				// no cursor.
 				if foot := c.footedEnd(s, top, rows); cursor < foot || cursor-top < rows/3 || s.Modes().CursorHidden {
 					below = foot
 				}
@@ -311,8 +312,8 @@ func withoutBorder(row string) string {
 	return row
 }
 
-// ranOver says whether the row above has run over the beginning of this one: an agent that gives its
-// characters fewer columns than the terminal does not see that it has.
+// ranOver says whether the row above has run over the beginning of this one: an agent that gives
+// its characters fewer columns than the terminal does not see that it has.
 func ranOver(s *screen.Screen, row int) bool {
 	return s.Wrapped(row-1) && strings.TrimSpace(s.Cell(row, 0).Text) != ""
 }

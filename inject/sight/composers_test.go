@@ -158,8 +158,8 @@ func TestBlanksShowByTheCursor(t *testing.T) {
 	}
 }
 
-// TestComposerTallerThanTheScreen: Claude Code 2.1.197 does not scroll a tall composer, whose beginning
-// leaves the screen; 2.1.329 does, and may leave no room for the rule below it.
+// TestComposerTallerThanTheScreen: Claude Code 2.1.197 does not scroll a tall composer, whose
+// beginning leaves the screen; 2.1.329 does, and may leave no room for the rule below it.
 func TestComposerTallerThanTheScreen(t *testing.T) {
 	const rule = "────────────────────"
 	tall := strings.Repeat("  a line\n", 8)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// An agent that gives its characters fewer columns than the terminal fills a row beyond its end, and
-// does not paint anew what that has covered in the row below.
+// An agent that gives its characters fewer columns than the terminal fills a row beyond its end,
+// and does not paint anew what that has covered in the row below.
 func TestRowsThatRunOver(t *testing.T) {
 	box := "  ┃\n  ┃\n  ┃\n  ┃\n" + openFloor[1:]
 	at := func(row, col int, text string) string { return fmt.Sprintf("\x1b[%d;%dH%s", row, col, text) }

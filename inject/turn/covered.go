@@ -10,8 +10,8 @@ import (
 // to tell what it was, in characters that every screen shows alike.
 const maxCovered, besides = 16, 8
 
-// uncovered puts into shown what rows that have run over it cover, as far as what stands beside that
-// tells it.
+// uncovered puts into shown what rows that have run over it cover, as far as what stands beside
+// that tells it.
 func (t Turn) uncovered(shown string) string {
 	before, after, found := strings.Cut(shown, string(profile.Covered))
 	if !found {

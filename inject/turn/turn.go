@@ -146,7 +146,8 @@ func (t Turn) apart(k profile.Typing, manner Manner) []Piece {
 		if i > 0 {
 			pieces = append(pieces, blankLine(k, rows)...)
 		}
-		// Newlines at the body's ends are no part of its paste: a mark may swallow them. Some swallow all white space.
+		// Newlines at the body's ends are no part of its paste: a mark may swallow them. Some
+		// swallow all white space.
 		body := strings.Trim(m.Body, "\n")
 		if k.PasteTrims {
 			body = strings.TrimSpace(m.Body)
@@ -174,9 +175,9 @@ func blankLine(k profile.Typing, rows int) []Piece {
 	return []Piece{{Keys: PasteOpen + between + PasteClose}}
 }
 
-// ended is a body with its line's end, taken from what comes after it, where both show as they are: an
-// agent may offer to complete a word at the end of what is typed, `@name` for one, and looks as if
-// it asked a question then.
+// ended is a body with its line's end, taken from what comes after it, where both show as they are:
+// an agent may offer to complete a word at the end of what is typed, `@name` for one, and looks as
+// if it asked a question then.
 func ended(k profile.Typing, rows int, body, after string) (line, rest string) {
 	newline := strings.IndexByte(after, '\n') + 1
 	if more := body + after[:newline]; !k.Marked(more, rows) {
@@ -372,8 +373,8 @@ func isChip(shown string) bool { return chip.MatchString(shown) }
 // chip is a chip without its white space. Codex numbers those of pastes that are equally long.
 var chip = regexp.MustCompile(`^\[.*\](#\d+)?$`)
 
-// Hidden says whether a chip that begins with sign has taken more of this turn than bodies: it stands
-// before all else, or it is one too many and stands at the end. Bodies may quote chips.
+// Hidden says whether a chip that begins with sign has taken more of this turn than bodies: it
+// stands before all else, or it is one too many and stands at the end. Bodies may quote chips.
 func (t Turn) Hidden(shown string, top bool, sign string) bool {
 	s, sign := squeeze(shown), squeeze(sign)
 	if sign == "" || t.Command() {
@@ -452,8 +453,8 @@ func EndsWith(shown, typed string) bool {
 // stand there, in bytes.
 const screenful = 200
 
-// plain is what every screen shows alike: characters of ASCII, without blanks, and without those that
-// carry a mark, for an agent may compose the two into a character of another kind.
+// plain is what every screen shows alike: characters of ASCII, without blanks, and without those
+// that carry a mark, for an agent may compose the two into a character of another kind.
 func plain(s string) string {
 	var b []byte
 	ascii := false // the last character

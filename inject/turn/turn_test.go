@@ -396,8 +396,8 @@ func TestWhatStandsBeforeTheCursor(t *testing.T) {
 	}
 }
 
-// TestNothingIsTrimmedFromATurnThatWasHidden: what an agent has hidden once it may hide again, in spite
-// of its profile, and with that it may lose the white space at a paste's ends.
+// TestNothingIsTrimmedFromATurnThatWasHidden: what an agent has hidden once it may hide again, in
+// spite of its profile, and with that it may lose the white space at a paste's ends.
 func TestNothingIsTrimmedFromATurnThatWasHidden(t *testing.T) {
 	p, _ := profile.Named("opencode")
 	for _, piece := range (Turn{{Header: "H", Body: "a body", Footer: "F"}}).Pieces(p, Manner{Paste: true, Rows: 24, Apart: true}) {

@@ -25,7 +25,8 @@ func (r *Reader) skips() bool { return r.SkipPainted && (r.place.tainted || r.pl
 // such line, or before what is to be read byte by byte.
 func (r *Reader) passPainted(p []byte) int {
 	for n := 0; n < len(p); {
-		// Where the row is lost already, and the screen not about to be cleared, moves change nothing.
+		// Where the row is lost already, and the screen not about to be cleared, moves change
+		// nothing.
 		moves := r.place.lost && !r.place.home && !r.place.erased
 		run := harmless(p[n:], false, moves)
 		if run == 0 {

@@ -198,8 +198,8 @@ func (r *claudeRecord) attached() ([]Entry, error) {
 	return nil, nil
 }
 
-// queued is a message that was typed in a turn and given to the same turn, or one that a hook of ours
-// had waited for.
+// queued is a message that was typed in a turn and given to the same turn, or one that a hook of
+// ours had waited for.
 func (r *claudeRecord) queued(a claudeAttachment) ([]Entry, error) {
 	blocks, err := claudeBlocks(a.Prompt)
 	switch {

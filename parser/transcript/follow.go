@@ -89,8 +89,8 @@ func (l *Log) Look() (Session, []Entry, error) {
 	return s, l.owner.sort(time.Now(), all, l.Expected), err
 }
 
-// Grown says whether the conversation that Look named last has changed since: a reason to look again
-// that costs two stats.
+// Grown says whether the conversation that Look named last has changed since: a reason to look
+// again that costs two stats.
 func (l *Log) Grown() bool { return l.path != "" && l.seen != stampOf(l.path) }
 
 // rival says whether a process other than child's runs an agent of that name in

@@ -2,10 +2,10 @@
 // owner, and by directories that are closed to all others. It follows no link, waits for
 // nothing, and leaves alone what it finds and did not make.
 //
-// A name can be taken away: cleaners of /tmp remove sockets, records and locks of live processes. The
-// files themselves are watched, not their directory, where much goes on that would wake us. A file
-// that lost its name is made anew, under a lock that is still, or again, ours; who connected before is
-// served on.
+// A name can be taken away: cleaners of /tmp remove sockets, records and locks of live processes.
+// The files themselves are watched, not their directory, where much goes on that would wake us. A
+// file that lost its name is made anew, under a lock that is still, or again, ours; who connected
+// before is served on.
 package own
 
 import (

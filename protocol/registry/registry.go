@@ -69,8 +69,8 @@ type Announcement struct {
 	ours fs.FileInfo // the file that we wrote; nil: retired
 }
 
-// Announce lists the wrapper as NAME.json (0600) in dir, by the name in r, and holds the name by a lock
-// beside it; a live owner is a *[own.HeldError]. The file appears whole or not at all, and
+// Announce lists the wrapper as NAME.json (0600) in dir, by the name in r, and holds the name by a
+// lock beside it; a live owner is a *[own.HeldError]. The file appears whole or not at all, and
 // replaces one that a dead wrapper left.
 func Announce(dir string, r Record) (*Announcement, error) {
 	if err := protocol.ValidName(r.Name); err != nil {

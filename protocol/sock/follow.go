@@ -62,8 +62,8 @@ func Follow(path string, after int64, epoch string, types ...string) *Follower {
 // ErrNoWrapper is how Next ends for whoever called UntilGone.
 var ErrNoWrapper = errors.New("nobody listens there any more")
 
-// UntilGone makes Next end with [ErrNoWrapper], once all that the wrapper told was returned and nobody
-// listens at the path any more, where it else waits for the next wrapper.
+// UntilGone makes Next end with [ErrNoWrapper], once all that the wrapper told was returned and
+// nobody listens at the path any more, where it else waits for the next wrapper.
 func (f *Follower) UntilGone() { f.ends = true }
 
 // Cursor is where to go on later: behind what Next returned last.
@@ -110,7 +110,8 @@ func (f *Follower) Next(ctx context.Context) (protocol.Frame, error) {
 			}
 			continue
 		}
-		// A lagged line repeats a number and ends the connection: what it left out comes by the next.
+		// A lagged line repeats a number and ends the connection: what it left out comes by the
+		// next.
 		ev, ok := frame.(protocol.Event)
 		if _, lagged := frame.(*protocol.Lagged); ok && !lagged && ev.Stamped().Seq > f.after {
 			f.after, f.tries = ev.Stamped().Seq, 0
@@ -198,8 +199,8 @@ func (f *Follower) subscribe(ctx context.Context, conn *Client) error {
 	}
 }
 
-// How long to wait for another try, doubled each time; and how often it is tried without a sign that
-// somebody listens there again: a socket has its name a moment before it takes connections.
+// How long to wait for another try, doubled each time; and how often it is tried without a sign
+// that somebody listens there again: a socket has its name a moment before it takes connections.
 const (
 	firstRetry = 10 * time.Millisecond
 	lastRetry  = 5 * time.Second

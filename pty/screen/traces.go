@@ -106,7 +106,8 @@ func (s *Screen) Traces() Traces {
 	return t
 }
 
-// Undo is what has to be written to a terminal to undo the traces and nothing else; "" when there are none.
+// Undo is what has to be written to a terminal to undo the traces and nothing else; "" when there
+// are none.
 func (t Traces) Undo() string {
 	if t == (Traces{}) {
 		return ""

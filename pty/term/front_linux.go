@@ -69,8 +69,8 @@ func becomeFront() error {
 	if err := errors.Join(unix.Pipe2(lines[:], unix.O_CLOEXEC), unix.Pipe2(reports[:], unix.O_CLOEXEC)); err != nil {
 		return err
 	}
-	// A child that is stopped before it is another program would hold us up for ever, with its shell.
-	// The wrapper ignores the signal until it asks for it.
+	// A child that is stopped before it is another program would hold us up for ever, with its
+	// shell. The wrapper ignores the signal until it asks for it.
 	undo := act(sigIgnore)
 	wrapper, err := syscall.ForkExec(program, os.Args, &syscall.ProcAttr{
 		Env:   append(os.Environ(), fmt.Sprintf("%s=%d", frontVar, os.Getpid())),

@@ -74,7 +74,8 @@ type Guard struct {
 	asleep bool // the terminal is given back, for as long as we are stopped
 }
 
-// Guard sets a guardian on a raw terminal. Without a terminal it returns nil, of which all methods do nothing.
+// Guard sets a guardian on a raw terminal. Without a terminal it returns nil, of which all methods
+// do nothing.
 func (t *Terminal) Guard() (*Guard, error) {
 	if t.tty == nil {
 		return nil, nil
@@ -125,7 +126,8 @@ func (g *Guard) start(screen, tty *os.File) error {
 	return nil
 }
 
-// Tell says what has to be written to the terminal's screen if we die now; "" is nothing. It returns false when the guardian is too far behind to hear it.
+// Tell says what has to be written to the terminal's screen if we die now; "" is nothing. It
+// returns false when the guardian is too far behind to hear it.
 func (g *Guard) Tell(undo string) bool {
 	if g == nil || !g.screen {
 		return true

@@ -12,10 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// resizePause is the least time between two sizes told; those between are skipped, the last one is always told.
+// resizePause is the least time between two sizes told; those between are skipped, the last one is
+// always told.
 const resizePause = time.Second / 60
 
-// WatchSize tells f the terminal's size: now, after each change, and when the shell has continued us. It returns the context's cause when ctx ends.
+// WatchSize tells f the terminal's size: now, after each change, and when the shell has continued
+// us. It returns the context's cause when ctx ends.
 func (t *Terminal) WatchSize(ctx context.Context, f func(Winsize)) error {
 	changes := make(chan os.Signal, 1)
 	signal.Notify(changes, syscall.SIGWINCH, syscall.SIGCONT)
@@ -100,8 +102,8 @@ func (t *Terminal) stopFront(ctx context.Context) error {
 	return t.awaitFront(ctx)
 }
 
-// awaitFront waits until our front, if it is stopped, is continued in front: in the background it is
-// stopped again, as the kernel does to who wants the terminal there.
+// awaitFront waits until our front, if it is stopped, is continued in front: in the background it
+// is stopped again, as the kernel does to who wants the terminal there.
 func (t *Terminal) awaitFront(ctx context.Context) error {
 	for t.front.stopped() {
 		select { // sooner or later it hands the SIGCONT on, to this loop or to WatchStops
@@ -121,7 +123,8 @@ func (t *Terminal) awaitFront(ctx context.Context) error {
 	return nil
 }
 
-// awaitContinue waits for the end of a stop of our front by somebody else, who may have ended it by now.
+// awaitContinue waits for the end of a stop of our front by somebody else, who may have ended it by
+// now.
 func (t *Terminal) awaitContinue(ctx context.Context) (bool, error) {
 	if err := t.awaitFront(ctx); err != nil {
 		return false, err
@@ -206,8 +209,9 @@ func (t *Terminal) pause() error {
 // Stoppable reports whether a shell could continue us once we are stopped.
 func (t *Terminal) Stoppable() bool { return t.front != nil || Stoppable() }
 
-// Stoppable reports whether a shell could continue us once we are stopped: our process group is a job, since our parent is of our session and we are not in
-// its leader's group. Other groups are orphaned as a rule, and would stay stopped for ever.
+// Stoppable reports whether a shell could continue us once we are stopped: our process group is a
+// job, since our parent is of our session and we are not in its leader's group. Other groups are
+// orphaned as a rule, and would stay stopped for ever.
 func Stoppable() bool {
 	sid, err := unix.Getsid(0)
 	if err != nil {

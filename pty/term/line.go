@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Winsize is a terminal's size in cells and, where the terminal tells, in pixels. Zero means "not told".
+// Winsize is a terminal's size in cells and, where the terminal tells, in pixels. Zero means "not
+// told".
 type Winsize struct {
 	Rows, Cols     int
 	XPixel, YPixel int

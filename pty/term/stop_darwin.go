@@ -13,7 +13,8 @@ const (
 	setTermiosDrain = unix.TIOCSETAW // after pending output; keeps type-ahead, which TIOCSETAF would throw away
 )
 
-// drain waits until output is written. As whoever sets modes, a process in the background is stopped by it first, until it is in front.
+// drain waits until output is written. As whoever sets modes, a process in the background is
+// stopped by it first, until it is in front.
 func drain(fd int) error {
 	for {
 		if err := unix.IoctlSetInt(fd, unix.TIOCDRAIN, 0); !errors.Is(err, unix.EINTR) {

@@ -16,8 +16,9 @@ import (
 // ErrHangup is the end of keys from a terminal that is gone.
 var ErrHangup = errors.New("terminal hung up")
 
-// Terminal is the human's terminal, or what stands in its place: standard input and output may be files, pipes or closed.
-// Both stay in the blocking mode they came in, since that belongs to whoever shares them.
+// Terminal is the human's terminal, or what stands in its place: standard input and output may be
+// files, pipes or closed. Both stay in the blocking mode they came in, since that belongs to
+// whoever shares them.
 type Terminal struct {
 	in, out  *os.File
 	tty      *os.File // whose modes are ours to switch: in, else out, else nil
@@ -38,9 +39,11 @@ type Terminal struct {
 	away  chan struct{} // closed when we go on; nil: the front is not stopped, as far as we know
 }
 
-// Open looks at in and out and remembers the terminal's modes. It fails only when a terminal does not tell its modes. Begun in the background of a shell's
-// job control it first waits, stopped, to be brought to the front if keys come from the terminal: what is set until then is for the shell's own editing.
-// From then on a closed pipe is a write error and no longer a signal that ends the process; ignoring the signal instead would be inherited by the agent.
+// Open looks at in and out and remembers the terminal's modes. It fails only when a terminal does
+// not tell its modes. Begun in the background of a shell's job control it first waits, stopped, to
+// be brought to the front if keys come from the terminal: what is set until then is for the shell's
+// own editing. From then on a closed pipe is a write error and no longer a signal that ends the
+// process; ignoring the signal instead would be inherited by the agent.
 func Open(in, out *os.File) (*Terminal, error) {
 	return OpenBehind(nil, in, out)
 }
@@ -100,8 +103,8 @@ func (t *Terminal) IsDisplay() bool {
 	return err == nil
 }
 
-// Size is the size that the first terminal among output, input and /dev/tty tells, even if it tells 0×0, since the agent alone would see that too.
-// Without any terminal it is 24 rows and 80 columns.
+// Size is the size that the first terminal among output, input and /dev/tty tells, even if it tells
+// 0×0, since the agent alone would see that too. Without any terminal it is 24 rows and 80 columns.
 func (t *Terminal) Size() Winsize {
 	for _, f := range []*os.File{t.out, t.in} {
 		if w, err := GetSize(f); err == nil {
@@ -117,8 +120,9 @@ func (t *Terminal) Size() Winsize {
 	return Winsize{Rows: DefaultRows, Cols: DefaultCols}
 }
 
-// Lend gives m, the modes of a new tty for an agent, what the terminal's modes were when it was opened, unless another job had it then. Keys that do
-// not come from a terminal are not echoed, since nothing would echo them to a bare agent.
+// Lend gives m, the modes of a new tty for an agent, what the terminal's modes were when it was
+// opened, unless another job had it then. Keys that do not come from a terminal are not echoed,
+// since nothing would echo them to a bare agent.
 func (t *Terminal) Lend(m *unix.Termios) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -130,8 +134,9 @@ func (t *Terminal) Lend(m *unix.Termios) {
 	}
 }
 
-// Raw switches the terminal to raw mode: every key is a byte for the agent, every byte of output is the agent's. Type-ahead is kept. Where keys do not
-// come from a terminal only its output becomes raw, or line ends would be made into \r\n twice: then ^C still means us.
+// Raw switches the terminal to raw mode: every key is a byte for the agent, every byte of output is
+// the agent's. Type-ahead is kept. Where keys do not come from a terminal only its output becomes
+// raw, or line ends would be made into \r\n twice: then ^C still means us.
 func (t *Terminal) Raw() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -170,8 +175,9 @@ func (t *Terminal) enterLocked() error {
 	return t.set(modes)
 }
 
-// Restore gives the terminal back the modes in which Open found it, bit by bit, after pending output. It may be called from anywhere and any number of
-// times. In the background it leaves the terminal alone: it is someone else's, and setting modes would stop us.
+// Restore gives the terminal back the modes in which Open found it, bit by bit, after pending
+// output. It may be called from anywhere and any number of times. In the background it leaves the
+// terminal alone: it is someone else's, and setting modes would stop us.
 func (t *Terminal) Restore() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -202,8 +208,9 @@ func (t *Terminal) giveBack() error {
 	return unstopped(func() error { return t.set(t.saved) })
 }
 
-// OnPanic restores the terminal and lets the panic go on. Every goroutine that runs while the terminal is raw defers it, since a panic runs only its own goroutine's
-// deferred calls. It must itself be the deferred call.
+// OnPanic restores the terminal and lets the panic go on. Every goroutine that runs while the
+// terminal is raw defers it, since a panic runs only its own goroutine's deferred calls. It must
+// itself be the deferred call.
 func (t *Terminal) OnPanic() {
 	if v := recover(); v != nil {
 		t.Restore() // the panic matters more
@@ -242,9 +249,10 @@ func rawModes(m unix.Termios) unix.Termios {
 	return m
 }
 
-// CopyKeys reads what the human types and passes it to send, which must not keep it. It returns nil at the end of an input that is no terminal (also a closed one),
-// ErrHangup when the terminal is gone, send's error, or the context's cause; but ctx is only looked at between reads, since nothing ends a
-// blocked read of a terminal.
+// CopyKeys reads what the human types and passes it to send, which must not keep it. It returns nil
+// at the end of an input that is no terminal (also a closed one), ErrHangup when the terminal is
+// gone, send's error, or the context's cause; but ctx is only looked at between reads, since
+// nothing ends a blocked read of a terminal.
 func (t *Terminal) CopyKeys(ctx context.Context, send func(p []byte) error) error {
 	buf := make([]byte, 4<<10)
 	for {
@@ -294,8 +302,8 @@ func (t *Terminal) read(buf []byte) (n int, err error) {
 	return t.in.Read(buf)
 }
 
-// Write writes the agent's output to the terminal, when we are in front. Unlike the file's own Write
-// it goes on when someone who shares the output made it non-blocking. What comes after
+// Write writes the agent's output to the terminal, when we are in front. Unlike the file's own
+// Write it goes on when someone who shares the output made it non-blocking. What comes after
 // [Terminal.Leave] and not in front is thrown away.
 func (t *Terminal) Write(p []byte) (n int, err error) {
 	if !t.inFront() {

@@ -16,8 +16,8 @@ import (
 )
 
 // create puts a file that fill has written in the place of path, at once or not at all, and only
-// when free says that it may. Its name lasts when the directory was synced: that is left to the caller, who
-// has to know the new file even if that fails.
+// when free says that it may. Its name lasts when the directory was synced: that is left to the
+// caller, who has to know the new file even if that fails.
 func create(path string, free func() error, fill func(*bbolt.Tx) error) (*tree, error) {
 	if err := MakeDir(filepath.Dir(path)); err != nil {
 		return nil, err
@@ -139,9 +139,9 @@ func (j *Journal) begin() error {
 	return SyncDir(filepath.Dir(j.path))
 }
 
-// renew writes the file anew, from the one that is open whether it still has a name or not, with what it held before the commit that failed. That one
-// may have left anything, but it has not written over what was there: bbolt keeps the
-// tree before the newest.
+// renew writes the file anew, from the one that is open whether it still has a name or not, with
+// what it held before the commit that failed. That one may have left anything, but it has not
+// written over what was there: bbolt keeps the tree before the newest.
 func (j *Journal) renew() error {
 	return mapped(j.db.file, func(old []byte) error {
 		db, err := create(j.path, j.free, func(tx *bbolt.Tx) error {

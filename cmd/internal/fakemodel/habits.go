@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// habits are how a server answers. They may change while it runs; a turn goes by those with which it
-// began.
+// habits are how a server answers. They may change while it runs; a turn goes by those with which
+// it began.
 type habits struct {
 	lock sync.Mutex
 	habit
@@ -39,5 +39,6 @@ func (h *habits) Responder() Responder { return h.present().respond }
 // KeepRaw keeps each turn's request body in Turn.Raw.
 func (h *habits) KeepRaw() { h.change(func(h *habit) { h.keepRaw = true }) }
 
-// PingEvery sets the time between pings in a silence, on wires that have pings; it is a second else.
+// PingEvery sets the time between pings in a silence, on wires that have pings; it is a second
+// else.
 func (h *habits) PingEvery(d time.Duration) { h.change(func(h *habit) { h.pingEvery = d }) }

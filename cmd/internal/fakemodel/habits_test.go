@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestHabitsChangeWhileItServes: what a test sets after the start is no race with a request, which an
-// agent of an earlier moment may make at any time.
+// TestHabitsChangeWhileItServes: what a test sets after the start is no race with a request, which
+// an agent of an earlier moment may make at any time.
 func TestHabitsChangeWhileItServes(t *testing.T) {
 	s, err := Start(Messages)
 	if err != nil {

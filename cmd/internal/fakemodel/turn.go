@@ -63,8 +63,8 @@ type Tool struct {
 	Arguments       map[string]any // of a tool with a name
 }
 
-// Call replies with a call of a tool that the agent offers by that name; in the Responses wire by that
-// name within a namespace.
+// Call replies with a call of a tool that the agent offers by that name; in the Responses wire by
+// that name within a namespace.
 func Call(namespace, name string, arguments map[string]any) Reply {
 	r := Say("Calling a tool.")
 	r.Tool = &Tool{Name: name, Namespace: namespace, Arguments: arguments}

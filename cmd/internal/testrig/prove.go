@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Proving says that this is `make prove`: full counts, random seeds, and nothing runs beside a test,
-// so that times, rates and memory are asserted. Elsewhere they are only reported.
+// Proving says that this is `make prove`: full counts, random seeds, and nothing runs beside a
+// test, so that times, rates and memory are asserted. Elsewhere they are only reported.
 func Proving() bool { return os.Getenv("RELAY_PROVE") != "" }
 
 // Runs is how often a test repeats: short in `make test`, full in `make prove`.

@@ -9,10 +9,11 @@
 // Each package runs under a supervisor (the same program, as go test's -exec)
 // with a TMPDIR of its own that must be empty at the end.
 //
-// Every wait of a test has a deadline, and says "not within" and what did not come: that is how a wait
-// that ran out is told from all else. What was lost, doubled, mixed or torn, a panic or a race is never
-// tried again. Tests assert what noise cannot move: counts, hashes, order, states, allocations, coarse
-// bounds of memory; times, rates and wake-ups are asserted in `make prove`, where nothing runs beside.
+// Every wait of a test has a deadline, and says "not within" and what did not come: that is how a
+// wait that ran out is told from all else. What was lost, doubled, mixed or torn, a panic or a race
+// is never tried again. Tests assert what noise cannot move: counts, hashes, order, states,
+// allocations, coarse bounds of memory; times, rates and wake-ups are asserted in `make prove`,
+// where nothing runs beside.
 package main
 
 import (

@@ -18,7 +18,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestWhatIsInFront (only Linux shows command lines) asks about real processes; one says when its exec is over.
+// TestWhatIsInFront (only Linux shows command lines) asks about real processes; one says when its
+// exec is over.
 func TestWhatIsInFront(t *testing.T) {
 	var f front
 	for _, c := range []struct {

@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// readWithin is how long an agent may take to read a key, and readLook how often that is looked at.
+	// readWithin is how long an agent may take to read a key, and readLook how often that is looked
+	// at.
 	readWithin, readLook = 3 * time.Second, 2 * time.Millisecond
 	// keyRest is how long after a key, an Esc above all, the next one is a key of its own.
 	keyRest = 60 * time.Millisecond

@@ -16,7 +16,8 @@ func (c *clock) MatchString(line string) (bool, error) {
 	return line == "> ", nil
 }
 
-// TestPatternsThatTakeTooLong: one that does so by chance is asked again, one that always does is not.
+// TestPatternsThatTakeTooLong: one that does so by chance is asked again, one that always does is
+// not.
 func TestPatternsThatTakeTooLong(t *testing.T) {
 	unlucky := &clock{fails: promptTries - 1}
 	p := &prompt{re: unlucky}

@@ -1,5 +1,5 @@
-// Package agentlog follows the files that the wrapped agent keeps of its own session: how it is, what
-// it said to others, and which messages reached a turn of it. When it looks is pace's to say.
+// Package agentlog follows the files that the wrapped agent keeps of its own session: how it is,
+// what it said to others, and which messages reached a turn of it. When it looks is pace's to say.
 package agentlog
 
 import (

@@ -2,10 +2,11 @@ package agentlog
 
 import "time"
 
-// pace says when to look at an agent's files. Agents write when they act, and acting paints, so it is
-// when the terminal speaks, and a while after, then not at all. A look costs up to half a millisecond,
-// a glance at the size of one file some microseconds: between two looks there are glances. A log that
-// is seen to have grown is looked at at once, and begins the while after anew, as the terminal does.
+// pace says when to look at an agent's files. Agents write when they act, and acting paints, so it
+// is when the terminal speaks, and a while after, then not at all. A look costs up to half a
+// millisecond, a glance at the size of one file some microseconds: between two looks there are
+// glances. A log that is seen to have grown is looked at at once, and begins the while after anew,
+// as the terminal does.
 type pace struct {
 	heard   time.Time // the terminal or the log, last
 	last    time.Time // look
@@ -21,8 +22,8 @@ const (
 	glanceFor = 600 * time.Millisecond // after that: logs follow the terminal by up to half a second
 )
 
-// lookAfter is when to look again in silence, each counted from the look before: on a loaded machine
-// a log may follow the terminal by seconds.
+// lookAfter is when to look again in silence, each counted from the look before: on a loaded
+// machine a log may follow the terminal by seconds.
 var lookAfter = []time.Duration{
 	50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond,
 	400 * time.Millisecond, 800 * time.Millisecond, 1600 * time.Millisecond,

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// paced runs a pace on outputs at those milliseconds, with a log that grows at others, until it looks
-// no more, and returns when it looked, when that found quiet, and how often it glanced.
+// paced runs a pace on outputs at those milliseconds, with a log that grows at others, until it
+// looks no more, and returns when it looked, when that found quiet, and how often it glanced.
 func paced(outputs []int, grows ...int) (looks []int, rested, glances int) {
 	var p pace
 	start := time.Unix(1000, 0)

@@ -23,8 +23,8 @@ type Proof interface {
 	Forget(id string)
 }
 
-// Leases looks after messages that were pulled and not acknowledged. The injector's loop alone calls
-// Settle; Lent and Settled are for all.
+// Leases looks after messages that were pulled and not acknowledged. The injector's loop alone
+// calls Settle; Lent and Settled are for all.
 type Leases struct {
 	Queue *queue.Mailbox
 	Turn  func() bool // whether the agent is at work, or asks
@@ -90,7 +90,8 @@ func (l *Leases) looks(id string) bool {
 	return l.shows(id)
 }
 
-// Lent says that a consumer is about to get messages, which may show in the agent's log from now on.
+// Lent says that a consumer is about to get messages, which may show in the agent's log from now
+// on.
 func (l *Leases) Lent(ids []string) {
 	for _, id := range ids {
 		if l.Proof != nil {

@@ -59,8 +59,8 @@ func (l *Ledger) told(err error) error {
 
 func (l *Ledger) pauseFile() string { return filepath.Join(l.Dir, l.Name+".paused") }
 
-// pauseForm is what stands in the file: when the pause began and when it ends, in Unix milliseconds;
-// 0: without end.
+// pauseForm is what stands in the file: when the pause began and when it ends, in Unix
+// milliseconds; 0: without end.
 const pauseForm = "%d %d\n"
 
 // writePause puts a new file into the place of the old one, at once.

@@ -138,14 +138,14 @@ func (t *Turn) Take(e Entry) {
 	}
 }
 
-// Over says whether the log told the end of the turn before all that stood in it: Claude Code 2.1.197
-// writes some rows of a session's first turn behind later ones where the machine is loaded.
+// Over says whether the log told the end of the turn before all that stood in it: Claude Code
+// 2.1.197 writes some rows of a session's first turn behind later ones where the machine is loaded.
 func (t *Turn) Over() bool {
 	return len(t.ids) > 0 && t.words != "" && !t.ended.IsZero() && !t.newest.After(t.ended)
 }
 
-// End begins the next turn. It returns the messages that the last one was given, and its last words;
-// none where it wrote messages itself, or said nothing.
+// End begins the next turn. It returns the messages that the last one was given, and its last
+// words; none where it wrote messages itself, or said nothing.
 func (t *Turn) End() (ids []string, words string) {
 	ended := *t
 	*t = Turn{ended: t.ended}

@@ -38,8 +38,8 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// TestTurnWhoseEndIsToldFirst: the rows of a turn may stand behind the one that ends it; those of the
-// next turn are later than that.
+// TestTurnWhoseEndIsToldFirst: the rows of a turn may stand behind the one that ends it; those of
+// the next turn are later than that.
 func TestTurnWhoseEndIsToldFirst(t *testing.T) {
 	began := time.Unix(1_800_000_000, 0)
 	at := func(second int, kind Kind, text string) Entry {

@@ -39,7 +39,8 @@ func TestItemsComeFromTheirSeed(t *testing.T) {
 	}
 }
 
-// TestDeal: each number goes to one hand, each kind to all of them, and to other hands by other seeds.
+// TestDeal: each number goes to one hand, each kind to all of them, and to other hands by other
+// seeds.
 func TestDeal(t *testing.T) {
 	const hands = 5
 	in := func(dealt [][]int, n int) int {

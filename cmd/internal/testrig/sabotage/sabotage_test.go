@@ -70,7 +70,8 @@ func TestSabotageIsCaughtByItsTest(t *testing.T) {
 	}
 }
 
-// passes runs the test with more flags of the build, which the programs that it builds are built with, too.
+// passes runs the test with more flags of the build, which the programs that it builds are built
+// with, too.
 func (s Narrow) passes(t *testing.T, root, flags string) (out string, ok bool) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-timeout=5m", "-v", "-run=^"+s.Test+"$", "./"+s.Package)

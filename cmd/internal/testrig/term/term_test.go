@@ -174,7 +174,8 @@ func TestHangupReachesTheProgram(t *testing.T) {
 	}
 }
 
-// A shell that a signal ends before it has told a number, as a ^C of the job may, is not waited for.
+// A shell that a signal ends before it has told a number, as a ^C of the job may, is not waited
+// for.
 func TestShellThatDiesAtItsStart(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(dir+"/sh", []byte("#!/bin/sh\nkill -KILL $PPID\n"), 0o700); err != nil {

@@ -82,8 +82,8 @@ func (c *Client) Cursor(ctx context.Context) (int64, error) {
 	return e.Cursor, err
 }
 
-// Newest returns the newest messages after q.After, last at most (0: all), as they came. Where there
-// are none it waits for the next ones.
+// Newest returns the newest messages after q.After, last at most (0: all), as they came. Where
+// there are none it waits for the next ones.
 func (c *Client) Newest(ctx context.Context, q Query, last int) (Messages, error) {
 	v := q.values()
 	v.Set("last", strconv.Itoa(last))

@@ -14,8 +14,9 @@ import (
 
 // Door lets those in who ask over TCP, where every program of every user can ask, and every page in
 // a browser. So it is open on loopback alone, and lets in who has the token, came by the door's own
-// name (a page whose name was bent to 127.0.0.1 did not) and is no foreign page's request. Whoever has the token acts as whoever may use the socket: as the human, or as whom
-// from says. The token of an agent that runs makes its request the agent's, as on the socket.
+// name (a page whose name was bent to 127.0.0.1 did not) and is no foreign page's request. Whoever
+// has the token acts as whoever may use the socket: as the human, or as whom from says. The token
+// of an agent that runs makes its request the agent's, as on the socket.
 type Door struct {
 	Server *Server
 	Token  string

@@ -16,8 +16,8 @@ import (
 // pageMost is how many events one answer holds.
 const pageMost = 1000
 
-// events answers with what came after a cursor, or with what comes next; to whoever accepts a stream
-// of events with all that comes.
+// events answers with what came after a cursor, or with what comes next; to whoever accepts a
+// stream of events with all that comes.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
 		s.stream(w, r)
@@ -114,8 +114,8 @@ func (s *Server) kept(ctx context.Context, after int64) error {
 // keepAlive is how often a stream with nothing to tell says that it is there.
 const keepAlive = 15 * time.Second
 
-// stream tells events as they come (text/event-stream of the HTML standard) until the reader leaves.
-// One that comes back says with Last-Event-ID where it was.
+// stream tells events as they come (text/event-stream of the HTML standard) until the reader
+// leaves. One that comes back says with Last-Event-ID where it was.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	cursor := r.Header.Get("Last-Event-ID")
 	if cursor == "" {

@@ -9,7 +9,8 @@ import (
 	"relay-pty/protocol"
 )
 
-// keys presses keys in an agent, and puts into the log who did that, and how many the agent has read.
+// keys presses keys in an agent, and puts into the log who did that, and how many the agent has
+// read.
 func (s *Server) keys(r *http.Request) (any, error) {
 	var ask Keys
 	known, err := s.known(r)

@@ -206,8 +206,8 @@ func (m Message) Reached(level string) bool {
 	return m.Status != router.StatusAccepted && m.Status != router.StatusScheduled
 }
 
-// mayBeAnswered says whether an agent has a message, or may have had it in its last moment, of which
-// not all is known yet.
+// mayBeAnswered says whether an agent has a message, or may have had it in its last moment, of
+// which not all is known yet.
 func mayBeAnswered(status string, e *router.ErrorValue) bool {
 	return status == protocol.StatusDelivered || status == protocol.StatusUnknown && e != nil && e.Code == protocol.FaultAgentExited
 }

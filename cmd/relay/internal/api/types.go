@@ -21,11 +21,12 @@ type Send struct {
 	ReplyTo    string `json:"reply_to,omitzero"`
 	Thread     string `json:"thread,omitzero"`
 	Yes        bool   `json:"yes,omitzero"` // it may reach more than ten agents
-	// NotifyOnDelivery and NotifyAfterMS ask for notices to the sender: when it was delivered, and so
-	// long after that, unless it was answered.
+	// NotifyOnDelivery and NotifyAfterMS ask for notices to the sender: when it was delivered, and
+	// so long after that, unless it was answered.
 	NotifyOnDelivery bool  `json:"notify_on_delivery,omitzero"`
 	NotifyAfterMS    int64 `json:"notify_after_ms,omitzero"`
-	// ReplyWithinMS is how long the sender waits for an answer; a later one says so. 0: without end.
+	// ReplyWithinMS is how long the sender waits for an answer; a later one says so. 0: without
+	// end.
 	ReplyWithinMS int64 `json:"reply_within_ms,omitzero"`
 	// Until and WaitMS ask for the answer to wait until the message has come that far, so long at
 	// most.
@@ -123,8 +124,8 @@ type Reply struct {
 	ID   string `json:"id"`
 	From string `json:"from"`
 	Body string `json:"body"`
-	// Inferred says that it is no message, and has no id, but the last words of the turn that was given
-	// the question, from an agent that wrote no message in it.
+	// Inferred says that it is no message, and has no id, but the last words of the turn that was
+	// given the question, from an agent that wrote no message in it.
 	Inferred bool `json:"inferred,omitzero"`
 }
 
@@ -136,7 +137,8 @@ type Agent struct {
 	Profile string `json:"profile"`
 	Waiting int    `json:"waiting"` // messages that have not ended
 	SeenAt  int64  `json:"seen_at"` // Unix milliseconds
-	// Reason is why it does not run: left, it ended by itself; inactive, it was killed or stopped answering.
+	// Reason is why it does not run: left, it ended by itself; inactive, it was killed or stopped
+	// answering.
 	Reason string `json:"reason,omitzero"`
 	Paused bool   `json:"paused"` // nothing is typed into it
 	// PausedUntil is when that ends by itself, Unix milliseconds; 0: it does not.

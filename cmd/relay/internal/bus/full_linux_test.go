@@ -10,8 +10,8 @@ import (
 	"relay-pty/cmd/internal/testrig"
 )
 
-// TestFullDisk: an event is refused while there is no room for it, what was accepted can be read, and
-// as soon as there is room it goes on. Whether the log sees the end coming, or runs into it.
+// TestFullDisk: an event is refused while there is no room for it, what was accepted can be read,
+// and as soon as there is room it goes on. Whether the log sees the end coming, or runs into it.
 func TestFullDisk(t *testing.T) {
 	for name, keeps := range map[string]int64{"seen coming": reserve, "run into": 0} {
 		t.Run(name, func(t *testing.T) {

@@ -19,7 +19,8 @@ func (l *Log) Excess(ctx context.Context, older func(data []byte) bool) (upTo in
 		share := float64(int64(state.Bytes)-limit+limit/10) / float64(state.Bytes)
 		upTo = first - 1 + int64(share*float64(state.Msgs))
 	}
-	// Events are in the order of their time but for some of wrappers; the search is for a day's end.
+	// Events are in the order of their time but for some of wrappers; the search is for a day's
+	// end.
 	for low, high := first, last; low <= high; {
 		middle := low + (high-low)/2
 		data, ok, err := l.Get(ctx, middle)

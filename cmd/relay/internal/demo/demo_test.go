@@ -18,8 +18,8 @@ func marked(to, id, body string) router.Event {
 	return router.Event{Type: router.TypeMessage, Message: router.Message{From: "alice", To: to, ReplyTo: id, Body: body, Source: "log"}}
 }
 
-// TestWhatIsToldIsChecked: an answer that is missing, not exact or from elsewhere, and a message that
-// ended in another way, must not pass.
+// TestWhatIsToldIsChecked: an answer that is missing, not exact or from elsewhere, and a message
+// that ended in another way, must not pass.
 func TestWhatIsToldIsChecked(t *testing.T) {
 	good := marked("ci", "m1", answer("/clear"))
 	other := marked("ci", "m2", answer("/clear"))

@@ -39,11 +39,12 @@ func marker(m message, body string) string {
 	return fmt.Sprintf("->relay:%s [re=%s] <<<%s>>>", m.from, m.id, body)
 }
 
-// mind is what an agent's model makes of a text: what it says, or else that it wants to touch files.
+// mind is what an agent's model makes of a text: what it says, or else that it wants to touch
+// files.
 type mind func(text string) (says string, acts bool)
 
-// alices passes your wish on to bob and tells you what bob says; scripts get an answer each. Whatever
-// else you want of her, she does.
+// alices passes your wish on to bob and tells you what bob says; scripts get an answer each.
+// Whatever else you want of her, she does.
 func alices(text string) (says string, acts bool) {
 	messages := messagesIn(text)
 	var lines []string

@@ -105,8 +105,8 @@ func (s *stage) endRouter(ctx context.Context, sig syscall.Signal) error {
 	}
 }
 
-// startRouter waits until a router runs. It is not interrupted: one that is just being started when the
-// demo ends would be left behind.
+// startRouter waits until a router runs. It is not interrupted: one that is just being started when
+// the demo ends would be left behind.
 func (s *stage) startRouter() error {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(s.ctx), patience, errLate)
 	defer cancel()
@@ -171,8 +171,8 @@ func lost(e router.Event) bool {
 	return e.Type == router.TypeRefused || router.Ended(e.Status) && e.Status != protocol.StatusDelivered
 }
 
-// because replaces an error by what caused it: what ended the demo, or the end of an agent, which may
-// be heard of a moment later than what it breaks.
+// because replaces an error by what caused it: what ended the demo, or the end of an agent, which
+// may be heard of a moment later than what it breaks.
 func (s *stage) because(err error) error {
 	if err == nil {
 		return nil

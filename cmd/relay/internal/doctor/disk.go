@@ -49,7 +49,8 @@ func (d *Doctor) keeps(dir string) {
 const (
 	// clockSlack is how far two clocks of one machine may differ, of a file server, too.
 	clockSlack = time.Minute
-	// leastFree is less than which a disk is full, in bytes: a large message, and room to commit it.
+	// leastFree is less than which a disk is full, in bytes: a large message, and room to commit
+	// it.
 	leastFree = 1 << 20
 )
 

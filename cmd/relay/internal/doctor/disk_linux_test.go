@@ -10,8 +10,8 @@ import (
 	"relay-pty/cmd/internal/testrig"
 )
 
-// TestADiskThatTakesNothing is found: root, who may write everywhere, can mount one that is full and
-// one that is read-only; anybody else has directories that are not theirs to write.
+// TestADiskThatTakesNothing is found: root, who may write everywhere, can mount one that is full
+// and one that is read-only; anybody else has directories that are not theirs to write.
 func TestADiskThatTakesNothing(t *testing.T) {
 	if os.Geteuid() == 0 {
 		fullDisk(t)

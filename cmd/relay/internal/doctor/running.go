@@ -119,7 +119,8 @@ func (d *Doctor) wrappers(ctx context.Context, dir string) {
 	}
 }
 
-// longUnready is after what time an agent of which nothing is known is one that we do not understand.
+// longUnready is after what time an agent of which nothing is known is one that we do not
+// understand.
 const longUnready = time.Minute
 
 // wrapper asks one that runs how it is.

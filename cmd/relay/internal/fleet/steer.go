@@ -10,8 +10,8 @@ import (
 	"relay-pty/protocol/sock"
 )
 
-// steer tells a wrapper whether its agent is paused, where it was told otherwise, or nothing yet and
-// may remember another router's word. It returns what the wrapper was told last, and whether it
+// steer tells a wrapper whether its agent is paused, where it was told otherwise, or nothing yet
+// and may remember another router's word. It returns what the wrapper was told last, and whether it
 // may be given messages now. One that is too old for it keeps typing.
 func (f *Fleet) steer(ctx context.Context, r registry.Record, told router.Pause) (router.Pause, bool) {
 	is, rest := f.Hub.Paused(r.Name)

@@ -1,10 +1,10 @@
 // Package home knows where the router has its socket and its store, and starts a router when none
 // runs.
 //
-// There is one router a user: the lock of the store decides. Of all clients that find none, one starts
-// it: after a crash each more would be a process that only finds the lock taken, and a hundred of them
-// keep the one from its work. Its socket appears when it listens. A client whose router dies asks the
-// next one the same thing again, under the same id.
+// There is one router a user: the lock of the store decides. Of all clients that find none, one
+// starts it: after a crash each more would be a process that only finds the lock taken, and a
+// hundred of them keep the one from its work. Its socket appears when it listens. A client whose
+// router dies asks the next one the same thing again, under the same id.
 package home
 
 import (
@@ -167,8 +167,8 @@ func absent(err error) bool {
 // Log is where a router that was started by need tells why it ends.
 func (h Home) Log() string { return filepath.Join(h.Store, "router.log") }
 
-// start starts a router that outlives us and our terminal. ended tells why it did not, a moment later:
-// nil where another one has the store.
+// start starts a router that outlives us and our terminal. ended tells why it did not, a moment
+// later: nil where another one has the store.
 func (h Home) start(args []string) (ended <-chan error, err error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -40,7 +40,8 @@ func (e *HeldError) Hint() string {
 	return "use that one, or end it first; a second router needs an XDG_RUNTIME_DIR and a --store of its own"
 }
 
-// Take makes this process the one that may have the router's socket. One that a live router has is a
+// Take makes this process the one that may have the router's socket. One that a live router has is
+// a
 // *HeldError.
 func (h Home) Take() (*Socket, error) {
 	lock, err := own.Hold(h.Socket+".lock", "socket "+h.Socket, "XDG_RUNTIME_DIR", "relay")
@@ -90,8 +91,8 @@ func (s *Socket) Listen(ctx context.Context) error {
 // Files are the socket and its lock.
 func (s *Socket) Files() []string { return []string{s.path, s.lock.Path()} }
 
-// Keep makes the lock anew where it was removed. A socket that was removed nobody finds again, which
-// is an error.
+// Keep makes the lock anew where it was removed. A socket that was removed nobody finds again,
+// which is an error.
 func (s *Socket) Keep() (anew bool, err error) {
 	if anew, err = s.lock.Keep(); err == nil {
 		err = s.at.Gone()

@@ -30,8 +30,8 @@ const (
 
 // Wire adds to an agent's command line what makes it run our hooks, by the program self. Settings
 // that the user gives there stay; those that cannot be read are the agent's to complain of, and
-// leave the command line as it is. What has no hooks, or is to be taken for another kind of agent by
-// the wrapper's flags, is left alone, too. version tells what the agent's program says of its
+// leave the command line as it is. What has no hooks, or is to be taken for another kind of agent
+// by the wrapper's flags, is left alone, too. version tells what the agent's program says of its
 // release: an older one would wait for a hook that waits, so it gets none of those.
 func Wire(self string, flags, argv []string, version func(program string) string) []string {
 	p := profile.For(argv...)
@@ -148,8 +148,9 @@ func with(settings map[string]any, self string, events []profile.Hook) (string, 
 }
 
 // commands are those that the agent runs at a moment. One that it waits for ends well, whatever
-// becomes of our program: an agent takes the status 2 for a veto, and a crash of Go's runtime has it.
-// One that waits takes the shell's place, for it watches its parent, and by that status it wakes.
+// becomes of our program: an agent takes the status 2 for a veto, and a crash of Go's runtime has
+// it. One that waits takes the shell's place, for it watches its parent, and by that status it
+// wakes.
 func commands(self string, h profile.Hook) (list []any) {
 	program := "'" + strings.ReplaceAll(self, "'", `'\''`) + "'"
 	command := func(form, args string, limit time.Duration) map[string]any {

@@ -102,8 +102,8 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// TestABrokenProgramFailsNoTurn: an agent takes a hook that ends with the status 2 for a veto, and a
-// Go program that crashes ends so. A program that is killed, replaced or broken says nothing.
+// TestABrokenProgramFailsNoTurn: an agent takes a hook that ends with the status 2 for a veto, and
+// a Go program that crashes ends so. A program that is killed, replaced or broken says nothing.
 func TestABrokenProgramFailsNoTurn(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

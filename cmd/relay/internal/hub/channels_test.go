@@ -264,7 +264,8 @@ func inbox(h *Hub, name string) (list []router.Known) {
 	return list
 }
 
-// TestLifeOfAMessageToSeveral is what happened to it with all of them, and with each what happened there.
+// TestLifeOfAMessageToSeveral is what happened to it with all of them, and with each what happened
+// there.
 func TestLifeOfAMessageToSeveral(t *testing.T) {
 	h := aHub(t, &memory{})
 	for _, who := range []string{"b", "c"} {

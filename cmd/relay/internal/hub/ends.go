@@ -35,8 +35,9 @@ func ending(m router.Known, status, evidence string) router.Event {
 }
 
 // Run does what is due: it ends messages that no wrapper has got in their time, sends those whose
-// time has come, tells who has come and gone, ends pauses, and keeps members of channels in the log,
-// until ctx ends or the log cannot be trusted any more. What a full log has no room for stays due.
+// time has come, tells who has come and gone, ends pauses, and keeps members of channels in the
+// log, until ctx ends or the log cannot be trusted any more. What a full log has no room for stays
+// due.
 func (h *Hub) Run(ctx context.Context) error {
 	var hourly <-chan time.Time
 	for {
@@ -68,7 +69,8 @@ func (h *Hub) Run(ctx context.Context) error {
 	}
 }
 
-// doDue returns when it is to be called again, in Unix milliseconds; 0: not before something changed.
+// doDue returns when it is to be called again, in Unix milliseconds; 0: not before something
+// changed.
 func (h *Hub) doDue(ctx context.Context) (next int64, err error) {
 	for _, do := range []func(context.Context) (int64, error){h.expireNow, h.sendDue, h.tellPresence, h.endPauses} {
 		again, err := do(ctx)

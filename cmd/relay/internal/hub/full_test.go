@@ -13,8 +13,8 @@ import (
 	"relay-pty/protocol/registry"
 )
 
-// TestWhatHappenedWaitsForRoom: while the log is full a sender is refused, and what wrappers tell and
-// what the router ends by itself wait, and are written once.
+// TestWhatHappenedWaitsForRoom: while the log is full a sender is refused, and what wrappers tell
+// and what the router ends by itself wait, and are written once.
 func TestWhatHappenedWaitsForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &memory{}

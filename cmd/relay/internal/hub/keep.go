@@ -20,7 +20,8 @@ type Shelf interface {
 const (
 	// saveEvery is after how many events the state is saved: so many a start reads at most.
 	saveEvery = 2000
-	// trimEvery is how often it is looked what the log need not keep, and at most after so many bytes.
+	// trimEvery is how often it is looked what the log need not keep, and at most after so many
+	// bytes.
 	trimEvery = 10 * time.Minute
 	trimBytes = 1 << 20
 )
@@ -33,8 +34,8 @@ type trimmer interface {
 	Trim(ctx context.Context, upTo int64) error
 }
 
-// restore begins with what the shelf has, and reads the rest of the log. What does not fit to the log
-// is made anew from it.
+// restore begins with what the shelf has, and reads the rest of the log. What does not fit to the
+// log is made anew from it.
 func (h *Hub) restore(ctx context.Context, shelf Shelf) (err error) {
 	after := int64(0)
 	if h.shelf = shelf; shelf != nil {
@@ -103,8 +104,8 @@ func (h *Hub) save() error {
 	return nil
 }
 
-// grow notes that the log has an event more, and wakes Keep when there is something to do. It is for
-// the owner of mu.
+// grow notes that the log has an event more, and wakes Keep when there is something to do. It is
+// for the owner of mu.
 func (h *Hub) grow(bytes int) {
 	h.unsaved++
 	h.grown += bytes
@@ -116,8 +117,8 @@ func (h *Hub) grow(bytes int) {
 	}
 }
 
-// Keep saves the state and drops what the log need not keep, what is older than age or more than its
-// size, again and again until ctx ends, and saves then.
+// Keep saves the state and drops what the log need not keep, what is older than age or more than
+// its size, again and again until ctx ends, and saves then.
 func (h *Hub) Keep(ctx context.Context, age time.Duration) error {
 	for {
 		err := h.save()

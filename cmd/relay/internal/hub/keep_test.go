@@ -29,8 +29,8 @@ func kept(t *testing.T, dir string, bytes int64) (h *Hub, log *bus.Log, end func
 }
 
 // TestWhatWaitsOutlastsTheLog: what is too much of the log goes, with the messages that have ended;
-// what waits, now or later, and who is in a channel is there after the next start, too, however often
-// the log was filled.
+// what waits, now or later, and who is in a channel is there after the next start, too, however
+// often the log was filled.
 func TestWhatWaitsOutlastsTheLog(t *testing.T) {
 	dir := t.TempDir()
 	var waits, ended router.Known

@@ -91,8 +91,8 @@ func TestReminders(t *testing.T) {
 	})
 }
 
-// TestRest: whoever waits for a time looks at the clock often enough to see that it was set, or went
-// on while the machine slept.
+// TestRest: whoever waits for a time looks at the clock often enough to see that it was set, or
+// went on while the machine slept.
 func TestRest(t *testing.T) {
 	now := time.UnixMilli(1_000_000)
 	for next, want := range map[int64]time.Duration{

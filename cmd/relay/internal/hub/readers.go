@@ -44,8 +44,8 @@ func (h *Hub) giveBack(list []router.Known) {
 
 // Acknowledge says that the reader of a name has these messages now. It may take its time: what it
 // was given counts as read after the lease, too, or an agent that thinks for longer would be given
-// the same again and again. Passed over is what it was not given by this router, what has ended, and
-// what is on its way to a wrapper by now.
+// the same again and again. Passed over is what it was not given by this router, what has ended,
+// and what is on its way to a wrapper by now.
 func (h *Hub) Acknowledge(ctx context.Context, name string, ids []string) error {
 	h.writing.Lock()
 	defer h.writing.Unlock()

@@ -7,8 +7,8 @@ import (
 	"relay-pty/protocol"
 )
 
-// TestOnlyWhoIsMeantIsWoken: whoever waits for one agent's messages looks again when there is news of
-// them, and not for what happens to others.
+// TestOnlyWhoIsMeantIsWoken: whoever waits for one agent's messages looks again when there is news
+// of them, and not for what happens to others.
 func TestOnlyWhoIsMeantIsWoken(t *testing.T) {
 	h := aHub(t, &memory{})
 	h.mustUp(t, "alice")

@@ -253,7 +253,8 @@ func (r *rates) drop() {
 	}
 }
 
-// ahead says whether the clock was set back since, so that nothing tells how long ago they were sent.
+// ahead says whether the clock was set back since, so that nothing tells how long ago they were
+// sent.
 func (r *rates) ahead(now int64) bool {
 	return len(r.list) > 0 && r.list[len(r.list)-1].At > now+minute
 }

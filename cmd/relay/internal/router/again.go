@@ -12,8 +12,8 @@ func dead(status string) bool {
 	return slices.Contains([]string{protocol.StatusFailed, protocol.StatusExpired, protocol.StatusUnknown}, status)
 }
 
-// tries are the message that was sent first, and the last by which it was sent again, or itself; last
-// is nil when the log has lost that one.
+// tries are the message that was sent first, and the last by which it was sent again, or itself;
+// last is nil when the log has lost that one.
 func (s *State) tries(m *Known) (first, last *Known) {
 	if first = s.look(m.Redelivers); first == nil {
 		first = m // or that one is no longer kept

@@ -71,8 +71,8 @@ func TestRedelivery(t *testing.T) {
 	}
 }
 
-// TestRedeliveryToOneOfSeveral counts for the message to all of them; an answer that is sent again is
-// no second one.
+// TestRedeliveryToOneOfSeveral counts for the message to all of them; an answer that is sent again
+// is no second one.
 func TestRedeliveryToOneOfSeveral(t *testing.T) {
 	l := newLog(t)
 	l.up("b", "c", "d")

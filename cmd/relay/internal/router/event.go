@@ -11,8 +11,8 @@ const (
 	TypeKeys    = "keys"       // From had keys pressed in an agent; Error says why not all
 
 	// TypeReminder is that somebody wants to be reminded: at DueAt it becomes a message of the same
-	// id. A notice that is sent later is announced by no event of its own: the one that delivered the
-	// message which it is about says all.
+	// id. A notice that is sent later is announced by no event of its own: the one that delivered
+	// the message which it is about says all.
 	TypeReminder = "reminder"
 )
 

@@ -8,8 +8,8 @@ import (
 	"relay-pty/protocol"
 )
 
-// TestDirectMessagesExpire: what nobody took waits for its agent to run again for a while: from when
-// it was sent, or from when the agent ended.
+// TestDirectMessagesExpire: what nobody took waits for its agent to run again for a while: from
+// when it was sent, or from when the agent ended.
 func TestDirectMessagesExpire(t *testing.T) {
 	const rule = 5 * minute
 	l := newLog(t)

@@ -7,8 +7,8 @@ import (
 
 // An agent hears, once, of a message that it wrote and that was refused. It may answer whatever it
 // hears with the same message, so the notice is what a loop could be made of: of one reason and
-// recipient it is told once an hour, of five refusals an hour in all, and never of one that was to go
-// to the router itself, as an answer to a notice is.
+// recipient it is told once an hour, of five refusals an hour in all, and never of one that was to
+// go to the router itself, as an answer to a notice is.
 const (
 	refusalsMost = 5
 	refusalsSpan = 60 * minute
@@ -35,8 +35,8 @@ func (s *State) Refuse(e Event, why *ErrorValue) Event {
 	return e
 }
 
-// refused keeps that a message was, and schedules what its writer is told. An answer to that goes on in
-// the same chain.
+// refused keeps that a message was, and schedules what its writer is told. An answer to that goes
+// on in the same chain.
 func (s *State) refused(e Event) {
 	asked := s.find(e.ReplyTo)
 	if asked != nil {

@@ -115,7 +115,8 @@ func TestAScriptCanBeAnswered(t *testing.T) {
 	}
 }
 
-// TestAQuestionPassedOn is not answered by that: whoever asked waits on, until it is answered to them.
+// TestAQuestionPassedOn is not answered by that: whoever asked waits on, until it is answered to
+// them.
 func TestAQuestionPassedOn(t *testing.T) {
 	l := newLog(t)
 	l.up("lead", "bob", "eve")
@@ -409,8 +410,8 @@ func TestLastWordsOfATurn(t *testing.T) {
 	}
 }
 
-// TestAbandoned: a wait for an answer is over when the run that was given the message has ended, and
-// nothing more that was said in it can come.
+// TestAbandoned: a wait for an answer is over when the run that was given the message has ended,
+// and nothing more that was said in it can come.
 func TestAbandoned(t *testing.T) {
 	started := func(l *log) { l.add(Event{Type: TypeUp, Agent: "bob", Condition: Condition{StartedAt: l.now + 1}}) }
 	says := func(l *log, at int64) {
@@ -500,8 +501,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestRates: what is counted is what a look at each message of the last minute counts, also where the
-// clock is set back.
+// TestRates: what is counted is what a look at each message of the last minute counts, also where
+// the clock is set back.
 func TestRates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var r rates

@@ -18,7 +18,8 @@ type Shelf interface {
 	Find(id string) []byte
 }
 
-// Saving is what has changed since the one before. Whoever keeps it does so as a whole or not at all.
+// Saving is what has changed since the one before. Whoever keeps it does so as a whole or not at
+// all.
 type Saving struct {
 	Seq   int64  // of the newest event that is in it
 	State []byte // all but the messages
@@ -308,8 +309,8 @@ func (s *State) Forget(upTo int64) {
 // Kept is what a shelf has.
 type Kept interface {
 	Shelf
-	// Load returns what was saved last of the state, nil for nothing, and calls each with the lines,
-	// as they came, and open with the messages that have not ended.
+	// Load returns what was saved last of the state, nil for nothing, and calls each with the
+	// lines, as they came, and open with the messages that have not ended.
 	Load(each func(Place, []byte) error, open func(id string)) (state []byte, err error)
 }
 

@@ -135,7 +135,8 @@ func (s *Settings) file(text string) error {
 	return nil
 }
 
-// environment takes the values of variables, which have the settings' names in capitals behind RELAY_.
+// environment takes the values of variables, which have the settings' names in capitals behind
+// RELAY_.
 func (s *Settings) environment(lookup func(string) (string, bool)) error {
 	for _, o := range all {
 		name := "RELAY_" + strings.ToUpper(o.name)

@@ -1,5 +1,5 @@
-// Package shelf keeps what a router.State has saved in a file (bbolt) beside the log. What is kept is
-// the state after some event, as a whole, on disk when [File.Keep] returns; a kill at any moment
+// Package shelf keeps what a router.State has saved in a file (bbolt) beside the log. What is kept
+// is the state after some event, as a whole, on disk when [File.Keep] returns; a kill at any moment
 // leaves that of the time before. The log has all that came later.
 package shelf
 
@@ -44,7 +44,8 @@ type File struct {
 // Name is the file's, which nobody may take from it: what is kept behind it would be lost.
 func (f *File) Name() own.Name { return f.at }
 
-// Open opens the file, or makes it. One that cannot be read, or is of another version, is made anew.
+// Open opens the file, or makes it. One that cannot be read, or is of another version, is made
+// anew.
 func Open(path string) (*File, error) {
 	f, err := open(path)
 	var system syscall.Errno

@@ -78,8 +78,8 @@ func sentOf(m api.Message) *sent {
 	return &sent{ID: m.ID, To: m.To, Status: m.Status, WaitingFor: m.WaitingFor, Error: m.Error, Note: whyNot(m)}
 }
 
-// arrived waits until an answer, which the caller is about to read, is where its inbox takes it from:
-// else it would come a second time.
+// arrived waits until an answer, which the caller is about to read, is where its inbox takes it
+// from: else it would come a second time.
 func (d *desk) arrived(ctx context.Context, id string) {
 	if id == "" {
 		return // the words of a turn, which are no message
@@ -183,8 +183,8 @@ func (d *desk) waits(ctx context.Context) (id string, err error) {
 	return last.ID, nil
 }
 
-// unanswered says whether the caller has a message and has not answered it. What it was shown a moment
-// ago the router may not know to be delivered yet.
+// unanswered says whether the caller has a message and has not answered it. What it was shown a
+// moment ago the router may not know to be delivered yet.
 func (d *desk) unanswered(m api.Message) bool {
 	switch m.Status {
 	case protocol.StatusDelivered, protocol.StatusUnknown:

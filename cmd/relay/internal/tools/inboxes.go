@@ -47,8 +47,8 @@ func (a *AtRouter) Acknowledge(ctx context.Context, ids []string) error {
 	return a.Ask(ctx, func(c *api.Client) error { return c.PullAck(ctx, a.Name, ids) })
 }
 
-// AtWrapper is the inbox of an agent in a wrapper, which else types the messages: those that it lends
-// it does not type.
+// AtWrapper is the inbox of an agent in a wrapper, which else types the messages: those that it
+// lends it does not type.
 type AtWrapper struct{ Socket, Token string }
 
 // Take implements [Inbox].

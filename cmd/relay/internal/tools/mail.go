@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Inbox is where messages to the caller wait. A message that was taken is given to nobody else for a
-// while. It comes again under its id if it was not acknowledged.
+// Inbox is where messages to the caller wait. A message that was taken is given to nobody else for
+// a while. It comes again under its id if it was not acknowledged.
 type Inbox interface {
 	Take(ctx context.Context, most int) ([]Letter, error)
 	Acknowledge(ctx context.Context, ids []string) error
@@ -16,8 +16,8 @@ type Inbox interface {
 // Letter is a message in the form in which an agent reads it.
 type Letter struct{ ID, Text string }
 
-// named is the message between its header and its footer, by which the agent's log proves it, without
-// its words, which the answer has.
+// named is the message between its header and its footer, by which the agent's log proves it,
+// without its words, which the answer has.
 func (l Letter) named() string {
 	header, _, _ := strings.Cut(l.Text, "] ")
 	return header + "] is the reply in the answer above.\n" + l.Text[strings.LastIndexByte(l.Text, '\n')+1:]
@@ -28,8 +28,8 @@ const (
 	sizeMost  = 16 << 10 // bytes of text after which no further message is taken: agents cut long results
 )
 
-// mail knows what the caller was shown. An agent that calls again has read the last answer, and only
-// then is it certain: an answer can be lost on its way, and then its messages come again.
+// mail knows what the caller was shown. An agent that calls again has read the last answer, and
+// only then is it certain: an answer can be lost on its way, and then its messages come again.
 type mail struct {
 	inbox Inbox
 

@@ -44,8 +44,8 @@ func of[In, Out any](name, says string, usual In, f func(ctx context.Context, d 
 	return t
 }
 
-// read takes the arguments of a call, as strictly as the router takes requests: one that is misnamed
-// must not be one that is left out. A model that cannot leave one out says null.
+// read takes the arguments of a call, as strictly as the router takes requests: one that is
+// misnamed must not be one that is left out. A model that cannot leave one out says null.
 func (t *tool) read(arguments json.RawMessage, into any) error {
 	given := map[string]jsontext.Value{}
 	if len(arguments) > 0 {

@@ -50,8 +50,8 @@ func harmless() *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no}
 }
 
-// Serve answers one client by lines of JSON until its side ends or ctx does, and calls that wait end
-// with it. Whoever reads in is woken by nothing but in's own end: that goroutine ends with the
+// Serve answers one client by lines of JSON until its side ends or ctx does, and calls that wait
+// end with it. Whoever reads in is woken by nothing but in's own end: that goroutine ends with the
 // process.
 func Serve(ctx context.Context, s *mcp.Server, in io.Reader, out io.Writer) error {
 	r, w := io.Pipe()
@@ -80,8 +80,8 @@ type desk struct {
 // handler answers calls of a tool. What the caller was shown before, it has read by now; what waits
 // for it goes with the answer, refusals included.
 //
-// An answer is text. Where there is structured content, too, Claude Code (2.1.197, 2.1.329) and Codex
-// (0.169.0) show their model that alone, so that the messages would be lost.
+// An answer is text. Where there is structured content, too, Claude Code (2.1.197, 2.1.329) and
+// Codex (0.169.0) show their model that alone, so that the messages would be lost.
 func (d *desk) handler(t tool) mcp.ToolHandler {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		d.mail.read(ctx)

@@ -45,8 +45,8 @@ func TestToolsAreThoseOfTheContract(t *testing.T) {
 	}
 }
 
-// TestAChainWithTools: a coordinator asks a child, which asks another one first; a child that takes too
-// long is waited for in vain, and its answer comes as a message.
+// TestAChainWithTools: a coordinator asks a child, which asks another one first; a child that takes
+// too long is waited for in vain, and its answer comes as a message.
 func TestAChainWithTools(t *testing.T) {
 	r := newRig(t)
 	r.meets("child", "slow")
@@ -97,7 +97,8 @@ func idOf(text string) string {
 	return id
 }
 
-// TestMessagesComeWithAnyAnswer: refusals included. They are delivered at the next call, and not before.
+// TestMessagesComeWithAnyAnswer: refusals included. They are delivered at the next call, and not
+// before.
 func TestMessagesComeWithAnyAnswer(t *testing.T) {
 	for _, call := range []struct {
 		tool string
@@ -169,8 +170,8 @@ func (b *box) Acknowledge(_ context.Context, ids []string) error {
 	return nil
 }
 
-// TestALookThatFails: the answer is there all the same, and what could not be acknowledged is at the
-// next call.
+// TestALookThatFails: the answer is there all the same, and what could not be acknowledged is at
+// the next call.
 func TestALookThatFails(t *testing.T) {
 	r := newRig(t)
 	b := &box{letter: []Letter{{"m-1", "one"}, {"m-2", "two"}}}
