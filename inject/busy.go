@@ -20,10 +20,10 @@ func (in *Injector) joins(l Look, v ready.Verdict, b *turn.Batch) bool {
 	return v.State == ready.Busy && !v.Settling && t.Queue != "" && in.Log != nil && l.Box.Visible
 }
 
-// settle looks after what a busy agent has queued: its log shows it, or it came back into the
+// followQueued looks after what a busy agent has queued: its log shows it, or it came back into the
 // composer, or the agent rests and nothing shows. What the agent gave back by itself is to be
 // submitted again; what the human took back is their draft. It says when to look again.
-func (in *Injector) settle(l Look, v ready.Verdict) time.Duration {
+func (in *Injector) followQueued(l Look, v ready.Verdict) time.Duration {
 	var again time.Duration
 	left := in.queued[:0]
 	for _, a := range in.queued {

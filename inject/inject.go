@@ -155,7 +155,7 @@ func (in *Injector) step(idle bool) step {
 	look := in.look()
 	v, again := in.judge(look)
 	if idle {
-		again = sooner(again, in.settle(look, v))
+		again = sooner(again, in.followQueued(look, v))
 	}
 	b, expiry := in.Mailbox.Next(look.Facts.Now)
 	hold, rest := in.hold(look, v, b)

@@ -127,8 +127,8 @@ func (m *mask) unexpect(number int) {
 	}
 }
 
-// settle forgets the cursors: the echo of what was typed has long come.
-func (m *mask) settle() { m.cursors = [4]int{} }
+// forgetCursors forgets the cursors: the echo of what was typed has long come.
+func (m *mask) forgetCursors() { m.cursors = [4]int{} }
 
 // match looks k up and moves the cursors.
 func (m *mask) match(k []byte) (how, at int) {

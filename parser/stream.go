@@ -80,7 +80,7 @@ func (s *Stream) End() {
 	}
 	s.suspect = 0
 	s.output.Resync()
-	s.mask.settle()
+	s.mask.forgetCursors()
 	s.unlock()
 }
 

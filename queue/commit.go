@@ -51,7 +51,7 @@ func (o *Outbox) commit(tell func(error)) bool {
 	}
 	o.mu.Unlock()
 	if err == nil {
-		settle(batch, nil)
+		answer(batch, nil)
 	}
 	if err != nil && was == nil || err == nil && was != nil {
 		tell(err)
@@ -59,9 +59,9 @@ func (o *Outbox) commit(tell func(error)) bool {
 	return err == nil
 }
 
-// withdraw takes the proposals out of changes and settles them.
+// withdraw takes the proposals out of changes and answers them.
 func withdraw(changes []Change, err error) (rest []Change) {
-	settle(changes, err)
+	answer(changes, err)
 	for _, c := range changes {
 		if c.settled == nil {
 			rest = append(rest, c)
@@ -70,8 +70,8 @@ func withdraw(changes []Change, err error) (rest []Change) {
 	return rest
 }
 
-// settle answers those who proposed changes.
-func settle(changes []Change, err error) {
+// answer answers those who proposed changes.
+func answer(changes []Change, err error) {
 	for _, c := range changes {
 		if c.settled != nil {
 			c.settled <- err

@@ -81,7 +81,7 @@ const (
 func (s *Shadow) Keys(p []byte, now time.Time) Input {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.settle(now)
+	s.endSequence(now)
 	s.last = now
 	is, clear := Answers, s.in.Clear()
 	s.in.Feed(p, func(k keystroke.Key) {
@@ -103,8 +103,8 @@ func (s *Shadow) Keys(p []byte, now time.Time) Input {
 	return is
 }
 
-// settle decides what an unfinished sequence was, when nothing followed it.
-func (s *Shadow) settle(now time.Time) {
+// endSequence decides what an unfinished sequence was, when nothing followed it.
+func (s *Shadow) endSequence(now time.Time) {
 	rest := brokenRest
 	if s.in.Pending() {
 		rest = escapeRest
@@ -153,7 +153,7 @@ func (s *Shadow) State() State {
 func (s *Shadow) At(now time.Time) State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.settle(now)
+	s.endSequence(now)
 	return s.state()
 }
 

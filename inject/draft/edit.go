@@ -96,7 +96,7 @@ func (e *editor) apply(k keystroke.Key, lines bool, now time.Time) (goesOn bool)
 	if blank && len(e.buf) == 0 && !lines && !everybodys(k.Kind) {
 		e.lose()
 	}
-	e.settle()
+	e.normalise()
 	return false
 }
 
@@ -135,8 +135,8 @@ func everybodys(k keystroke.Kind) bool {
 // escapes says whether an Escape at now is the second of two.
 func (e *editor) escapes(now time.Time) bool { return !e.esc.IsZero() && now.Sub(e.esc) <= escTwice }
 
-// settle: in an empty text there is but one place for the cursor.
-func (e *editor) settle() {
+// normalise: in an empty text there is but one place for the cursor.
+func (e *editor) normalise() {
 	if len(e.buf) == 0 && !e.lost {
 		e.at, e.astray = 0, false
 	}

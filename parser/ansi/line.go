@@ -31,7 +31,7 @@ func (l *line) append(p []byte) {
 
 // put prints one byte of text.
 func (l *line) put(c byte) {
-	l.settle()
+	l.applyReturn()
 	if !l.cell {
 		if len(l.text) < MaxLine {
 			l.text = append(l.text, c)
@@ -79,8 +79,8 @@ func (l *line) print(r rune) {
 
 func (l *line) carriage() { l.cr = true }
 
-// settle carries out a carriage return that no newline followed.
-func (l *line) settle() {
+// applyReturn carries out a carriage return that no newline followed.
+func (l *line) applyReturn() {
 	if !l.cr {
 		return
 	}
@@ -112,7 +112,7 @@ func (l *line) edit() {
 
 // back moves the cursor one character to the left.
 func (l *line) back() {
-	l.settle()
+	l.applyReturn()
 	if l.empty() {
 		return
 	}

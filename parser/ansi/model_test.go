@@ -29,7 +29,7 @@ type model struct {
 func (m *model) next(c byte) (l Line, ended bool) {
 	if m.state != inText || c == 0x1B {
 		if m.escape(c) {
-			m.line.settle()
+			m.line.applyReturn()
 			m.place.obey(m.seq, &m.line)
 		}
 		if c != '\n' && c != '\r' || m.state != inText {

@@ -122,7 +122,7 @@ func (r *Reader) print(text []byte) {
 // obey carries out a sequence. Text that is not wanted any more is dropped: an empty line is
 // erased at no cost.
 func (r *Reader) obey(seq sequence) {
-	r.line.settle()
+	r.line.applyReturn()
 	r.place.obey(seq, &r.line)
 	if r.skips() && !r.line.empty() {
 		r.line.reset()

@@ -8,7 +8,7 @@ func (t *terminal) forget() {
 // Control runs a C0 control.
 func (t *terminal) Control(c byte) {
 	t.forget()
-	t.settle()
+	t.endWrap()
 	switch c {
 	case '\b':
 		t.left(1)
@@ -48,7 +48,7 @@ func (t *terminal) backTab(n int) {
 // Escape runs an ESC sequence of at most one intermediate.
 func (t *terminal) Escape(inter, final byte) {
 	t.forget()
-	t.settle()
+	t.endWrap()
 	switch inter {
 	case 0:
 		t.escapeBare(final)

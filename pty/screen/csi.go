@@ -15,7 +15,7 @@ func (t *terminal) CSI(s *vt.Sequence) {
 	}
 	last := t.last
 	t.forget()
-	t.settle()
+	t.endWrap()
 	switch {
 	case s.Prefix == 0 && s.Inter == 0 && s.Final == 'b':
 		t.repeat(last, s.Arg(0, 1))

@@ -93,7 +93,7 @@ func (t *terminal) softReset() {
 
 // wholeRegion makes the whole screen scroll.
 func (t *terminal) wholeRegion() {
-	t.settle()
+	t.endWrap()
 	t.region = grid.Area{Bottom: t.Rows - 1, Right: t.Cols - 1}
 	t.fenced = false
 }
@@ -184,8 +184,8 @@ func (t *terminal) lineFeed(wrapped bool) {
 	}
 }
 
-// settle ends a pending wrap at the right margin: the cursor stands in it.
-func (t *terminal) settle() {
+// endWrap ends a pending wrap at the right margin: the cursor stands in it.
+func (t *terminal) endWrap() {
 	if t.brim {
 		t.col, t.brim = t.region.Right, false
 	}

@@ -44,7 +44,7 @@ func (t *terminal) wrap() {
 		t.col = t.edge() - 1
 		return
 	}
-	t.settle()
+	t.endWrap()
 	t.lineFeed(true)
 	t.col = t.home()
 }

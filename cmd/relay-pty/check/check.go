@@ -237,7 +237,7 @@ func (c *checker) play(ctx context.Context, s scene) error {
 		s.run(c, ctx)
 		return nil
 	}
-	settled, err := c.settle(ctx)
+	settled, err := c.ensureIdle(ctx)
 	switch {
 	case err != nil:
 		return err
@@ -258,8 +258,8 @@ const (
 	idleRest  = 150 * time.Millisecond
 )
 
-// settle sees to an agent at an empty composer; a new one if need be.
-func (c *checker) settle(ctx context.Context) (settled bool, err error) {
+// ensureIdle sees to an agent at an empty composer; a new one if need be.
+func (c *checker) ensureIdle(ctx context.Context) (settled bool, err error) {
 	if c.agent != nil && c.agent.steady(ctx, idleWait, c.idle) {
 		return true, nil
 	}

@@ -155,7 +155,7 @@ func (l *Ledger) open() {
 		l.Events.Fail(past.Fault)
 	}
 	if interrupted := l.Box.Restore(past.Live); len(interrupted) > 0 {
-		go l.settle(interrupted) // may read many of the agent's logs, and then ends
+		go l.resolveInterrupted(interrupted) // may read many of the agent's logs, and then ends
 	}
 }
 
@@ -189,10 +189,10 @@ func (l *Ledger) tell(err error) {
 	l.Box.Wake()
 }
 
-// settle finds out what became of messages whose attempt the end of a run before this
+// resolveInterrupted finds out what became of messages whose attempt the end of a run before this
 // one has interrupted: the agent's own log may show them. One that its sender wants
 // tried once more waits again; of any other nobody can say.
-func (l *Ledger) settle(interrupted []queue.Message) {
+func (l *Ledger) resolveInterrupted(interrupted []queue.Message) {
 	since, ids := interrupted[0].QueuedAt, make([]string, len(interrupted))
 	for i, m := range interrupted {
 		ids[i] = m.ID

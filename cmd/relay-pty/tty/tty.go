@@ -140,7 +140,7 @@ func stand(ctx context.Context, session *pty.Session, wait func(context.Context)
 			return false, err
 		}
 	}
-	settle(ctx, session)
+	awaitShown(ctx, session)
 	suspended, err := wait(ctx)
 	switch {
 	case errors.Is(err, term.ErrLeft): // there is no agent any more
@@ -182,9 +182,9 @@ func suspended(a *agent.Agent) bool {
 	return ago <= sleepSoon || ago <= sleepLate && !a.TypedOn()
 }
 
-// settle waits until what the agent had to say has been shown: its line's echo
+// awaitShown waits until what the agent had to say has been shown: its line's echo
 // of the Ctrl-Z, for one.
-func settle(ctx context.Context, session *pty.Session) {
+func awaitShown(ctx context.Context, session *pty.Session) {
 	for end := time.Now().Add(sleepSoon); ; {
 		select {
 		case <-time.After(sleepLook):

@@ -30,9 +30,9 @@ func accepting() []Sabotage {
 			Fails:    "cursor_gone", // what was told last is not there any more
 			Provoke:  Provoke{Programs: lines, Kinds: kills, Faults: 20, Messages: 1500},
 			Edits: []Edit{
-				{commit, "\terr := o.store.Commit(batch)\n", "\to.mu.Lock()\n\to.tellLocked(batch)\n\to.mu.Unlock()\n\tsettle(batch, nil)\n\t<-time.After(30 * time.Millisecond)\n\terr := o.store.Commit(batch)\n"},
+				{commit, "\terr := o.store.Commit(batch)\n", "\to.mu.Lock()\n\to.tellLocked(batch)\n\to.mu.Unlock()\n\tanswer(batch, nil)\n\t<-time.After(30 * time.Millisecond)\n\terr := o.store.Commit(batch)\n"},
 				{commit, "\t\to.tellLocked(batch)\n\t} else", "\t} else"},
-				{commit, "\tif err == nil {\n\t\tsettle(batch, nil)\n\t}\n", ""},
+				{commit, "\tif err == nil {\n\t\tanswer(batch, nil)\n\t}\n", ""},
 			},
 		},
 		{

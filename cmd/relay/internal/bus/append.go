@@ -34,7 +34,7 @@ func (l *Log) Append(ctx context.Context, kind, agent string, data []byte) (seq 
 		return 0, gone
 	}
 	if errors.Is(err, ErrUnclear) {
-		seq, err = l.settle(ctx, data, err)
+		seq, err = l.findOut(ctx, data, err)
 	}
 	if err == nil {
 		l.last.Store(seq)
@@ -73,9 +73,9 @@ func (l *Log) publish(ctx context.Context, subject string, data []byte) (seq int
 	return int64(ack.Sequence), nil
 }
 
-// settle finds out what became of an event whose write failed. The server takes nothing more after
+// findOut finds out what became of an event whose write failed. The server takes nothing more after
 // that, so the store is opened anew, and then tells.
-func (l *Log) settle(ctx context.Context, data []byte, failed error) (seq int64, err error) {
+func (l *Log) findOut(ctx context.Context, data []byte, failed error) (seq int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
 	l.mu.Lock()
