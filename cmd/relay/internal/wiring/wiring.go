@@ -27,7 +27,7 @@ type Run struct {
 // agent can be written to without.
 func (r Run) Server() (argv, env []string) {
 	p, plain := profile.Kind(r.Agent, r.Argv...)
-	if p == nil || p.MCP == nil || there(p.MCP.Not) != "" {
+	if p == nil || p.MCP == nil || slices.ContainsFunc(p.MCP.Not, exists) {
 		return r.Argv, r.Env
 	}
 	self, err := json.Marshal(r.Self)
@@ -56,13 +56,9 @@ func filled(texts []string, self []byte) (list []string) {
 	return list
 }
 
-// there is the first of some files that is there; "": none is.
-func there(files []string) string {
-	i := slices.IndexFunc(files, func(f string) bool { _, err := os.Lstat(f); return err == nil })
-	if i < 0 {
-		return ""
-	}
-	return files[i]
+func exists(file string) bool {
+	_, err := os.Lstat(file)
+	return err == nil
 }
 
 // given is what a variable says, "" if it is not set.
