@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"relay-pty/cmd/internal/fakemodel"
-	"relay-pty/cmd/relay-pty/check/scratch"
+	"relay-pty/cmd/internal/scratch"
 )
 
 // claudeNow is the release that the user's guide speaks of; $RELAY_CLAUDE

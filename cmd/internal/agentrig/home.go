@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"relay-pty/cmd/relay-pty/check/scratch"
+	"relay-pty/cmd/internal/scratch"
 )
 
 // home is where an agent lives for one test.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/fakemodel"
-	"relay-pty/cmd/relay-pty/check/scratch"
+	"relay-pty/cmd/internal/scratch"
 	"relay-pty/inject/profile"
 )
 

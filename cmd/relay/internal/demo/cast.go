@@ -11,7 +11,7 @@ import (
 
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
-	"relay-pty/cmd/relay-pty/check/scratch"
+	"relay-pty/cmd/internal/scratch"
 )
 
 // actor is an agent on stage, and how it looks.
