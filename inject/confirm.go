@@ -30,7 +30,7 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 		wait := a.yield(ctx, l)
 		clear := l.Box.Visible && v.State != ready.Blocked && !a.leftIn(l.Box) && l.Unread <= 0
 		gone = ready.Since(gone, clear, l.Facts.Now)
-		if a.queued = a.joined && clear && l.Facts.Now.Sub(gone) >= asideRest; a.queued {
+		if a.queued = a.joined && clear && l.Facts.Now.Sub(gone) >= stashRest; a.queued {
 			return true, 0
 		}
 		if clear && l.Facts.Now.Sub(gone) >= settled {
@@ -123,10 +123,10 @@ func (a *attempt) leftIn(b sight.Box) bool { return a.Left(b.Mode + b.Text) }
 // when the first is seen to have become a newline.
 func (a *attempt) insist(ctx context.Context, l Look, ours bool, stood time.Time) {
 	t := a.in.Profile.Typing
-	if !ours || a.again || a.stash || l.Stashed || a.tx == nil || t.Again == 0 || l.Facts.Now.Sub(stood) < t.Again {
+	if !ours || a.again || a.stashShown || l.Stashed || a.tx == nil || t.Again == 0 || l.Facts.Now.Sub(stood) < t.Again {
 		return
 	}
-	if a.aside != nil && !(a.EndsRow(a.row) && strings.TrimSpace(l.Line) == "") {
+	if a.stashed != nil && !(a.EndsRow(a.row) && strings.TrimSpace(l.Line) == "") {
 		return
 	}
 	a.again = true

@@ -14,30 +14,30 @@ import (
 // attempt is one turn on its way into the agent.
 type attempt struct {
 	turn.Turn
-	in      *Injector
-	tx      Tx     // nil once the human has the terminal back
-	typed   string // what is typed
-	sent    int    // bytes written
-	pasted  bool   // a paste was begun
-	clears  bool   // it is being taken out of the composer
-	inPiece bool   // a part of what is written at once is yet to be typed
-	apart   bool   // it came back before, so it is typed in pieces
-	broken  bool   // the last write failed, and not because the agent does not read
-	began   time.Time
-	prompt  string    // the row up to the cursor before the line was typed
-	line    string    // what stands before the cursor once the line has shown
-	row     string    // the row up to the cursor then; in a composer, right before Enter
-	shown   bool      // the agent has shown it, so it stands in the composer
-	enter   time.Time // our last Enter; zero: not pressed, so it cannot be submitted
-	again   bool      // Enter was pressed a second time
-	taken   bool      // the agent has emptied its composer, and its turn has yet to show
-	joined  bool      // Enter was pressed while the agent was busy
-	queued  bool      // the agent took it into its own queue
-	rested  time.Time // since when the agent rests with it there
-	back    returned  // what became of it if it left the agent's queue for the composer
-	stood   bool      // it stood whole in the composer when the dialog that came in between was gone
-	aside   *aside    // the draft that was set aside for it; nil: none
-	stash   bool      // when Enter was pressed, the agent showed that a draft is set aside, by whomever
+	in         *Injector
+	tx         Tx     // nil once the human has the terminal back
+	typed      string // what is typed
+	sent       int    // bytes written
+	pasted     bool   // a paste was begun
+	clears     bool   // it is being taken out of the composer
+	inPiece    bool   // a part of what is written at once is yet to be typed
+	apart      bool   // it came back before, so it is typed in pieces
+	broken     bool   // the last write failed, and not because the agent does not read
+	began      time.Time
+	prompt     string    // the row up to the cursor before the line was typed
+	line       string    // what stands before the cursor once the line has shown
+	row        string    // the row up to the cursor then; in a composer, right before Enter
+	shown      bool      // the agent has shown it, so it stands in the composer
+	enter      time.Time // our last Enter; zero: not pressed, so it cannot be submitted
+	again      bool      // Enter was pressed a second time
+	taken      bool      // the agent has emptied its composer, and its turn has yet to show
+	joined     bool      // Enter was pressed while the agent was busy
+	queued     bool      // the agent took it into its own queue
+	rested     time.Time // since when the agent rests with it there
+	back       returned  // what became of it if it left the agent's queue for the composer
+	stood      bool      // it stood whole in the composer when the dialog that came in between was gone
+	stashed    *stashed  // the draft that was set aside for it; nil: none
+	stashShown bool      // when Enter was pressed, the agent showed that a draft is set aside, by whomever
 }
 
 // deliver makes one attempt with the messages.
@@ -324,7 +324,7 @@ func (a *attempt) pressEnter(ctx context.Context) *Result {
 	if a.in.Profile.Composer != nil {
 		a.row = look.Line
 	}
-	a.stash = a.stash || look.Stashed
+	a.stashShown = a.stashShown || look.Stashed
 	a.enter, a.joined = time.Now(), v.State == ready.Busy && !v.Settling
 	if n, err := a.put(ctx, key); err != nil && n == 0 {
 		return &Result{Doubtful, "", protocol.FaultStranded, "the message stands in the composer and Enter could not be typed"}

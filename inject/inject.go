@@ -87,7 +87,7 @@ type Injector struct {
 	Report  func(Report)    // called in the loop, must be quick
 
 	DraftTimeout time.Duration             // a draft unchanged so long may be set aside; 0: never
-	Aside        func(id string, set bool) // told of a draft set aside for a message, and brought back; may be nil
+	Stashed      func(id string, set bool) // told of a draft set aside for a message, and brought back; may be nil
 
 	looked    time.Time
 	read      time.Time // since when the agent is seen to have read all

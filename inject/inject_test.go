@@ -39,7 +39,7 @@ func (r *rig) asides() (told []string) {
 	return told
 }
 
-func (r *rig) aside(id string, set bool) {
+func (r *rig) stashed(id string, set bool) {
 	if set {
 		r.told <- "set " + id
 		return
@@ -66,7 +66,7 @@ func runAs(t *testing.T, p *profile.Profile, test func(t *testing.T, r *rig)) {
 		r.discreet = p.Typing.StashShown == nil
 		in := &Injector{
 			Profile: p, Agent: r.fakeTerm, Mailbox: r.mail, Mail: r.mail.wake, Log: r,
-			Report: func(rep Report) { r.last.Store(&rep) }, DraftTimeout: draftTimeout, Aside: r.aside,
+			Report: func(rep Report) { r.last.Store(&rep) }, DraftTimeout: draftTimeout, Stashed: r.stashed,
 		}
 		r.mail.onEnd = func() { r.then.Store(r.last.Load()) }
 		ctx, cancel := context.WithCancelCause(t.Context())

@@ -26,12 +26,12 @@ func (in *Injector) watchTardy(l Look) {
 		!l.Facts.AtPrompt && in.Profile.Composer == nil {
 		return
 	}
-	d, shown, over := in.tardy.aside, in.unsentText(l), false
+	d, shown, over := in.tardy.stashed, in.unsentText(l), false
 	hidden := in.Profile.Typing.StashShown != nil && !l.Stashed
 	switch {
 	case turn.Within(d.text, shown):
 		if over = !d.asked.IsZero(); over {
-			in.tellAside(in.tardy, false)
+			in.tellStashed(in.tardy, false)
 		}
 		// With more behind it, later keys were done, so the one that sets aside did nothing.
 		over = over || !turn.Same(d.text, shown) || !in.typedStill(l, d)
@@ -54,7 +54,7 @@ func typedSince(l Look, since time.Time) bool {
 }
 
 // typedStill says whether the draft would stand there if the human's keys alone had been typed.
-func (in *Injector) typedStill(l Look, d *aside) bool {
+func (in *Injector) typedStill(l Look, d *stashed) bool {
 	if d.returned {
 		return !typedSince(l, d.pressed)
 	}
@@ -62,21 +62,21 @@ func (in *Injector) typedStill(l Look, d *aside) bool {
 }
 
 // astray says whether a draft is set aside that was to stand there.
-func (in *Injector) astray() bool { return in.tardy != nil && !in.tardy.aside.gone.IsZero() }
+func (in *Injector) astray() bool { return in.tardy != nil && !in.tardy.stashed.gone.IsZero() }
 
 // restores says whether to bring back the draft that went late, and else when to ask again: the
 // composer has been empty for a while, and the human rests.
 func (in *Injector) restores(l Look, v ready.Verdict) (bool, time.Duration) {
-	if !in.astray() || !in.tardy.aside.asked.IsZero() || !in.isAside(l) {
+	if !in.astray() || !in.tardy.stashed.asked.IsZero() || !in.isStashed(l) {
 		return false, 0
 	}
-	if t := l.Draft.Text; t != "" && t != in.tardy.aside.typed {
+	if t := l.Draft.Text; t != "" && t != in.tardy.stashed.typed {
 		return false, l.Again // the human typed more, which is yet to show
 	}
 	if v.State != ready.Ready && (v.State != ready.Busy || in.Profile.Composer == nil) {
 		return false, 0
 	}
-	if left := settled - l.Facts.Now.Sub(in.tardy.aside.gone); left > 0 {
+	if left := settled - l.Facts.Now.Sub(in.tardy.stashed.gone); left > 0 {
 		return false, left
 	}
 	hold, again := in.rests(l)
@@ -96,7 +96,7 @@ func (in *Injector) restore(ctx context.Context) {
 		return
 	}
 	a := in.tardy
-	a.aside.asked, in.back = time.Now(), true
-	in.tellAside(a, true)
+	a.stashed.asked, in.back = time.Now(), true
+	in.tellStashed(a, true)
 	tx.Write(ctx, []byte(a.backKeys())) // what becomes of it is seen
 }

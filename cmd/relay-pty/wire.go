@@ -292,7 +292,7 @@ func (w *wrapper) injector() *inject.Injector {
 	in := &inject.Injector{
 		Profile: tuned(w.cfg), Agent: w.agent, Mailbox: w.mailbox(),
 		Mail: w.box.Changed(), Heard: w.told, Gone: w.agent.Session.Done(), Report: w.report,
-		DraftTimeout: w.cfg.DraftTimeout, Aside: w.aside,
+		DraftTimeout: w.cfg.DraftTimeout, Stashed: w.stashed,
 	}
 	if w.history != nil {
 		in.Log = w.history
@@ -380,9 +380,9 @@ func (w *wrapper) ended(t turn.Turn, s inject.Status) {
 	}
 }
 
-// aside is told of a draft that was set aside for a message, or brought back.
-func (w *wrapper) aside(id string, set bool) {
-	w.log.Info().Str("id", id).Bool("set", set).Msg("draft aside")
+// stashed is told of a draft that was set aside for a message, or brought back.
+func (w *wrapper) stashed(id string, set bool) {
+	w.log.Info().Str("id", id).Bool("set", set).Msg("draft stashed")
 	if set {
 		w.agent.Aside()
 		w.append(&protocol.DraftStashed{ID: id})

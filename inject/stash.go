@@ -11,8 +11,8 @@ import (
 	"relay-pty/protocol"
 )
 
-// aside is a text that was set aside for a message.
-type aside struct {
+// stashed is a text that was set aside for a message.
+type stashed struct {
 	text     string // as it showed
 	typed    string // as the human typed it
 	returned bool   // it is what the interrupted agent gave back, not the human's
@@ -77,10 +77,10 @@ func (in *Injector) maySetAside(l Look, b *turn.Batch) (bool, time.Duration) {
 // the agent did not read is taken back. One that it read may act later: see tardy.go.
 func (a *attempt) setAside(ctx context.Context, l Look) bool {
 	in, t := a.in, a.in.Profile.Typing
-	a.aside = &aside{text: in.unsentText(l), typed: l.Draft.Text, returned: in.holdsReturned(l), late: late{pressed: time.Now()}}
+	a.stashed = &stashed{text: in.unsentText(l), typed: l.Draft.Text, returned: in.holdsReturned(l), late: late{pressed: time.Now()}}
 	n, err := a.tx.Write(ctx, []byte(t.Stash))
-	if err == nil && a.awaitAside(ctx) {
-		in.tellAside(a, true)
+	if err == nil && a.awaitStashed(ctx) {
+		in.tellStashed(a, true)
 		return true
 	}
 	if got, err := a.tx.TakeBack(n); err != nil || got < n {
@@ -90,29 +90,29 @@ func (a *attempt) setAside(ctx context.Context, l Look) bool {
 	return false
 }
 
-// awaitAside waits until the draft is seen to be set aside, and says whether it is.
-func (a *attempt) awaitAside(ctx context.Context) (is bool) {
+// awaitStashed waits until the draft is seen to be set aside, and says whether it is.
+func (a *attempt) awaitStashed(ctx context.Context) (is bool) {
 	var gone time.Time
 	a.in.whileRead(ctx, a.in.Profile.Typing.Echo, func(l Look) (bool, time.Duration) { // is tells why it ends
 		v, _ := a.in.judge(l)
-		gone = ready.Since(gone, a.in.isAside(l), l.Facts.Now)
-		is = !gone.IsZero() && l.Facts.Now.Sub(gone) >= asideRest
+		gone = ready.Since(gone, a.in.isStashed(l), l.Facts.Now)
+		is = !gone.IsZero() && l.Facts.Now.Sub(gone) >= stashRest
 		over, again := a.impatient(l)
 		if again = sooner(again, unreadRest); !gone.IsZero() {
-			again = asideRest
+			again = stashRest
 		}
 		return is || over || l.Facts.Exited || v.State == ready.Blocked, again
 	})
 	return is
 }
 
-// isAside says whether the composer looks as it does when a draft was set aside.
-func (in *Injector) isAside(l Look) bool {
+// isStashed says whether the composer looks as it does when a draft was set aside.
+func (in *Injector) isStashed(l Look) bool {
 	return in.empty(l) && !l.Box.Blank && l.Unread <= 0 && (in.Profile.Typing.StashShown == nil || l.Stashed)
 }
 
-// asideRest is how long the composer must stay empty, or filled again.
-const asideRest = 20 * time.Millisecond
+// stashRest is how long the composer must stay empty, or filled again.
+const stashRest = 20 * time.Millisecond
 
 // empty says whether the composer, or the line behind the prompt, is seen empty.
 func (in *Injector) empty(l Look) bool {
@@ -127,7 +127,7 @@ func (in *Injector) empty(l Look) bool {
 // pressed only into a composer that is seen empty: with our own text in it, that
 // text would take the draft's place.
 func (a *attempt) bringBack(ctx context.Context) {
-	if a.aside == nil || a.aside.back || a.tx == nil {
+	if a.stashed == nil || a.stashed.back || a.tx == nil {
 		return
 	}
 	in, keys := a.in, a.backKeys()
@@ -137,13 +137,13 @@ func (a *attempt) bringBack(ctx context.Context) {
 			a.tx.Write(ctx, []byte(keys)) // what becomes of it is seen
 			keys = ""
 		}
-		is := turn.Same(in.unsentText(l), a.aside.text)
+		is := turn.Same(in.unsentText(l), a.stashed.text)
 		stands = ready.Since(stands, is, l.Facts.Now)
-		return is && l.Facts.Now.Sub(stands) >= asideRest, asideRest
+		return is && l.Facts.Now.Sub(stands) >= stashRest, stashRest
 	})
 	if err == nil {
-		a.aside.back, in.back = true, true
-		in.tellAside(a, false)
+		a.stashed.back, in.back = true, true
+		in.tellStashed(a, false)
 	}
 }
 
@@ -158,13 +158,13 @@ func (a *attempt) backKeys() string {
 	case !t.Retype && submitted:
 		return t.Unstash
 	case a.in.look().Paste:
-		return turn.PasteOpen + a.aside.typed + turn.PasteClose
+		return turn.PasteOpen + a.stashed.typed + turn.PasteClose
 	}
-	return a.aside.typed
+	return a.stashed.typed
 }
 
-func (in *Injector) tellAside(a *attempt, set bool) {
-	if in.Aside != nil && !a.aside.returned {
-		in.Aside(a.Turn[0].ID, set)
+func (in *Injector) tellStashed(a *attempt, set bool) {
+	if in.Stashed != nil && !a.stashed.returned {
+		in.Stashed(a.Turn[0].ID, set)
 	}
 }
