@@ -137,7 +137,7 @@ func (in *Injector) accepts(l Look, v ready.Verdict) bool {
 // row is the row in which the cursor stands.
 func (in *Injector) row(l Look) prompt.Row {
 	return prompt.Row{
-		Line: l.Line, After: l.After, Read: l.Unread <= 0, Edits: l.Facts.Raw,
+		Line: l.Line, After: l.After, Read: l.Unread <= 0, Edits: l.Facts.Raw, Asking: l.Asking,
 		Typed: l.Draft.Begun && (in.back || l.Draft.LastKey.After(in.lastInput)), Ever: !l.Draft.LastKey.IsZero(),
 	}
 }

@@ -20,6 +20,23 @@ func TestAsks(t *testing.T) {
 	})
 }
 
+// TestAsking: a shell without a line editor of its own asks in one way, and its builtin in another.
+func TestAsking(t *testing.T) {
+	r := begin(t, Config{Args: []string{"dash"}, Env: append(os.Environ(), "PS1=# ")})
+	becomes(t, "dash asks", r.WaitsInRead)
+	prompt := r.Asking()
+	for range 2 {
+		if err := r.Keys([]byte("read v\n")); err != nil {
+			t.Fatal(err)
+		}
+		becomes(t, "its builtin asks in another way", func() bool { how := r.Asking(); return how != "" && how != prompt })
+		if err := r.Keys([]byte("x\n")); err != nil {
+			t.Fatal(err)
+		}
+		becomes(t, "it asks as before", func() bool { return r.Asking() == prompt })
+	}
+}
+
 // TestWhoDoesNotAsk: one that waits for anything else does not, and nobody asks after its end.
 func TestWhoDoesNotAsk(t *testing.T) {
 	fifo := filepath.Join(t.TempDir(), "fifo")

@@ -29,6 +29,9 @@ func sealFiles() {}
 // WaitsInRead is false: nothing tells here what a process waits for.
 func (s *Session) WaitsInRead() bool { return false }
 
+// Asking is empty for the same reason.
+func (s *Session) Asking() string { return "" }
+
 // Reads is true: something may.
 func (s *Session) Reads() bool { return true }
 

@@ -41,9 +41,13 @@ func sealFiles() {
 
 // WaitsInRead says whether the agent's process waits in a read of its terminal. It looks at the
 // process's first thread alone, and where the kernel does not tell, nobody asks.
-func (s *Session) WaitsInRead() bool {
-	asks, _ := s.reads(procDir(s.proc.pid))
-	return asks
+func (s *Session) WaitsInRead() bool { return s.Asking() != "" }
+
+// Asking says how it does: for how many bytes, and whether into its stack. That tells one place of
+// a program from another. "" when it does not ask.
+func (s *Session) Asking() string {
+	how, _ := s.reads(procDir(s.proc.pid))
+	return how
 }
 
 // Reads says whether any thread waits in a read of the terminal of the agent's process and of those
@@ -52,8 +56,8 @@ func (s *Session) Reads() bool {
 	for _, pid := range s.Group() {
 		threads, err := filepath.Glob(procDir(pid) + "/task/[0-9]*")
 		for _, dir := range threads {
-			reads, known := s.reads(dir)
-			if reads || !known {
+			how, known := s.reads(dir)
+			if how != "" || !known {
 				return true
 			}
 		}
@@ -64,24 +68,33 @@ func (s *Session) Reads() bool {
 	return false
 }
 
-// reads says whether a thread waits in a read of the agent's terminal, if the kernel tells. Source:
-// proc_pid_syscall(5), the number of the call and its arguments.
-func (s *Session) reads(dir string) (reads, known bool) {
+// reads says how a thread waits in a read of the agent's terminal, "" if it does not, if the kernel
+// tells. Source: proc_pid_syscall(5), the number of the call, its six arguments, the stack pointer,
+// and where it is.
+func (s *Session) reads(dir string) (how string, known bool) {
 	call, err := os.ReadFile(dir + "/syscall")
 	if err != nil {
-		return false, errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) // it has ended
+		return "", errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) // it has ended
 	}
-	number, rest, _ := strings.Cut(string(call), " ")
-	if number != strconv.Itoa(unix.SYS_READ) {
-		return false, true
+	words := strings.Fields(string(call))
+	if len(words) < 8 || words[0] != strconv.Itoa(unix.SYS_READ) {
+		return "", true
 	}
-	fd, _, _ := strings.Cut(strings.TrimPrefix(rest, "0x"), " ")
-	n, err := strconv.ParseUint(fd, 16, 32)
-	if err != nil {
-		return false, true
+	file, err := os.Readlink(dir + "/fd/" + strconv.FormatUint(hex(words[1]), 10))
+	if err != nil || file != s.tty.name() {
+		return "", true
 	}
-	file, err := os.Readlink(dir + "/fd/" + strconv.FormatUint(n, 10))
-	return err == nil && file == s.tty.name(), true
+	return words[3] + " " + strconv.FormatBool(hex(words[2])-hex(words[7]) < stackSize), true
+}
+
+// stackSize is more than the part of a stack that a program uses, and less than what parts it from
+// all else.
+const stackSize = 8 << 20
+
+// hex is the number in a word of the kernel's, as 0x1f.
+func hex(word string) uint64 {
+	n, _ := strconv.ParseUint(strings.TrimPrefix(word, "0x"), 16, 64) // the kernel writes no others
+	return n
 }
 
 // groupMost is how many processes of the agent's are looked at.

@@ -217,10 +217,13 @@ func TestRealShellBuiltinThatAsks(t *testing.T) {
 		argv       []string
 		asks, says string
 	}{
-		"bash": {[]string{"bash", "--norc"}, "read -p 'you $ ' v; echo \"[$v]\"\r", "you $"},
-		"zsh":  {[]string{"zsh", "-f"}, "PS1='$ '\rread 'v?you $ '; echo \"[$v]\"\r", "you $"},
+		"bash":       {[]string{"bash", "--norc"}, "read -p 'you $ ' v; echo \"[$v]\"\r", "you $"},
+		"dash":       {[]string{"dash"}, "while printf 'you $ '; read v; do echo \"[$v]\"; break; done\r", "you $"},
+		"plain bash": {[]string{"bash", "--norc", "--noediting"}, "read -p 'you $ ' v; echo \"[$v]\"\r", "you $"},
+		"zsh":        {[]string{"zsh", "-f"}, "PS1='$ '\rread 'v?you $ '; echo \"[$v]\"\r", "you $"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w, _ := startShell(t, c.argv)
 			must(t, w.Type(c.asks))
 			must(t, w.WaitScreen(patience(t, "the builtin's question"), func(s *screen.Screen) bool {

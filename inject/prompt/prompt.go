@@ -10,19 +10,21 @@ import (
 
 // Row is the row in which the cursor stands.
 type Row struct {
-	Line  string // it up to the cursor
-	After string // what stands right at the cursor
-	Typed bool   // keys of any kind came since the last Enter
-	Ever  bool   // any key ever came
-	Read  bool   // the program has read all that was typed
-	Edits bool   // the program edits lines by itself: its terminal is not in canonical mode
+	Line   string // it up to the cursor
+	After  string // what stands right at the cursor
+	Typed  bool   // keys of any kind came since the last Enter
+	Ever   bool   // any key ever came
+	Read   bool   // the program has read all that was typed
+	Edits  bool   // the program edits lines by itself: its terminal is not in canonical mode
+	Asking string // how it waits for the terminal's lines, which differs by place; "": it does not, or nothing tells
 }
 
 // Watch remembers a program's prompts. The zero value has seen none.
 type Watch struct {
-	fresh string // the row at the newest prompt, before any key
-	sigil string // how the rows of prompts end, by the first one
-	edits bool   // at that one the program edited its line by itself
+	fresh  string // the row at the newest prompt, before any key
+	sigil  string // how the rows of prompts end, by the first one
+	edits  bool   // at that one the program edited its line by itself
+	asking string // or this is how it waited for one
 }
 
 // Pattern is a regular expression.
@@ -33,8 +35,9 @@ type Pattern interface{ Match(row string) bool }
 // such, one like the first prompt of all, before which nothing was begun: it ends
 // alike, and a shell that edits its line by itself does so. A builtin of the shell
 // that asks, as bash's read, may show the same text, but leaves the line to the
-// terminal. What stands there before any key is kept: it tells a draft from a
-// prompt. A nil continued means that there are none.
+// terminal; where the shell does, too, the builtin waits for it by another call.
+// What stands there before any key is kept: it tells a draft from a prompt. A nil
+// continued means that there are none.
 func (w *Watch) At(r Row, continued Pattern) bool {
 	if continued != nil {
 		if continued.Match(r.Line) {
@@ -43,8 +46,11 @@ func (w *Watch) At(r Row, continued Pattern) bool {
 		if w.sigil == "" && !r.Ever {
 			w.sigil, w.edits = ending(r.Line), r.Edits
 		}
-		if w.sigil != "" && (ending(r.Line) != w.sigil || w.edits && !r.Edits) {
+		if w.sigil != "" && ending(r.Line) != w.sigil || w.foreign(r) {
 			return false
+		}
+		if w.sigil != "" && !r.Ever && w.asking == "" { // it may have begun to wait after the first look
+			w.asking = r.Asking
 		}
 	}
 	if !r.Typed && r.Read {
@@ -53,11 +59,17 @@ func (w *Watch) At(r Row, continued Pattern) bool {
 	return true
 }
 
+// foreign says whether the line is read by something else than the shell that the first prompt was
+// of.
+func (w *Watch) foreign(r Row) bool {
+	return w.edits && !r.Edits || w.asking != "" && r.Asking != "" && r.Asking != w.asking
+}
+
 // Continues says whether the human's own line stands at the cursor, at what was
 // a prompt before the first of its keys. shown says that the keys left a trace
 // before the cursor.
 func (w *Watch) Continues(r Row, shown bool) bool {
-	if w.fresh == "" || !r.Typed || w.edits && !r.Edits {
+	if w.fresh == "" || !r.Typed || w.foreign(r) {
 		return false
 	}
 	return strings.HasPrefix(r.Line, w.fresh) && r.Line != w.fresh || shown

@@ -50,6 +50,33 @@ func TestAtOneThatEdits(t *testing.T) {
 	}
 }
 
+// TestAtOneThatAsksAlike: a shell that leaves its line to the terminal is told from its builtins by
+// how it waits.
+func TestAtOneThatAsksAlike(t *testing.T) {
+	for _, c := range []struct {
+		seen, late, later string // the first two before any key
+		want              bool
+	}{
+		{"8192", "", "8192", true},
+		{"8192", "", "1", false},
+		{"", "8192", "1", false},
+		{"", "8192", "8192", true},
+		{"8192", "", "", true}, // on its way to a read
+		{"", "", "1", true},
+	} {
+		var w Watch
+		w.At(Row{Line: "# ", Read: true, Asking: c.seen}, continued)
+		w.At(Row{Line: "# ", Read: true, Asking: c.late}, continued)
+		if got := w.At(Row{Line: "# ", Read: true, Ever: true, Asking: c.later}, continued); got != c.want {
+			t.Errorf("%+v: %v, want %v", c, got, c.want)
+		}
+		draft := Row{Line: "# ls", Read: true, Ever: true, Typed: true, Asking: c.later}
+		if got := w.Continues(draft, true); got != c.want {
+			t.Errorf("a line; %+v: %v, want %v", c, got, c.want)
+		}
+	}
+}
+
 func TestWhatStandsBehindThePrompt(t *testing.T) {
 	typed := func(line, after string) Row {
 		return Row{Line: line, After: after, Typed: true, Ever: true, Read: true}

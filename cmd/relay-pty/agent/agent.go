@@ -122,7 +122,10 @@ func (a *Agent) Look() inject.Look {
 	}
 	l.Echo, l.Unread = tty.Echo, tty.Unread
 	l.Facts.Took = a.took.After(a.LastKey())
-	a.asks = tty.Canonical && tty.Unread == 0 && a.Session.WaitsInRead()
+	if tty.Canonical && tty.Unread == 0 {
+		l.Asking = a.Session.Asking()
+	}
+	a.asks = l.Asking != ""
 	l.Facts.WaitsInRead = a.asks
 	l.Flushed = a.Session.LastFlush() // last: what is not unread any more was read, or is told here
 	return l
