@@ -35,6 +35,7 @@ type process struct {
 	mu      sync.Mutex // guards what follows
 	reaped  bool
 	stopped bool
+	stands  bool      // it was made to stand still
 	turned  time.Time // when it last stopped, or went on
 }
 
@@ -138,14 +139,29 @@ func (s *Session) Wait() Status {
 func (s *Session) stoppedSince(then time.Time) bool {
 	s.proc.mu.Lock()
 	defer s.proc.mu.Unlock()
-	return s.proc.stopped || s.proc.turned.After(then)
+	return s.proc.stopped || s.proc.stands || s.proc.turned.After(then)
 }
 
-// Stopped reports whether the agent is stopped, as by SIGSTOP.
+// Stopped reports whether the agent is stopped, as by SIGSTOP, or stands still by our word.
 func (s *Session) Stopped() bool {
 	s.proc.mu.Lock()
 	defer s.proc.mu.Unlock()
-	return s.proc.stopped
+	return s.proc.stopped || s.proc.stands
+}
+
+// Stand stops the agent, or continues it. It counts as stopped in between, though it may never be seen to be: a process that waits in vfork(2) for a child
+// which is stopped, before it is another program, cannot stop.
+func (s *Session) Stand(still bool) error {
+	sig := unix.SIGCONT
+	if still {
+		sig = unix.SIGSTOP
+	}
+	err := s.Signal(sig)
+	s.proc.mu.Lock()
+	s.proc.stands, s.proc.turned = still && err == nil, time.Now()
+	s.proc.mu.Unlock()
+	s.wake()
+	return err
 }
 
 // Stops tells when the agent stops (true) and goes on (false). Only the latest news is kept. It is

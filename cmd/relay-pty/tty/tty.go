@@ -135,10 +135,8 @@ func (t *User) leave(ctx context.Context, session *pty.Session) error {
 // stand has the agent stand still, as a bare one would, for as long as wait has us suspended. It
 // holds still, so that one alone suspends us, and none does once more what another has done.
 func stand(ctx context.Context, session *pty.Session, wait func(context.Context) (bool, error)) (bool, error) {
-	if !session.Stopped() {
-		if err := session.Signal(syscall.SIGSTOP); err != nil {
-			return false, err
-		}
+	if err := session.Stand(true); err != nil {
+		return false, err
 	}
 	awaitShown(ctx, session)
 	suspended, err := wait(ctx)
@@ -148,7 +146,17 @@ func stand(ctx context.Context, session *pty.Session, wait func(context.Context)
 	case err != nil:
 		return false, err
 	}
-	return suspended, session.Signal(syscall.SIGCONT)
+	return suspended, session.Stand(false)
+}
+
+// suspend stops the agent and us, until we are continued; did is false when somebody else does.
+func (t *User) suspend(ctx context.Context, session *pty.Session) (did bool, err error) {
+	if !t.still.TryLock() {
+		return false, nil
+	}
+	defer t.still.Unlock()
+	_, err = stand(ctx, session, t.Own.Suspend)
+	return true, err
 }
 
 // followStops stops us when the agent stops at the human's Ctrl-Z, which would
@@ -216,7 +224,7 @@ func (t *User) followSuspends(ctx context.Context, a *agent.Agent) error {
 		switch {
 		case line.Canonical:
 			if line.Suspends && !ignored && !caught && t.Own.Stoppable() {
-				err = a.Session.Signal(syscall.SIGSTOP)
+				_, err = t.suspend(ctx, a.Session)
 			}
 		case !ignored && asleep(ctx, a):
 			err = t.sleep(ctx, a)
@@ -230,11 +238,7 @@ func (t *User) followSuspends(ctx context.Context, a *agent.Agent) error {
 // sleep stops us, and wakes the agent when we are continued.
 func (t *User) sleep(ctx context.Context, a *agent.Agent) error {
 	if t.Own.Stoppable() {
-		if !t.still.TryLock() {
-			return nil
-		}
-		defer t.still.Unlock()
-		if _, err := stand(ctx, a.Session, t.Own.Suspend); err != nil {
+		if did, err := t.suspend(ctx, a.Session); err != nil || !did {
 			return err
 		}
 	}
