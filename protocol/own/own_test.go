@@ -85,6 +85,16 @@ func TestWhatIsInTheWayOfALock(t *testing.T) {
 	}
 }
 
+// TestLockInNoDirectory: a directory that is not there is told as that, by its name.
+func TestLockInNoDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "nowhere")
+	_, err := Hold(filepath.Join(dir, "lock"), "lock", "--lock", "alice")
+	var told *PathError
+	if !errors.As(err, &told) || told.Path != dir {
+		t.Errorf("got %v, want what is wrong with %s", err, dir)
+	}
+}
+
 // TestLockIsKept over the removal of its file, unless somebody else has taken it since.
 func TestLockIsKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
