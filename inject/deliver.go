@@ -59,7 +59,7 @@ func (in *Injector) deliver(ctx context.Context, b turn.Batch) {
 		return
 	}
 	if in.drafted(look) {
-		if !a.setAside(ctx, look) {
+		if !a.makeRoom(ctx, look, v) {
 			return
 		}
 		look = in.look()
@@ -136,6 +136,7 @@ func (a *attempt) orExited(ctx context.Context, r *Result) *Result {
 // end reports the end of an attempt.
 func (in *Injector) end(a *attempt, r *Result) {
 	in.bound(a.Turn[0].ID, r)
+	in.leaves(a, r)
 	if in.lastInput = ready.Later(in.lastInput, a.enter); a.enter.IsZero() && a.sent > 0 {
 		in.lastInput = time.Now()
 	}

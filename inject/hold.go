@@ -33,7 +33,7 @@ func (in *Injector) hold(l Look, v ready.Verdict, b *turn.Batch) (Hold, time.Dur
 	if l.Box.Foreign || in.modal && !l.Inserts && b != nil && b.Command() {
 		return protocol.WaitsForDraft, 0 // what is typed as keys would be done there, not taken for text
 	}
-	if in.drafted(l) && in.stranded == nil {
+	if in.drafted(l) && in.stranded == nil && !in.remains(l, v) {
 		if may, wait := in.maySetAside(l, b); !may {
 			return protocol.WaitsForDraft, wait
 		}

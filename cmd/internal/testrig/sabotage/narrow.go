@@ -71,6 +71,8 @@ func AllNarrow() []Narrow {
 			Edit{"protocol/own/own.go", "\t\tif errors.Is(err, fs.ErrNotExist) {\n\t\t\treturn nil, &PathError{filepath.Dir(path)", "\t\tif false {\n\t\t\treturn nil, &PathError{filepath.Dir(path)"}),
 		narrow("a notice comes within a sequence of the agent's", "pty", "TestSignsChangeNothingButTheTitle",
 			Edit{"pty/sign.go", "return between && (rest || !open)", "return between || open || !rest"}),
+		narrow("what was left behind is removed although the human has typed", "inject", "TestWhatWasLeftBehindIsRemoved",
+			Edit{"inject/remnant.go", "\t\t!typedSince(l, a.began) && ", "\t\t"}),
 	}
 }
 
