@@ -159,6 +159,9 @@ func describe(e router.Event) string {
 	if e.Code != nil {
 		return fmt.Sprintf("%s ended with exit status %d", e.Agent, *e.Code)
 	}
+	if e.ID != "" && e.WaitingFor != "" && e.Status == "" {
+		return fmt.Sprintf("%s waits for %s  (%s)", e.ID, e.WaitingFor, e.Agent)
+	}
 	if e.ID != "" {
 		return strings.TrimRight(fmt.Sprintf("%s %s %s %s", e.ID, e.Status, e.Evidence, reason(e.Error)), " ") + "  (" + e.Agent + ")"
 	}

@@ -236,7 +236,10 @@ func messageOf(k router.Known, running bool) Message {
 		About: k.About, DueAt: k.DueAt, AcceptedAt: k.Accepted, Seq: k.Seq, Running: running, Replies: []Reply{},
 		Channel: k.Channel, Redelivers: k.Redelivers, Redeliveries: k.Redeliveries,
 	}
-	if k.WaitingFor != "" {
+	switch several := len(k.Deliveries) > 0; {
+	case !running && !several:
+		m.QueuePosition = 0 // what its wrapper said of that is over: it waits for its recipient to run
+	case k.WaitingFor != "":
 		m.WaitingFor = &k.WaitingFor
 	}
 	return m

@@ -98,7 +98,11 @@ func passing(c protocol.Code) bool {
 // hand gives the wrapper one message, unless it has it. What becomes of it is told in its events.
 func (f *Fleet) hand(ctx context.Context, client *sock.Client, m router.Known) error {
 	if m.Status != router.StatusAccepted {
-		if known, err := f.ask(ctx, client, m); known || err != nil {
+		known, err := f.ask(ctx, client, m)
+		if known && err == nil {
+			return f.withdrawStale(ctx, client, m)
+		}
+		if err != nil {
 			return err
 		}
 		if m.Status == protocol.StatusInjecting { // by a wrapper that kept no journal
@@ -116,6 +120,19 @@ func (f *Fleet) hand(ctx context.Context, client *sock.Client, m router.Known) e
 		if known, e := f.ask(ctx, client, m); known || e != nil { // ours, with another rest of its time
 			return e
 		}
+	}
+	return err
+}
+
+// withdrawStale takes a message back that has waited in the queue of a wrapper that did not run for
+// longer than it may. What is being typed by now goes on.
+func (f *Fleet) withdrawStale(ctx context.Context, client *sock.Client, m router.Known) error {
+	if !f.Hub.ExpiresByCancel(m) {
+		return nil
+	}
+	_, err := client.Ask(ctx, &protocol.Cancel{ID: m.ID})
+	if refused := (*protocol.Error)(nil); errors.As(err, &refused) {
+		return nil // it has ended, or is as good as delivered
 	}
 	return err
 }

@@ -44,6 +44,7 @@ type Hub struct {
 	tail    []router.Event
 	running map[string]int  // wrappers that run, by name: for a moment the old one may be there, too
 	claimed map[string]bool // messages that are on their way into a wrapper, or may be there
+	stale   map[string]bool // messages that wrappers are told to cancel, for they waited too long
 	pauses  map[string]deadline
 	looked  bool            // it is known who runs
 	leased  map[string]bool // messages that readers were given and have not acknowledged; false: the lease is over
@@ -67,7 +68,7 @@ func New(ctx context.Context, store Store, rules router.Rules, newID func() stri
 // Open is New with what a shelf has: only the rest of the log is read.
 func Open(ctx context.Context, store Store, shelf Shelf, rules router.Rules, newID func() string) (*Hub, error) {
 	h := &Hub{
-		store: store, newID: newID, state: router.NewState(), running: map[string]int{}, claimed: map[string]bool{}, leased: map[string]bool{},
+		store: store, newID: newID, state: router.NewState(), running: map[string]int{}, claimed: map[string]bool{}, stale: map[string]bool{}, leased: map[string]bool{},
 		pauses: map[string]deadline{}, inboxes: map[string]chan struct{}{}, changed: make(chan struct{}), failed: make(chan struct{}), look: make(chan struct{}, 1),
 	}
 	h.began, h.late = time.Now(), map[string]time.Time{}
@@ -163,6 +164,7 @@ func (h *Hub) RecordNow(ctx context.Context, e router.Event) error {
 	if !h.isNew(e) || h.hasEnd(e) {
 		return nil
 	}
+	h.asExpired(&e)
 	return h.append(ctx, e)
 }
 

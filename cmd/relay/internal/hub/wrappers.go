@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
 	"relay-pty/protocol/registry"
 )
 
@@ -117,4 +118,28 @@ func (h *Hub) Unclaim(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.claimed, id)
+}
+
+// ExpiresByCancel says whether a message is stale that a wrapper has, and is to be cancelled there.
+// The log then has it as expired.
+func (h *Hub) ExpiresByCancel(m router.Known) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	stale := h.state.Stale(&m)
+	if stale {
+		h.stale[m.ID] = true
+	}
+	return stale
+}
+
+// asExpired makes the end of what was cancelled for being stale one of its age.
+func (h *Hub) asExpired(e *router.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.stale[e.ID] && e.Status == protocol.StatusCancelled {
+		e.Status = protocol.StatusExpired
+	}
+	if protocol.Terminal(e.Status) {
+		delete(h.stale, e.ID)
+	}
 }

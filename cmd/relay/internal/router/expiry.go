@@ -3,6 +3,8 @@ package router
 import (
 	"maps"
 	"slices"
+
+	"relay-pty/protocol"
 )
 
 // forget leaves out the scripts that nobody has heard of for as long as agents are known. Of an
@@ -63,4 +65,15 @@ func (s *State) expires(m *Known) int64 {
 		return a.Seen + knownFor
 	}
 	return 0
+}
+
+// Stale says whether a message to an agent stood in its wrapper's queue while it did not run, and for
+// longer than messages wait for that.
+func (s *State) Stale(m *Known) bool {
+	a := s.agents[m.To]
+	if a == nil || !a.Running || a.DownAt == 0 || m.Status != protocol.StatusQueued {
+		return false
+	}
+	return m.TimeoutMS == 0 && m.Channel == "" && m.From != Relay && s.Rules.DirectExpiryMS > 0 &&
+		max(m.Accepted, a.DownAt)+s.Rules.DirectExpiryMS <= a.Started
 }

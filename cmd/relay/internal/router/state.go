@@ -253,7 +253,7 @@ func (s *State) meet(e Event) {
 		a.Wrapped, a.Running, a.Profile, a.PID, a.State, a.Started = true, true, e.Profile, e.PID, "", e.StartedAt
 		a.Waits = ""
 	case TypeDown:
-		a.Running, a.State = false, ""
+		a.Running, a.State, a.Waits = false, "", ""
 	case stateType:
 		a.State = e.State
 	case waitingType:
