@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -43,9 +44,82 @@ func statusCommand(s streams) *cobra.Command {
 		return c.Agent(ctx, name)
 	}
 	c := ofOne(s, "NAME", ask, func(a api.AgentStatus) error { return showStatus(s, a) })
-	c.Use, c.Short = "status NAME", "Show how an agent is"
-	c.Long = "status shows how an agent is, what its wrapper sees of it, and how many messages wait."
+	c.Use, c.Short = "status [NAME]", "Show how an agent is, or all of them"
+	c.Long = `status shows how an agent is, what its wrapper sees of it, and how many messages wait. Without a NAME
+it shows that of all that run, in a table.`
+	one, only := c.Args, c.RunE
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return one(c, args)
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return only(c, args)
+		}
+		list, err := asks(c.Context(), statuses)
+		switch {
+		case err != nil:
+			return err
+		case wantsJSON(c):
+			return s.json(allStatuses{list})
+		}
+		return showStatuses(s, list)
+	}
 	return c
+}
+
+// allStatuses is what status prints as JSON without a name.
+type allStatuses struct {
+	Agents []api.AgentStatus `json:"agents"`
+}
+
+// statuses are those of all agents that run.
+func statuses(ctx context.Context, c *api.Client) (list []api.AgentStatus, err error) {
+	all, err := c.Agents(ctx)
+	list = []api.AgentStatus{}
+	for _, a := range all {
+		if !a.Running || err != nil {
+			continue
+		}
+		s, failed := c.Agent(ctx, a.Name)
+		if errors.Is(failed, api.ErrLost) || ctx.Err() != nil {
+			return nil, failed // it is the router that does not answer
+		}
+		if failed != nil {
+			s = api.AgentStatus{Agent: a} // its wrapper does not, or has just ended
+		}
+		list = append(list, s)
+	}
+	return list, err
+}
+
+func showStatuses(s streams, list []api.AgentStatus) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(s.err, "relay: no agent runs; relay ls shows those that did")
+		return err
+	}
+	rows := [][]string{{"NAME", "STATE", "KNOWN BY", "DRAFT", "OUTPUT", "WAITING", "OLDEST", "WAITS FOR", "BLOCKED BY"}}
+	for _, a := range list {
+		w := a.Wrapper
+		if w == nil {
+			w = &protocol.StatusAnswer{BlockedBy: "its wrapper does not answer: relay doctor"}
+		}
+		rows = append(rows, []string{
+			a.Name, stateOf(a.Agent), w.Confidence, yes(w.Draft), sinceOr(w.LastOutputMS), strconv.Itoa(a.Waiting), sinceOr(w.OldestPendingMS),
+			string(w.WaitingFor), firstLine(string(w.BlockedBy)),
+		})
+	}
+	return newPaper(s.out).table(rows)
+}
+
+// sinceOr is how long something was ago, if it was.
+func sinceOr(ms *int64) string {
+	if ms == nil {
+		return "-"
+	}
+	return millis(ms)
 }
 
 func showStatus(s streams, a api.AgentStatus) error {
