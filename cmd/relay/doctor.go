@@ -7,6 +7,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/doctor"
+	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/protocol/version"
 )
 
@@ -30,10 +31,32 @@ is 1 if something is broken; what may only be tidied up is told, too.`,
 type findings struct {
 	OK       bool             `json:"ok"` // nothing is broken
 	Findings []doctor.Finding `json:"findings"`
+	// Agents is the directory in which wrappers are looked for, and Because why it is that one.
+	Agents  string `json:"agents_dir"`
+	Because string `json:"agents_dir_because"`
+	// Elsewhere are agents that run and are listed in another directory.
+	Elsewhere []home.Stray `json:"elsewhere,omitzero"`
+}
+
+// places tells where is looked, and who is not found there.
+func (f *findings) places(s streams, asJSON bool) {
+	h, err := home.Look("")
+	if err != nil {
+		return // which was found
+	}
+	f.Agents, f.Because, f.Elsewhere = h.Agents, h.Because(), h.Strays()
+	if asJSON {
+		return
+	}
+	fmt.Fprintf(s.err, "relay: wrappers are looked for in %s (%s)\n", f.Agents, f.Because)
+	for _, stray := range f.Elsewhere {
+		fmt.Fprintln(s.err, "relay:", stray)
+	}
 }
 
 func tellFindings(s streams, list []doctor.Finding, asJSON bool) error {
 	told := findings{OK: true, Findings: list}
+	told.places(s, asJSON)
 	for _, f := range list {
 		told.OK = told.OK && !f.Broken
 		if asJSON {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/cmd/relay/internal/hook"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol/version"
@@ -102,6 +103,18 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		s.json(refused) // whoever cannot be told finds the exit status
 	}
 	return status(errs, err)
+}
+
+// sayWhere tells where agents are looked for, and who runs elsewhere.
+func sayWhere(errs io.Writer) {
+	h, err := home.Look("")
+	if err != nil {
+		return // which nobody asked about
+	}
+	fmt.Fprintf(errs, "relay: hint: agents that run are looked for in %s (%s)\n", h.Agents, h.Because())
+	for _, stray := range h.Strays() {
+		fmt.Fprintln(errs, "relay: hint:", stray)
+	}
 }
 
 // wantsJSON says whether a command was asked for JSON.
@@ -216,6 +229,9 @@ func status(errs io.Writer, err error) int {
 	}
 	if errors.As(err, &hint) {
 		fmt.Fprintf(errs, "relay: hint: %s\n", hint.Hint())
+	}
+	if refused != nil && refused.Code == router.UnknownAgent && len(refused.Candidates) == 0 {
+		sayWhere(errs)
 	}
 	switch {
 	case errors.As(err, &wrong):
