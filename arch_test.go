@@ -107,8 +107,9 @@ var owners = map[string]string{
 	"github.com/nats-io/nats.go":               "cmd/relay/internal/bus",
 	"github.com/nats-io/nats.go/jetstream":     "cmd/relay/internal/bus",
 
-	"github.com/modelcontextprotocol/go-sdk/mcp": "cmd/relay/internal/tools",
-	"github.com/google/jsonschema-go/jsonschema": "cmd/relay/internal/tools",
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc": "cmd/relay/internal/tools",
+	"github.com/modelcontextprotocol/go-sdk/mcp":     "cmd/relay/internal/tools",
+	"github.com/google/jsonschema-go/jsonschema":     "cmd/relay/internal/tools",
 
 	"github.com/fsnotify/fsnotify": "protocol/dirwatch",
 	"github.com/BurntSushi/toml":   "cmd/relay/internal/settings",

@@ -55,21 +55,17 @@ func harmless() *mcp.ToolAnnotations {
 // process.
 func Serve(ctx context.Context, s *mcp.Server, in io.Reader, out io.Writer) error {
 	r, w := io.Pipe()
-	go func() { _, err := io.Copy(w, in); w.CloseWithError(err) }()
+	answers := &shared{to: out}
+	go func() { w.CloseWithError(lines{to: w, out: answers}.copy(in)) }()
 	// To the SDK ctx is the end of the input: by it alone it cancels calls that wait.
 	stop := context.AfterFunc(ctx, func() { w.Close() })
 	defer stop()
-	err := s.Run(context.WithoutCancel(ctx), &mcp.IOTransport{Reader: r, Writer: stays{out}})
+	err := s.Run(context.WithoutCancel(ctx), &mcp.IOTransport{Reader: r, Writer: answers})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return err
 }
-
-// stays is an output that the end of a session leaves open.
-type stays struct{ io.Writer }
-
-func (stays) Close() error { return nil }
 
 // desk answers the tools of one caller.
 type desk struct {
