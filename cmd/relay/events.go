@@ -132,6 +132,8 @@ func describe(e router.Event) string {
 		return e.Agent + " leaves " + e.To
 	case router.TypeRefused:
 		return fmt.Sprintf("%s → %s  refused: %s", e.From, e.To, e.Error.Message)
+	case router.TypeInvalid:
+		return fmt.Sprintf("%s wrote a marker that is none (%s): %s", e.Agent, e.Reason, firstLine(e.Raw))
 	case router.TypeUp:
 		return fmt.Sprintf("%s runs (%s)", e.Agent, e.Profile)
 	case router.TypeDown:

@@ -165,6 +165,11 @@ func (h *Hub) RecordNow(ctx context.Context, e router.Event) error {
 		return nil
 	}
 	h.asExpired(&e)
+	if e.Type == router.TypeInvalid {
+		h.mu.Lock()
+		e = h.state.Invalid(e)
+		h.mu.Unlock()
+	}
 	return h.append(ctx, e)
 }
 

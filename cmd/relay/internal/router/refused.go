@@ -24,15 +24,34 @@ type refusal struct {
 // agent is told stands in it: a program that reads the log later may have other bounds.
 func (s *State) Refuse(e Event, why *ErrorValue) Event {
 	e.Type, e.Error = TypeRefused, why
+	e.Told = e.To != Relay && s.tells(e, why.Code)
+	return e
+}
+
+// Invalid completes the event of a marker that is none, in the words of an agent, which hears of it
+// as of a refusal.
+func (s *State) Invalid(e Event) Event {
+	e.Told = s.tells(e, e.Reason)
+	return e
+}
+
+// tells says whether an agent is told of a refusal for that reason.
+func (s *State) tells(e Event, reason string) bool {
 	lately, again := 0, false
 	for _, r := range s.refusals[e.Agent] {
 		if r.At > e.Timestamp-refusalsSpan {
 			lately++
-			again = again || r.To == e.To && r.Code == why.Code
+			again = again || r.To == e.To && r.Code == reason
 		}
 	}
-	e.Told = e.To != Relay && s.Wrapped(e.Agent) && lately < refusalsMost && !again
-	return e
+	return s.Wrapped(e.Agent) && lately < refusalsMost && !again
+}
+
+// told keeps that an agent was told.
+func (s *State) told(e Event, reason string) {
+	old := func(r refusal) bool { return r.At <= e.Timestamp-refusalsSpan }
+	lately := slices.DeleteFunc(s.refusals[e.Agent], old)
+	s.refusals[e.Agent] = append(lately, refusal{e.Timestamp, e.To, reason})
 }
 
 // refused keeps that a message was, and schedules what its writer is told. An answer to that goes
@@ -45,9 +64,7 @@ func (s *State) refused(e Event) {
 	if !e.Told {
 		return
 	}
-	old := func(r refusal) bool { return r.At <= e.Timestamp-refusalsSpan }
-	lately := slices.DeleteFunc(s.refusals[e.Agent], old)
-	s.refusals[e.Agent] = append(lately, refusal{e.Timestamp, e.To, e.Error.Code})
+	s.told(e, e.Error.Code)
 	m := &Known{Message: Message{ID: e.ID, From: e.Agent}}
 	id := s.notify(m, ":refused", e.Timestamp, 0, fmt.Sprintf(
 		`[relay] Your message to %s was not sent (%s): "%s"`, e.To, e.Error.Message, quote(e.Body)))
@@ -55,4 +72,15 @@ func (s *State) refused(e Event) {
 		n := s.find(id)
 		n.Chain, n.Hops = asked.Chain, asked.Hops+1
 	}
+}
+
+// invalid schedules what an agent is told whose marker is none.
+func (s *State) invalid(e Event) {
+	if !e.Told {
+		return
+	}
+	s.told(e, e.Reason)
+	m := &Known{Message: Message{ID: e.EventID, From: e.Agent}}
+	s.notify(m, ":invalid", e.Timestamp, 0, fmt.Sprintf(
+		`[relay] Nothing was sent (%s): "%s"`, e.Reason, quote(e.Raw)))
 }

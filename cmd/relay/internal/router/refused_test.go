@@ -101,3 +101,26 @@ func TestAnAnswerToARefusalGoesOnInTheChain(t *testing.T) {
 		t.Errorf("an answer to %s (chain %s, %d hops): %q", n.ID, n.Chain, n.Hops, got)
 	}
 }
+
+// TestAMarkerThatIsNoneIsTold to its writer, as a refusal is, and counts as one.
+func TestAMarkerThatIsNoneIsTold(t *testing.T) {
+	l := newLog(t)
+	l.up("bob")
+	told := 0
+	for n, reason := range []string{"bad target", "bad target", "r1", "r2", "r3", "r4", "r5"} {
+		e := Event{Type: TypeInvalid, EventID: "bob:e:" + strconv.Itoa(n), Agent: "bob", Timestamp: l.now + 1}
+		e.Raw, e.Reason = "->relay:a/b <<<hi", reason
+		l.add(l.Invalid(e))
+		got := l.fires(l.now)
+		told += len(got)
+		if want := `bob: [relay] Nothing was sent (bad target): "->relay:a/b <<<hi"`; n == 0 && !slices.Equal(got, []string{want}) {
+			t.Errorf("told %q, want %q", got, want)
+		}
+		if n == 1 && len(got) > 0 {
+			t.Errorf("told again: %q", got)
+		}
+	}
+	if told != refusalsMost {
+		t.Errorf("told of %d, want %d", told, refusalsMost)
+	}
+}

@@ -218,6 +218,8 @@ func (s *State) Apply(e Event) {
 		s.member(e)
 	case TypeRefused:
 		s.refused(e)
+	case TypeInvalid:
+		s.invalid(e)
 	}
 }
 
@@ -226,6 +228,8 @@ var (
 	stateType   = (*protocol.State)(nil).Type()
 	waitingType = (*protocol.Waiting)(nil).Type()
 
+	// TypeInvalid is a marker that is none.
+	TypeInvalid = (*protocol.MarkerInvalid)(nil).Type()
 	// TypeTurnEnd is a turn's end whose last words may be an answer.
 	TypeTurnEnd = (*protocol.TurnEnd)(nil).Type()
 )
