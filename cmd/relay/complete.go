@@ -2,21 +2,17 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/home"
+	"relay-pty/cmd/relay/internal/manual"
 	"relay-pty/cmd/relay/internal/router"
-	"relay-pty/protocol/version"
 )
 
 // completeWait is how long somebody who pressed TAB waits for us.
@@ -115,55 +111,16 @@ func completions(root *cobra.Command) {
 	}
 }
 
-// manCommand writes the manual pages of all commands and of relay-pty, for whoever packages them.
+// manCommand writes the manual pages, for whoever packages them.
 func manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "man DIRECTORY", Short: "Write the manual pages into a directory", Hidden: true, Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := os.MkdirAll(args[0], 0o755); err != nil {
+			wrapper, err := findWrapper()
+			if err != nil {
 				return err
 			}
-			c.Root().DisableAutoGenTag = true // so that the same program writes the same pages
-			if err := wrapperPage(c.Context(), args[0]); err != nil {
-				return err
-			}
-			for _, topic := range c.Root().Commands() {
-				if topic.IsAdditionalHelpTopicCommand() { // cobra writes pages of commands alone
-					if err := plainPage(args[0], "relay-"+topic.Name(), topic.Short, topic.Long); err != nil {
-						return err
-					}
-				}
-			}
-			return doc.GenManTree(c.Root(), &doc.GenManHeader{Title: "RELAY", Section: "1", Source: "relay " + version.Release, Manual: "relay"}, args[0])
+			return manual.Write(c.Context(), c.Root(), wrapper, args[0])
 		},
 	}
-}
-
-// wrapperPage writes the manual page of relay-pty, which is what it says of itself.
-func wrapperPage(ctx context.Context, dir string) error {
-	wrapper, err := findWrapper()
-	if err != nil {
-		return err
-	}
-	help, err := exec.CommandContext(ctx, wrapper, "--help").Output()
-	if err != nil {
-		return fmt.Errorf("ask %s for help: %w", wrapper, err)
-	}
-	return plainPage(dir, "relay-pty", "wrap an agent, and type messages into it when it is ready", string(help))
-}
-
-// plainPage writes a manual page whose text is shown as it stands.
-func plainPage(dir, name, short, text string) error {
-	escaped := strings.NewReplacer(`\`, `\e`, "-", `\-`)
-	var page strings.Builder
-	fmt.Fprintf(&page, ".TH %s 1 \"\" \"relay %s\" \"relay\"\n", escaped.Replace(strings.ToUpper(name)), version.Release)
-	fmt.Fprintf(&page, ".SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n", escaped.Replace(name), escaped.Replace(short))
-	for line := range strings.Lines(escaped.Replace(text)) {
-		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
-			page.WriteString(`\&`) // else it would be a request
-		}
-		page.WriteString(line)
-	}
-	page.WriteString("\n.fi\n.SH SEE ALSO\nrelay(1)\n")
-	return os.WriteFile(filepath.Join(dir, name+".1"), []byte(page.String()), 0o644)
 }

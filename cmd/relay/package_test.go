@@ -43,6 +43,14 @@ func TestPackage(t *testing.T) {
 			t.Errorf("the page of relay-pty has no %s", flag)
 		}
 	}
+	for page, text := range map[string]string{
+		"man1/relay.1": "<<<please review>>>", "man1/relay-send.1": "('#review'", "man1/relay-recv.1": `sent to '*\&' and`,
+		"man1/relay-pty-check.1": `\-\-check\-profile`, "man7/relay-pty-protocol.7": `{"type":"inject","id":"m1"`,
+	} {
+		if is := read("man/" + page); !strings.Contains(is, text) {
+			t.Errorf("%s does not have %s:\n%s", page, text, is)
+		}
+	}
 	for _, path := range []string{"bash-completion/completions/relay", "zsh/site-functions/_relay", "fish/vendor_completions.d/relay.fish"} {
 		if !strings.Contains(read(path), "__complete") {
 			t.Errorf("%s completes nothing", path)
