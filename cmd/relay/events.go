@@ -66,6 +66,7 @@ func events(c *cobra.Command, s streams, f *watching) error {
 	if f.json {
 		show = jsonLine
 	}
+	f.Known = !f.follow && !f.wait // else it may be yet to come
 	if f.follow || f.wait {
 		f.Wait = longWait
 	}

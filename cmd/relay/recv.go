@@ -75,6 +75,7 @@ func (f *receiving) complete(c *cobra.Command) error {
 		return usage{fmt.Errorf("recv: this is inside of %s, and --as says %s", is, f.as)}
 	}
 	f.To, f.Past = cmp.Or(f.as, me()), changed("after")
+	f.Known = !f.waits && !f.follow // else its sender may be yet to come
 	f.fromNow = (f.waits || f.follow) && !changed("after")
 	f.newest = changed("last") || !f.waits && !f.follow
 	return nil

@@ -114,7 +114,7 @@ func logCommand(s streams) *cobra.Command {
 			return checkLast("log", last, q.After)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			q.Target = strings.Join(args, "")
+			q.Target, q.KnownTo = strings.Join(args, ""), true
 			list, err := asks(c.Context(), func(ctx context.Context, c *api.Client) (api.Messages, error) {
 				if dead {
 					return c.Dead(ctx, q, last)

@@ -105,6 +105,9 @@ func (s *Server) queue(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.heardOf(r.Context(), name); err != nil {
+		return nil, err
+	}
 	answer := Messages{Messages: []Message{}}
 	runs, paused := false, false
 	s.Hub.View(func(state *router.State, running func(string) bool) {

@@ -151,6 +151,8 @@ type Query struct {
 	Target, From, To string
 	Wait             time.Duration
 	Past             bool // of messages: also those to all and to the channels of To that it did not get
+	Known            bool // Target and From name somebody that is known, else that is refused
+	KnownTo          bool // To does, too
 }
 
 // FromNow is the cursor behind all that has happened.
@@ -160,6 +162,12 @@ func (q Query) values() url.Values {
 	v := url.Values{}
 	if q.After != FromNow {
 		v.Set("after", strconv.FormatInt(q.After, 10))
+	}
+	if q.Known {
+		v.Set("known", "target,from")
+	}
+	if q.KnownTo {
+		v.Set("known", "target,from,to")
 	}
 	for name, value := range map[string]string{"event": strings.Join(q.Types, ","), "target": q.Target, "from": q.From, "to": q.To} {
 		if value != "" {

@@ -180,7 +180,26 @@ func (s *Server) filter(r *http.Request) (f filter, err error) {
 	if f.target == "any" {
 		f.target = ""
 	}
+	for name := range strings.SplitSeq(q.Get("known"), ",") {
+		if err := s.heardOf(r.Context(), map[string]string{"target": f.target, "from": f.from, "to": f.to}[name]); err != nil {
+			return f, err
+		}
+	}
 	return f, nil
+}
+
+// heardOf refuses a name that can have nothing. A router that is new may first have to hear of it.
+func (s *Server) heardOf(ctx context.Context, name string) (err error) {
+	look := func(state *router.State, running func(string) bool) {
+		if err = nil; name != "" && !state.Has(name) && !running(name) {
+			err = state.Unknown(name)
+		}
+	}
+	if s.Hub.View(look); err != nil {
+		s.Hub.Looked(ctx)
+		s.Hub.View(look)
+	}
+	return err
 }
 
 func (f filter) event(e *router.Event) bool {
