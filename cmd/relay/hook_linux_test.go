@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // TestWaitingHookEndsWithItsParent: nobody else ends one that waits for an agent which is gone.
@@ -28,20 +27,6 @@ func TestWaitingHookEndsWithItsParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	u.becomes(ctx, "no one that waits", func() bool { return len(running(u.dir, waits)) == 0 })
-}
-
-// becomes waits until it is so.
-func (u *user) becomes(ctx context.Context, what string, is func() bool) {
-	u.t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !is() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			u.t.Fatalf("%s: %v", what, context.Cause(ctx))
-		}
-	}
 }
 
 // TestHooksOfAnAgent: run gives them to Claude Code's command line, beside what the user gives.

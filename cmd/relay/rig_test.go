@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/relay/internal/router"
@@ -109,6 +110,20 @@ func (u *user) sees(ctx context.Context, what string, want func(router.Event) bo
 		}
 		if want(e) {
 			return
+		}
+	}
+}
+
+// becomes waits until it is so.
+func (u *user) becomes(ctx context.Context, what string, is func() bool) {
+	u.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !is() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			u.t.Fatalf("%s: %v", what, context.Cause(ctx))
 		}
 	}
 }

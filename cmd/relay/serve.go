@@ -54,7 +54,8 @@ TCP, by programs of this machine:
   curl -H "Authorization: Bearer $(cat $XDG_RUNTIME_DIR/relay/http.token)" localhost:PORT/v1/agents
 
 Whoever has the token acts as the human, or as whom "from" says. An agent's own token makes it that
-agent. Requests of web pages from elsewhere are refused.`
+agent. Requests of web pages from elsewhere are refused. At /mcp are the tools of relay mcp, for
+agents that take them by HTTP; /mcp?as=NAME speaks as NAME.`
 
 // serving is how the router is to run.
 type serving struct {
@@ -119,9 +120,10 @@ func serve(parent context.Context, s streams, o serving) error {
 	}
 	busy := &activity{last: time.Now()}
 	server := api.Server{Hub: hub, Agents: h.Agents, Version: version.Release, Log: log}
-	part("api", func(ctx context.Context) error { return serveHTTP(ctx, socket, busy.watch(server.Handler())) })
+	answers := busy.watch(withTools(ctx, &server))
+	part("api", func(ctx context.Context) error { return serveHTTP(ctx, socket, answers) })
 	if tcp != nil {
-		part("http", func(ctx context.Context) error { return tcp.serve(ctx, &server, busy.watch(server.Handler())) })
+		part("http", func(ctx context.Context) error { return tcp.serve(ctx, &server, answers) })
 	}
 	part("wrappers", (&fleet.Fleet{Hub: hub, Dir: h.Agents}).Run)
 	part("log", hub.Run)

@@ -86,6 +86,9 @@ func asFault(err error) *router.ErrorValue {
 	return fault(string(protocol.Degraded), "%v", err)
 }
 
+// Refuse answers with an error.
+func Refuse(w http.ResponseWriter, err error) { respond(w, nil, err) }
+
 func respond(w http.ResponseWriter, answer any, err error) {
 	if err == nil {
 		tellJSON(w, http.StatusOK, answer)
@@ -119,30 +122,49 @@ func decode(r *http.Request, into any) error {
 	return nil
 }
 
-// identity is who asks: the agent of the token, else nobody.
-func (s *Server) identity(r *http.Request) (string, error) {
+// Asker is who asks: an agent by its own token, else a name that anybody may say.
+type Asker struct {
+	Name          string
+	Token, Socket string // of an agent that runs, and of its wrapper; else empty
+}
+
+// asker is the agent of the token, else nobody.
+func (s *Server) asker(r *http.Request) (Asker, error) {
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !ok {
-		return "", nil
+		return Asker{}, nil
 	}
 	sum := sha256.Sum256([]byte(token))
 	list, err := registry.List(s.Agents)
 	if i := slices.IndexFunc(list, func(a registry.Record) bool { return a.TokenSHA256 == hex.EncodeToString(sum[:]) }); i >= 0 {
-		return list[i].Name, nil
+		return Asker{list[i].Name, token, list[i].Socket}, nil
 	}
 	if err != nil {
-		return "", err
+		return Asker{}, err
 	}
-	return "", fault(string(protocol.NotAuthorized), "the token is of no running agent")
+	return Asker{}, fault(string(protocol.NotAuthorized), "the token is of no running agent")
 }
 
-// sender is who sends: the agent of the token, else whoever it says, else the human.
-func (s *Server) sender(r *http.Request, says string) (string, error) {
-	is, err := s.identity(r)
-	if err == nil && is != "" && says != "" && says != is {
-		err = fault(string(protocol.NotAuthorized), "the token is of %s, and from says %s", is, says)
+// identity is the name of who asks by a token, else empty.
+func (s *Server) identity(r *http.Request) (string, error) {
+	a, err := s.asker(r)
+	return a.Name, err
+}
+
+// Asker is the agent of the token, else whoever the request says, else the human.
+func (s *Server) Asker(r *http.Request, says string) (Asker, error) {
+	a, err := s.asker(r)
+	if err == nil && a.Name != "" && says != "" && says != a.Name {
+		err = fault(string(protocol.NotAuthorized), "the token is of %s, and from says %s", a.Name, says)
 	}
-	return cmp.Or(is, says, router.Human), err
+	a.Name = cmp.Or(a.Name, says, router.Human)
+	return a, err
+}
+
+// sender is the name of who sends, by the same rule.
+func (s *Server) sender(r *http.Request, says string) (string, error) {
+	a, err := s.Asker(r, says)
+	return a.Name, err
 }
 
 // named resolves self.

@@ -1,10 +1,14 @@
 package tools
 
-import "relay-pty/cmd/relay/internal/api"
+import (
+	"sync"
 
-// all makes the tools. Names and arguments are a contract; so is that an answer is JSON. They are
-// made when a server is, for each start of relay would pay for it.
-func all() []tool {
+	"relay-pty/cmd/relay/internal/api"
+)
+
+// all are the tools, which all servers share. Names and arguments are a contract; so is that an answer
+// is JSON. They are made when the first server is, for each start of relay would pay for it.
+var all = sync.OnceValue(func() []tool {
 	return []tool{
 		of("send_message", `Send a message to another agent, to a script, or to the human. Returns its id and status at once, or with wait_seconds the answer.
 Statuses: accepted (waits until the recipient runs), queued (waits until it is ready), injecting, delivered, replied, failed, expired, cancelled, unknown.
@@ -22,4 +26,4 @@ To wait for one answer, send_message with wait_seconds is simpler.`, eventsArgum
 Use it in place of waiting or of looking again and again.`, remindArguments{}, remindMe),
 		of("message_status", `Tell what became of a message, by its id: status, by what that is known (evidence), why not (error), and its answers. delivered means that the recipient has it, not that it has acted on it.`, statusArguments{}, messageStatus),
 	}
-}
+})

@@ -13,6 +13,16 @@ import (
 	"relay-pty/protocol/sock"
 )
 
+// NewCaller is a caller of that name, whose messages wait in its wrapper, or in the router where it
+// has none.
+func NewCaller(name string, w AtWrapper, ask func(context.Context, func(*api.Client) error) error, newID func() string) Caller {
+	c := Caller{Name: name, Ask: ask, NewID: newID, Inbox: w}
+	if w.Socket == "" || w.Token == "" {
+		c.Inbox = &AtRouter{Name: name, Ask: ask}
+	}
+	return c
+}
+
 // AtRouter is the inbox of a name that no wrapper types for: its messages wait in the router.
 type AtRouter struct {
 	Name string

@@ -11,11 +11,13 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -32,11 +34,16 @@ type Caller struct {
 	NewID func() string
 }
 
-// New is a server for one caller, over any transport. Over HTTP each agent has one of its own.
-func New(version string, c Caller) *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "relay", Title: "relay", Version: version},
-		&mcp.ServerOptions{Instructions: Instructions(c.Name), Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})
-	d := &desk{Caller: c, mail: mail{inbox: c.Inbox, ever: map[string]bool{}}}
+// New is a server for one caller.
+func New(version string, c Caller) *mcp.Server { return serve(version, &desk{Caller: c}, nil) }
+
+// serve makes a server of a desk. newID gives sessions over HTTP their ids.
+func serve(version string, d *desk, newID func() string) *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "relay", Title: "relay", Version: version}, &mcp.ServerOptions{
+		Instructions: Instructions(d.Name), GetSessionID: newID,
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+	})
+	d.mail = mail{inbox: d.Inbox, ever: map[string]bool{}}
 	for _, t := range all() {
 		s.AddTool(&mcp.Tool{Name: t.name, Description: t.says, InputSchema: t.takes, Annotations: harmless()}, d.handler(t))
 	}
@@ -71,7 +78,16 @@ func Serve(ctx context.Context, s *mcp.Server, in io.Reader, out io.Writer) erro
 type desk struct {
 	Caller
 	mail mail
+	gone func(request http.Header) bool // whether nobody waits for an answer; nil: that cannot be known
 }
+
+// heard says whether somebody waits for the answer.
+func (d *desk) heard(r *mcp.CallToolRequest) bool {
+	return d.gone == nil || r.Extra == nil || !d.gone(r.Extra.Header)
+}
+
+// errUnheard is of a call for whose answer nobody waits: messages that go with it would be lost.
+var errUnheard = errors.New("nobody waits for the answer")
 
 // handler answers calls of a tool. What the caller was shown before, it has read by now; what waits
 // for it goes with the answer, refusals included.
@@ -82,12 +98,12 @@ func (d *desk) handler(t tool) mcp.ToolHandler {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		d.mail.read(ctx)
 		answer, err := t.call(ctx, d, r.Params.Arguments)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx) // nobody hears it
+		if ctx.Err() != nil || !d.heard(r) {
+			return nil, cmp.Or(context.Cause(ctx), errUnheard)
 		}
 		text, ids := d.mail.waiting(ctx, most(answer), told(answer))
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		if ctx.Err() != nil || !d.heard(r) {
+			return nil, cmp.Or(context.Cause(ctx), errUnheard)
 		}
 		d.mail.show(ids)
 		if in, ok := answer.(*inbox); ok {
