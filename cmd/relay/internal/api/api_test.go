@@ -391,21 +391,47 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestLateAnswer: it goes its way, and says that nobody waits for it.
+// TestLateAnswer: it goes its way, and says that nobody waits for it, also when a wrapper has taken it
+// by then.
 func TestLateAnswer(t *testing.T) {
 	r := start(t)
-	asked, err := r.Send(t.Context(), Send{To: "bob", Body: "done?", ReplyWithinMS: 1})
-	if err != nil {
-		t.Fatal(err)
+	for _, from := range []string{router.Human, "carol"} {
+		asked, err := r.Send(t.Context(), Send{From: from, To: "bob", Body: "done?", ReplyWithinMS: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for time.Now().UnixMilli() <= asked.AcceptedAt+1 {
+			runtime.Gosched()
+		}
+		answer, want := Answer{ID: "to-" + from, From: "bob", Body: "now"}, router.StatusAccepted
+		if from != router.Human {
+			answer.Until, answer.WaitMS, want = UntilQueued, 60_000, protocol.StatusQueued
+			go r.takes(answer.ID, from)
+		}
+		m, err := r.Reply(t.Context(), asked.ID, answer)
+		if err != nil || m.Status != want || m.Error == nil || m.Error.Code != router.AlreadyClosed {
+			t.Errorf("got %+v, %v", m, err)
+		}
+		asked, err = r.Life(t.Context(), asked.ID)
+		if err != nil || len(asked.Life) != 2 || asked.Life[1].Body != "now" || asked.Life[1].Error.Code != router.AlreadyClosed {
+			t.Errorf("got %+v, %v", asked, err)
+		}
 	}
-	for time.Now().UnixMilli() <= asked.AcceptedAt+1 {
-		runtime.Gosched()
+}
+
+// takes says of a message, when it comes, that a wrapper has taken it.
+func (r *rig) takes(id, wrapper string) {
+	for {
+		changed, known := r.hub.Changed(), false
+		r.hub.View(func(s *router.State, _ func(string) bool) { _, known = s.Find(id) })
+		if known {
+			break
+		}
+		<-changed
 	}
-	m, err := r.Reply(t.Context(), asked.ID, Answer{From: "bob", Body: "now"})
-	if err != nil || m.Status != router.StatusAccepted || m.Error == nil || m.Error.Code != router.AlreadyClosed {
-		t.Errorf("got %+v, %v", m, err)
-	}
-	if asked, err = r.Life(t.Context(), asked.ID); err != nil || len(asked.Life) != 2 || asked.Life[1].Body != "now" || asked.Life[1].Error.Code != router.AlreadyClosed {
-		t.Errorf("got %+v, %v", asked, err)
+	e := router.Event{Type: "inject_result", Agent: wrapper, Message: router.Message{ID: id}}
+	e.Status = protocol.StatusQueued
+	if err := r.hub.Record(r.t.Context(), e); err != nil {
+		r.t.Error(err)
 	}
 }

@@ -37,7 +37,11 @@ func (s *Server) accept(ctx context.Context, m router.Message, level string, mil
 	if err != nil {
 		return nil, err
 	}
-	return s.until(ctx, sent.ID, level, millis)
+	got, err := s.until(ctx, sent.ID, level, millis)
+	if err == nil && got.Error == nil {
+		got.Error = sent.Error // that it comes too late is said when it is accepted alone
+	}
+	return got, err
 }
 
 // reply sends an answer to whoever sent the message. Only its recipient can answer.
