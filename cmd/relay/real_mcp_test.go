@@ -68,6 +68,7 @@ func TestRealAgentsCallTools(t *testing.T) {
 				return err
 			}
 			v[key] = map[string]any{"mine": json.RawMessage(value)}
+			v["$schema"] = "https://opencode.ai/config.json" // which OpenCode itself else adds
 			return v
 		}
 	}
