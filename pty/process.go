@@ -149,8 +149,9 @@ func (s *Session) Stopped() bool {
 	return s.proc.stopped || s.proc.stands
 }
 
-// Stand stops the agent, or continues it. It counts as stopped in between, though it may never be seen to be: a process that waits in vfork(2) for a child
-// which is stopped, before it is another program, cannot stop.
+// Stand stops the agent, or continues it. It counts as stopped in between, though it may never be
+// seen to be: a process that waits in vfork(2) for a child which is stopped, before it is another
+// program, cannot stop.
 func (s *Session) Stand(still bool) error {
 	sig := unix.SIGCONT
 	if still {

@@ -56,8 +56,8 @@ func callerOf(as string) (tools.Caller, error) {
 // toolsPath is where agents find relay's tools over HTTP; as, in its query, says as whom.
 const toolsPath = "/mcp"
 
-// withTools is the API and, beside it, its tools for agents. Who calls them is known as the API knows
-// who asks: an agent by its own token, or else as its address says.
+// withTools is the API and, beside it, its tools for agents. Who calls them is known as the API
+// knows who asks: an agent by its own token, or else as its address says.
 func withTools(ctx context.Context, server *api.Server) http.Handler {
 	handler := server.Handler()
 	who := func(r *http.Request) (tools.Visitor, error) {

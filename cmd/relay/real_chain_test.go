@@ -57,8 +57,8 @@ type chain struct {
 	over  chan struct{} // closed when the coordinator waits no longer for the second part
 }
 
-// coordinator gives the child two parts of a task, one after the other, and answers what it is asked
-// meanwhile. For the second part it does not wait long enough, and goes to rest.
+// coordinator gives the child two parts of a task, one after the other, and answers what it is
+// asked meanwhile. For the second part it does not wait long enough, and goes to rest.
 func (c *chain) coordinator(turn fakemodel.Turn) fakemodel.Reply {
 	told, got := turn.UserText(), strings.ReplaceAll(strings.Join(turn.Results, "\n"), `\"`, `"`)
 	question, asked := letter(got, "child", "which way")

@@ -29,8 +29,8 @@ func suites(t *testing.T) (node, modules string) {
 }
 
 // strangers are the tests of the protocol that call tools, or read resources and prompts, of a
-// server made for these tests, and the one of streams that can be resumed: it recommends them, and a
-// session of ours does without, for messages that went with a lost answer come again. All others
+// server made for these tests, and the one of streams that can be resumed: it recommends them, and
+// a session of ours does without, for messages that went with a lost answer come again. All others
 // hold.
 const strangers = `server:
   - completion-complete

@@ -391,8 +391,8 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestLateAnswer: it goes its way, and says that nobody waits for it, also when a wrapper has taken it
-// by then.
+// TestLateAnswer: it goes its way, and says that nobody waits for it, also when a wrapper has taken
+// it by then.
 func TestLateAnswer(t *testing.T) {
 	r := start(t)
 	for _, from := range []string{router.Human, "carol"} {

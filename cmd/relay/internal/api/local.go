@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// Local asks a router of the same process, as the agent of that token if it is not empty. What waits
-// is answered when ctx ends, too. It follows no streams.
+// Local asks a router of the same process, as the agent of that token if it is not empty. What
+// waits is answered when ctx ends, too. It follows no streams.
 func Local(ctx context.Context, h http.Handler, token string) *Client {
 	return &Client{http: http.Client{Transport: local{ctx, h}}, token: token}
 }

@@ -21,8 +21,8 @@ func (h Home) Because() string {
 	return "by XDG_RUNTIME_DIR"
 }
 
-// Stray is an agent that runs and is listed where a Home does not look: its wrapper was started with
-// another XDG_RUNTIME_DIR, or without.
+// Stray is an agent that runs and is listed where a Home does not look: its wrapper was started
+// with another XDG_RUNTIME_DIR, or without.
 type Stray struct {
 	Name string `json:"name"`
 	Dir  string `json:"dir"`

@@ -290,8 +290,8 @@ func (r *rates) count(m *Known) {
 // Unknown refuses a name that nobody has, and names those that are like it.
 func (s *State) Unknown(name string) *ErrorValue { return s.nobody(name, "no agent is named "+name) }
 
-// Has says whether a name can have sent or got anything: that of an agent or a script that was heard
-// of, of a channel, of the human or the router.
+// Has says whether a name can have sent or got anything: that of an agent or a script that was
+// heard of, of a channel, of the human or the router.
 func (s *State) Has(name string) bool {
 	_, known := s.agents[s.here(name)]
 	return known || Group(name) || name == Human || name == Relay

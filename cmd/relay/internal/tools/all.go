@@ -6,8 +6,8 @@ import (
 	"relay-pty/cmd/relay/internal/api"
 )
 
-// all are the tools, which all servers share. Names and arguments are a contract; so is that an answer
-// is JSON. They are made when the first server is, for each start of relay would pay for it.
+// all are the tools, which all servers share. Names and arguments are a contract; so is that an
+// answer is JSON. They are made when the first server is, for each start of relay would pay for it.
 var all = sync.OnceValue(func() []tool {
 	return []tool{
 		of("send_message", `Send a message to another agent, to a script, or to the human. Returns its id and status at once, or with wait_seconds the answer.

@@ -69,8 +69,8 @@ func TestASessionEnds(t *testing.T) {
 	})
 }
 
-// TestACallerWhoHungUp: what would go with an answer that nobody hears goes with the next one, and is
-// not taken for read.
+// TestACallerWhoHungUp: what would go with an answer that nobody hears goes with the next one, and
+// is not taken for read.
 func TestACallerWhoHungUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inbox, answers := &box{letter: []Letter{{"m-1", "one"}}}, make(chan struct{})
