@@ -34,7 +34,7 @@ func (c *crowd) remind(ctx, sending context.Context, i int) {
 	defer pace.Stop()
 	for n := 0; ; n++ {
 		id, verb := fmt.Sprintf("r-%d-%d", i, n), []string{"remind", "wake"}[n%2]
-		delay := strconv.Itoa(100 + 700*(n%4))
+		delay := strconv.Itoa(100+700*(n%4)) + "ms"
 		if out, errs, err := c.try(ctx, verb, delay, strconv.Itoa(n), "--as", who, "--id", id); !strings.HasPrefix(out, id+" ") {
 			c.t.Errorf("%s was not set: %v: %s", id, err, errs)
 		}

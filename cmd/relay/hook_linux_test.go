@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -23,10 +25,21 @@ func TestWaitingHookEndsWithItsParent(t *testing.T) {
 	if len(shells) != 1 {
 		t.Fatalf("its parents are %v", shells)
 	}
+	// One that has not looked yet whose child it is may find the parent that it got instead.
+	u.becomes(ctx, "one that watches its parent", func() bool { return watches(running(u.dir, waits)[0], shells[0]) })
 	if err := syscall.Kill(shells[0], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	u.becomes(ctx, "no one that waits", func() bool { return len(running(u.dir, waits)) == 0 })
+}
+
+// watches says whether a process has a pidfd of another.
+func watches(pid, other int) bool {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fdinfo/*", pid)) // the pattern is sound
+	return slices.ContainsFunc(files, func(file string) bool {
+		info, _ := os.ReadFile(file) // closed by now
+		return strings.Contains(string(info), fmt.Sprintf("\nPid:\t%d\n", other))
+	})
 }
 
 // TestHooksOfAnAgent: run gives them to Claude Code's command line, beside what the user gives.

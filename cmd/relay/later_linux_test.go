@@ -28,7 +28,7 @@ func TestRemindersOverKills(t *testing.T) {
 		as := "s" + strconv.Itoa(i)
 		all.Go(func() {
 			for n := range each {
-				id, delay := fmt.Sprintf("%s-%d", as, n), strconv.Itoa(50+150*n)
+				id, delay := fmt.Sprintf("%s-%d", as, n), strconv.Itoa(50+150*n)+"ms"
 				u.does(ctx, "remind", delay, "look", "--as", as, "--id", id)
 			}
 		})
