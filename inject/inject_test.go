@@ -61,12 +61,17 @@ func run(t *testing.T, test func(t *testing.T, r *rig)) {
 
 // runAs is run with another profile.
 func runAs(t *testing.T, p *profile.Profile, test func(t *testing.T, r *rig)) {
+	runWith(t, p, draftTimeout, test)
+}
+
+// runWith is runAs with another age at which a draft may be set aside.
+func runWith(t *testing.T, p *profile.Profile, age time.Duration, test func(t *testing.T, r *rig)) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{fakeTerm: newFake(), mail: newMail(), told: make(chan string, 100)}
 		r.discreet = p.Typing.StashShown == nil
 		in := &Injector{
 			Profile: p, Agent: r.fakeTerm, Mailbox: r.mail, Mail: r.mail.wake, Log: r,
-			Report: func(rep Report) { r.last.Store(&rep) }, DraftTimeout: draftTimeout, Stashed: r.stashed,
+			Report: func(rep Report) { r.last.Store(&rep) }, DraftTimeout: age, Stashed: r.stashed,
 		}
 		r.mail.onEnd = func() { r.then.Store(r.last.Load()) }
 		ctx, cancel := context.WithCancelCause(t.Context())

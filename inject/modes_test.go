@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/inject/profile"
 	"relay-pty/protocol"
 )
 
@@ -128,6 +129,20 @@ func TestUrgentSetsADraftAside(t *testing.T) {
 		wantInOrder(t, r, "work", "INTERRUPTED", m1)
 		if r.shows() != "half a draft" || !slices.Equal(r.asides(), []string{"set m1", "back m1"}) {
 			t.Errorf("the composer holds %q, told of drafts %q", r.shows(), r.asides())
+		}
+	})
+}
+
+// TestDraftThatNothingSetsAside: without an age at which a draft may be set aside none ever is, for
+// an urgent message neither.
+func TestDraftThatNothingSetsAside(t *testing.T) {
+	p, _ := profile.Named("claude")
+	runWith(t, p, 0, func(t *testing.T, r *rig) {
+		r.human("half a draft")
+		r.mail.press(protocol.ModeUrgent, "m1", "hello")
+		pass(2 * draftTimeout)
+		if r.hold() != protocol.WaitsForDraft || r.shows() != "half a draft" || len(r.asides()) > 0 {
+			t.Errorf("holds for %q, the composer holds %q", r.hold(), r.shows())
 		}
 	})
 }

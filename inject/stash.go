@@ -53,6 +53,9 @@ func (in *Injector) maySetAside(l Look, b *turn.Batch) (bool, time.Duration) {
 	if in.holdsReturned(l) {
 		return b.Mode == protocol.ModeUrgent, 0
 	}
+	if in.DraftTimeout <= 0 {
+		return false, 0
+	}
 	if t.StashLine && (strings.Contains(l.Draft.Text, "\n") || !l.Draft.AtEnd) {
 		return false, 0
 	}
@@ -64,9 +67,6 @@ func (in *Injector) maySetAside(l Look, b *turn.Batch) (bool, time.Duration) {
 	}
 	if b.Mode == protocol.ModeUrgent {
 		return true, 0
-	}
-	if in.DraftTimeout <= 0 {
-		return false, 0
 	}
 	left := in.DraftTimeout - l.Facts.Now.Sub(ready.Later(in.unsent.since, l.Draft.LastKey))
 	return left <= 0, left
