@@ -309,7 +309,7 @@ func (a *attempt) runComposer(ctx context.Context) *Result {
 
 // submit presses Enter on what was just seen to be ours, and confirms.
 func (a *attempt) submit(ctx context.Context) *Result {
-	if !a.in.Mailbox.Commit(a.Turn) {
+	if !a.in.Mailbox.Entering(a.Turn) {
 		return a.withdraw(ctx, byRequest, "cancelled before Enter")
 	}
 	if r := a.pressEnter(ctx); r != nil {

@@ -465,7 +465,7 @@ func (m *fakeMail) Wanted(t turn.Turn) bool {
 	return slices.Contains(t.IDs(), m.cancelled)
 }
 
-func (m *fakeMail) Commit(t turn.Turn) bool { return !m.Wanted(t) }
+func (m *fakeMail) Entering(t turn.Turn) bool { return !m.Wanted(t) }
 
 // cancel asks for a message to be cancelled.
 func (m *fakeMail) cancel(id string) {

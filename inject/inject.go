@@ -23,9 +23,10 @@ type Mailbox interface {
 	Take(turn.Turn) bool
 	// Wanted says whether somebody asked for any of it to be cancelled.
 	Wanted(turn.Turn) bool
-	// Commit says that Enter is about to be pressed: from here on it is too
-	// late to cancel. When it is false, Enter must not be pressed.
-	Commit(turn.Turn) bool
+	// Entering says that Enter is about to be pressed: from here on it is too
+	// late to cancel. When it is false, Enter must not be pressed. It is kept in
+	// memory only: after a crash nothing tells whether Enter was pressed.
+	Entering(turn.Turn) bool
 	// End ends the attempt.
 	End(turn.Turn, Result)
 }

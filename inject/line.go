@@ -17,7 +17,7 @@ const readTwice = 5 * time.Millisecond
 
 // runCooked delivers to a program in line mode, where every newline submits.
 func (a *attempt) runCooked(ctx context.Context) *Result {
-	if !a.in.Mailbox.Commit(a.Turn) {
+	if !a.in.Mailbox.Entering(a.Turn) {
 		return &Result{Withdrawn, "", byRequest, "cancelled before anything was typed"}
 	}
 	a.enter = time.Now()
@@ -34,7 +34,7 @@ func (a *attempt) runLine(ctx context.Context) *Result {
 	if r := a.awaitEcho(ctx); r != nil {
 		return r
 	}
-	if !a.in.Mailbox.Commit(a.Turn) {
+	if !a.in.Mailbox.Entering(a.Turn) {
 		return a.withdraw(ctx, byRequest, "cancelled before Enter")
 	}
 	if r := a.pressEnter(ctx); r != nil {
@@ -53,7 +53,7 @@ func (a *attempt) runLines(ctx context.Context) *Result {
 		if r == nil {
 			r = a.awaitEcho(ctx)
 		}
-		if i == 0 && r == nil && !a.in.Mailbox.Commit(a.Turn) {
+		if i == 0 && r == nil && !a.in.Mailbox.Entering(a.Turn) {
 			r = a.withdraw(ctx, byRequest, "cancelled before Enter")
 		}
 		if r == nil {

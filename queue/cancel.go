@@ -61,11 +61,11 @@ func (m *Mailbox) Wanted(id string) bool {
 	return err == nil && e.cancels > 0
 }
 
-// Commit says that Enter is about to be pressed on messages of one turn: from here on
+// Entering says that Enter is about to be pressed on messages of one turn: from here on
 // it is too late to cancel them. When it is false, the cancelling of one of them is
 // [Mailbox.Wanted] or it is not being injected any more; then Enter must not be
 // pressed, and none of them is committed.
-func (m *Mailbox) Commit(ids ...string) bool {
+func (m *Mailbox) Entering(ids ...string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, id := range ids {

@@ -18,7 +18,7 @@ func TestCancel(t *testing.T) {
 	}
 	take := func(m *Mailbox) { err := m.Take(t0, "a"); do(err) }
 	commit := func(m *Mailbox) {
-		if !m.Commit("a") {
+		if !m.Entering("a") {
 			t.Error("Enter is refused on a message that nobody cancels")
 		}
 	}
@@ -85,7 +85,7 @@ func TestCancelOfWhatNeverWas(t *testing.T) {
 	if _, err := m.Cancel("a", t0); err != ErrUnknown {
 		t.Errorf("got %v, want %v", err, ErrUnknown)
 	}
-	if m.Wanted("a") || m.Commit("a") || m.GiveUp("a") {
+	if m.Wanted("a") || m.Entering("a") || m.GiveUp("a") {
 		t.Error("a message that never was is being injected")
 	}
 }
@@ -93,25 +93,25 @@ func TestCancelOfWhatNeverWas(t *testing.T) {
 func TestEnterAndCancelExcludeEachOther(t *testing.T) {
 	m, _ := newMailbox(t, Config{})
 	enqueue(t, m, message("a"))
-	if m.Commit("a") {
+	if m.Entering("a") {
 		t.Error("Enter is allowed on a message that waits")
 	}
 	m.Take(t0, "a")
 	m.Cancel("a", t0)
-	if !m.Wanted("a") || m.Commit("a") {
+	if !m.Wanted("a") || m.Entering("a") {
 		t.Error("Enter is allowed on a message that is to be cancelled")
 	}
 	if !m.GiveUp("a") || m.GiveUp("a") {
 		t.Error("one wish is taken back once")
 	}
-	if m.Wanted("a") || !m.Commit("a") || !m.Commit("a") {
+	if m.Wanted("a") || !m.Entering("a") || !m.Entering("a") {
 		t.Error("Enter is refused on a message that nobody cancels any more")
 	}
 	if _, err := m.Cancel("a", t0); err != ErrState {
 		t.Errorf("got %v, want %v", err, ErrState)
 	}
 	m.Finish("a", Outcome{Status: protocol.StatusDelivered}, t0)
-	if m.Commit("a") || m.Wanted("a") {
+	if m.Entering("a") || m.Wanted("a") {
 		t.Error("an ended message is being injected")
 	}
 }

@@ -211,7 +211,7 @@ func TestAgainstModel(t *testing.T) {
 			},
 			"commit": func(t *rapid.T) {
 				id := id.Draw(t, "id")
-				if got, want := m.Commit(id), oracle.commit(id); got != want {
+				if got, want := m.Entering(id), oracle.commit(id); got != want {
 					t.Fatalf("got %v, want %v", got, want)
 				}
 			},

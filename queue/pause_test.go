@@ -19,7 +19,7 @@ func TestPause(t *testing.T) {
 	if heads := m.Heads(9); len(heads) > 0 || m.Take(t0, "b") != ErrPaused {
 		t.Errorf("%v go next", heads)
 	}
-	if !m.Commit("a") {
+	if !m.Entering("a") {
 		t.Error("what is being typed cannot be finished")
 	}
 	if err := m.Finish("a", Outcome{Status: protocol.StatusDelivered}, t0); err != nil {

@@ -88,7 +88,7 @@ func TestCancelTooLate(t *testing.T) {
 	v.hear("id", "m2", "status", "queued")
 	o.take("m1")
 	v.hear("id", "m1", "status", "injecting")
-	if !o.box.Commit("m1") {
+	if !o.box.Entering("m1") {
 		t.Fatal("Enter is refused")
 	}
 	v.say(cancelM1)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"relay-pty/parser"
+	"relay-pty/cmd/relay-pty/handover"
 	"relay-pty/protocol"
 	"relay-pty/queue"
 )
@@ -120,18 +120,14 @@ func asked(r *protocol.Pull) queue.Ask {
 }
 
 // text is a message as an agent reads it now.
-func text(m queue.Message, now time.Time) string { return Envelope(m, now.Sub(m.QueuedAt)).Text() }
+func text(m queue.Message, now time.Time) string {
+	return handover.Envelope(m, now.Sub(m.QueuedAt)).Text()
+}
 
 // pulled is a message as a consumer gets it.
 func pulled(m queue.Message, now time.Time) protocol.Pulled {
 	return protocol.Pulled{ID: m.ID, From: m.From, Mode: m.Mode, ReplyTo: m.ReplyTo, Thread: m.Thread, Body: m.Body,
 		Text: text(m, now)}
-}
-
-// Envelope is the form in which an agent reads a message of that age.
-func Envelope(m queue.Message, age time.Duration) parser.Envelope {
-	again := m.Again || m.Redelivery == protocol.RedeliverMarked
-	return parser.Envelope{ID: m.ID, From: m.From, Body: m.Body, Notice: m.Kind == protocol.KindNotice, Redelivery: again, Age: age}
 }
 
 // acknowledge ends leases by the agent's own word.

@@ -40,7 +40,7 @@ func AllNarrow() []Narrow {
 		narrow("status does not tell what is being typed", "cmd/relay-pty", "TestStatusTellsWhatGoesOn",
 			Edit{"queue/glance.go", "g.Injecting = e.ID", "continue"}),
 		narrow("nobody is warned of a journal that cannot be kept", "cmd/relay-pty", "TestNoPlaceForTheJournal",
-			Edit{"cmd/relay-pty/wire.go", "if err := w.ledger.Trouble(); err != nil {", "if err := w.ledger.Trouble(); false && err != nil {"}),
+			Edit{"cmd/relay-pty/wrapper.go", "if err := w.ledger.Trouble(); err != nil {", "if err := w.ledger.Trouble(); false && err != nil {"}),
 		narrow("a wrapper has no front, so Ctrl-Z stops it", "cmd/relay-pty", "TestCtrlZLeavesTheSocketAtWork",
 			Edit{"pty/term/front_linux.go", "err != nil || !Stoppable() {", "err != nil || true {"}),
 		narrow("a low terminal is not told of", "inject/ready", "TestTooLowTerminalIsTold",

@@ -17,7 +17,7 @@ func TestOneTurn(t *testing.T) {
 	command.Kind = protocol.KindCommand
 	important := msg("now")
 	important.Mode = protocol.ModeImportant
-	m := &Mailbox{Chips: shadow.Chips{Paste: "[Pasted", Bytes: 140}}
+	m := &Turns{Chips: shadow.Chips{Paste: "[Pasted", Bytes: 140}}
 	for _, c := range []struct {
 		name string
 		msgs []queue.Message

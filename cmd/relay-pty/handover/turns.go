@@ -10,7 +10,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"relay-pty/cmd/relay-pty/clients"
 	"relay-pty/inject"
 	"relay-pty/inject/draft"
 	"relay-pty/inject/turn"
@@ -19,8 +18,8 @@ import (
 	"relay-pty/queue"
 )
 
-// Mailbox shows the queue to the injector, turn by turn as it is typed.
-type Mailbox struct {
+// Turns shows the queue to the injector, turn by turn as it is typed.
+type Turns struct {
 	Queue  *queue.Mailbox
 	Log    zerolog.Logger
 	Chips  draft.Chips                    // of the agent's composer
@@ -40,7 +39,7 @@ type Mailbox struct {
 const maxTurn = protocol.MaxBody
 
 // Next expires what is over its time, ends leases, and returns what goes next.
-func (m *Mailbox) Next(now time.Time) (*turn.Batch, time.Time) {
+func (m *Turns) Next(now time.Time) (*turn.Batch, time.Time) {
 	lease := m.Leases.Settle(now)
 	expiry, err := m.Queue.Expire(now)
 	m.note(err, "")
@@ -62,7 +61,7 @@ func (m *Mailbox) Next(now time.Time) (*turn.Batch, time.Time) {
 // mode, not too much in all, a command alone, no body twice that may be shown as
 // a chip: an agent may take the second paste of a text for the wish to see the first
 // one in full; and none behind a body that makes the agent misplace its chip.
-func (m *Mailbox) oneTurn(msgs []queue.Message) []queue.Message {
+func (m *Turns) oneTurn(msgs []queue.Message) []queue.Message {
 	size := 0
 	for i, q := range msgs {
 		size += len(q.Body)
@@ -75,7 +74,7 @@ func (m *Mailbox) oneTurn(msgs []queue.Message) []queue.Message {
 }
 
 // repeats says whether the agent may take the body of q, as it is typed, for one of msgs.
-func (m *Mailbox) repeats(msgs []queue.Message, q queue.Message) bool {
+func (m *Turns) repeats(msgs []queue.Message, q queue.Message) bool {
 	typed := func(q queue.Message) string { return parser.Envelope{Body: q.Body}.Content() }
 	body := typed(q)
 	return m.Chips.May(body) && slices.ContainsFunc(msgs, func(other queue.Message) bool {
@@ -84,7 +83,7 @@ func (m *Mailbox) repeats(msgs []queue.Message, q queue.Message) bool {
 }
 
 // frame prepares the messages for the agent.
-func (m *Mailbox) frame(heads []queue.Message, now time.Time) {
+func (m *Turns) frame(heads []queue.Message, now time.Time) {
 	m.next, m.ids = &turn.Batch{Mode: turn.Mode(heads[0].Mode)}, nil
 	for i, q := range heads {
 		age := now.Sub(q.QueuedAt)
@@ -102,20 +101,26 @@ func framed(q queue.Message, age time.Duration) turn.Message {
 	if q.Kind == protocol.KindCommand {
 		return turn.Message{ID: q.ID, Body: q.Body, Command: true}
 	}
-	e := clients.Envelope(q, age)
+	e := Envelope(q, age)
 	return turn.Message{ID: q.ID, Header: e.Header(), Body: e.Content(), Footer: e.Footer()}
 }
 
+// Envelope is the form in which an agent reads a message of that age.
+func Envelope(m queue.Message, age time.Duration) parser.Envelope {
+	again := m.Again || m.Redelivery == protocol.RedeliverMarked
+	return parser.Envelope{ID: m.ID, From: m.From, Body: m.Body, Notice: m.Kind == protocol.KindNotice, Redelivery: again, Age: age}
+}
+
 // Wanted says whether somebody asked for a message of the turn to be cancelled.
-func (m *Mailbox) Wanted(t turn.Turn) bool {
+func (m *Turns) Wanted(t turn.Turn) bool {
 	return slices.ContainsFunc(t, func(msg turn.Message) bool { return m.Queue.Wanted(msg.ID) })
 }
 
-// Commit says that Enter is about to be pressed; when it is false, it must not be.
-func (m *Mailbox) Commit(t turn.Turn) bool { return m.Queue.Commit(t.IDs()...) }
+// Entering says that Enter is about to be pressed; when it is false, it must not be.
+func (m *Turns) Entering(t turn.Turn) bool { return m.Queue.Entering(t.IDs()...) }
 
 // Take begins an attempt with all of the turn, or with none of it.
-func (m *Mailbox) Take(t turn.Turn) bool {
+func (m *Turns) Take(t turn.Turn) bool {
 	if err := m.Queue.Take(time.Now(), t.IDs()...); err != nil {
 		m.note(err, t.IDs()[0])
 		return false
@@ -125,7 +130,7 @@ func (m *Mailbox) Take(t turn.Turn) bool {
 }
 
 // End ends an attempt.
-func (m *Mailbox) End(t turn.Turn, r inject.Result) {
+func (m *Turns) End(t turn.Turn, r inject.Result) {
 	r.Cause = parser.OneLine(r.Cause)
 	m.Ended(t, r.Status)
 	for _, id := range t.IDs() {
@@ -133,7 +138,7 @@ func (m *Mailbox) End(t turn.Turn, r inject.Result) {
 	}
 }
 
-func (m *Mailbox) end(id string, r inject.Result) {
+func (m *Turns) end(id string, r inject.Result) {
 	if r.Status == inject.Withdrawn {
 		m.Log.Warn().Str("id", id).Str("err", r.Cause).Msg("attempt withdrawn")
 		m.note(m.Queue.Return(id, time.Now()), id)
@@ -147,7 +152,7 @@ func (m *Mailbox) end(id string, r inject.Result) {
 	m.note(m.Queue.Finish(id, out, time.Now()), id)
 }
 
-func (m *Mailbox) note(err error, id string) {
+func (m *Turns) note(err error, id string) {
 	if err != nil {
 		m.Log.Error().Err(err).Str("id", id).Msg("mailbox")
 	}

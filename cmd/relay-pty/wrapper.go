@@ -290,7 +290,7 @@ func (w *wrapper) start(user *tty.User) error {
 // injector joins the injector to the agent, its mailbox and its log.
 func (w *wrapper) injector() *inject.Injector {
 	in := &inject.Injector{
-		Profile: tuned(w.cfg), Agent: w.agent, Mailbox: w.mailbox(),
+		Profile: tuned(w.cfg), Agent: w.agent, Mailbox: w.turns(),
 		Mail: w.box.Changed(), Heard: w.told, Gone: w.agent.Session.Done(), Report: w.report,
 		DraftTimeout: w.cfg.DraftTimeout, Stashed: w.stashed,
 	}
@@ -300,9 +300,9 @@ func (w *wrapper) injector() *inject.Injector {
 	return in
 }
 
-// mailbox is the queue as the injector sees it.
-func (w *wrapper) mailbox() *handover.Mailbox {
-	return &handover.Mailbox{
+// turns is the queue as the injector sees it.
+func (w *wrapper) turns() *handover.Turns {
+	return &handover.Turns{
 		Queue: w.box, Log: w.log, Chips: w.cfg.Profile.Chips(), Batch: w.batch,
 		Halted: func() bool { return w.events.Fault() != nil }, Begun: w.begun, Ended: w.ended, Leases: w.leases,
 	}
