@@ -3,7 +3,9 @@
 // terminal's answers to queries and key releases are not typing.
 //
 // The shadow never decides alone. It follows what every editor does alike and gives up at the rest
-// (Tab, history, unknown keys). A draft is touched only when the shadow knows all of it and the
-// composer shows the same, pastes as chips included; else it holds. A draft of blanks shows no
-// text: in Claude Code, Codex and Gemini CLI the cursor tells of it, in others the shadow does.
+// (Tab, history, unknown keys). A draft is touched only when the shadow knows all of it and what
+// is in view agrees: the whole text, pastes as chips included, or, where rows are scrolled away, at
+// least 12 characters of it in a row; else it holds. A draft of blanks shows no text: in Claude
+// Code, Codex and Gemini CLI the cursor tells of it, in others the shadow does. What else must hold
+// before a draft is set aside is in the injector's maySetAside.
 package draft

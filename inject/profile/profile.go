@@ -1,8 +1,15 @@
 // Package profile holds what is known about each agent: how its composer, its
 // dialogs and its busy state look, how a message is typed into it, and where it
 // keeps its own log. One Go file an agent, a struct literal of data; nothing
-// else in the program branches on an agent's name. It reads no screen: package
-// sight does, by this data.
+// that types or reads a screen branches on an agent's name. It reads no screen:
+// package sight does, by this data.
+//
+// To add an agent: write its file here and name it in all; measure its modes as
+// vim's in modal.go, if it has any. If it keeps a log, add a format to
+// parser/transcript and name it in Log.Format. For tests, add it to
+// cmd/internal/agentrig and .ci/agents, with recordings in testdata; for
+// --check-profile, to cmd/relay-pty/check/rig.go. Completions name the profiles
+// in .ci/package, the README in its tables.
 package profile
 
 import (

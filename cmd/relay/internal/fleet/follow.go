@@ -52,7 +52,7 @@ func (f *Fleet) follow(ctx context.Context, r registry.Record, room chan<- struc
 			err = f.Hub.Record(ctx, e)
 		} else if known || e.Timestamp >= r.StartedAt {
 			err = f.Hub.Command(ctx, e)
-		} // else it was said to nobody, before there was a router
+		} // else: a name new to us, and an earlier wrapper's words, which were said to no router of ours
 		if err != nil {
 			return errLog{err}
 		}
