@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -273,6 +274,33 @@ func TestStopFromElsewhere(t *testing.T) {
 			s.leaves()
 		})
 	}
+}
+
+// TestStopThatIsOver: what stops a job may be carried out when a shell has it in front again. A
+// signal that reaches the wrapper late is not heeded, nor the word to stop again in the background.
+func TestStopThatIsOver(t *testing.T) {
+	t.Parallel()
+	s := jobShell(t)
+	s.types(`run sh -c 'echo $$ $PPID >pids; echo up; while read x; do echo got $x; done'` + "\r")
+	s.sees("up\r\n")
+	s.follows()
+	for range 5 {
+		must(t, syscall.Kill(s.process(), syscall.SIGTSTP))
+		word, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/3", s.process()), os.O_WRONLY, 0)
+		must(t, err)
+		_, err = word.WriteString("behind\n")
+		must(t, errors.Join(err, word.Close()))
+		s.types("abc\r")
+		s.sees("got abc\r\n")
+	}
+	s.types("\x1a")
+	s.sees("Stopped", ps1)
+	s.types("fg\r")
+	s.types("abc\r")
+	s.sees("got abc\r\n")
+	s.types("\x04")
+	s.sees(ps1)
+	s.leaves()
 }
 
 // TestPipelineAndScriptStopAsAWhole: a shell's job is all of its processes.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -18,7 +19,7 @@ import (
 type Front struct {
 	pid       int
 	lines     *os.File      // what we say to it
-	reports   *os.File      // a byte each time that it was stopped as we said, and goes on; their end is its own
+	reports   *os.File      // a byte for each SIGTSTP, and each time that it was stopped as we said and goes on; their end is its own
 	continued chan struct{} // has room for one
 	told      atomic.Bool   // to stop, and has not reported the end of that
 	gone      atomic.Bool   // it was killed
@@ -35,6 +36,13 @@ func (f *Front) Run() {
 		if _, err := f.reports.Read(buf); err != nil {
 			f.gone.Store(true)
 			return
+		}
+		if buf[0] == stopAsked {
+			select {
+			case f.signals <- syscall.SIGTSTP:
+			default: // others wait there to be looked at
+			}
+			continue
 		}
 		f.told.Store(false)
 		select {
@@ -65,14 +73,25 @@ func (f *Front) Ended(status int) {
 	}
 }
 
+// stopAsked is the front's report that somebody, but not it, has sent SIGTSTP. As a signal it could
+// reach us when the stop is over that it was of.
+const stopAsked = 't'
+
+// What the front may be told to do: to stop our job, or to do so only if the terminal is another's by
+// then, for a shell may have given it back since we looked.
+const (
+	stopNow    = "stop\n"
+	stopBehind = "behind\n"
+)
+
 // stop has our job stopped, and returns when it is continued, or with an error when that is over.
-func (f *Front) stop(ctx context.Context, over <-chan struct{}) error {
+func (f *Front) stop(ctx context.Context, over <-chan struct{}, how string) error {
 	select {
 	case <-f.continued: // after a stop that was not waited for to its end
 	default:
 	}
 	f.told.Store(true)
-	if _, err := io.WriteString(f.lines, "stop\n"); err != nil {
+	if _, err := io.WriteString(f.lines, how); err != nil {
 		return fmt.Errorf("stop the front: %w", err)
 	}
 	select {

@@ -54,7 +54,7 @@ func behind(pid int) (*Front, error) {
 		pid: pid, lines: os.NewFile(linesFile, "lines"), reports: os.NewFile(reportsFile, "reports"),
 		continued: make(chan struct{}, 1), signals: make(chan os.Signal, 2),
 	}
-	signal.Notify(f.signals, syscall.SIGTSTP) // the front hands it on and waits for our word to stop
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGTSTP) // it is not for us: the front reports its own, and stops at our word
 	return f, nil
 }
 

@@ -95,7 +95,7 @@ func (t *Terminal) Suspend(ctx context.Context) (suspended bool, err error) {
 // stopFront has our job stopped, unless it is, until it is continued in front.
 func (t *Terminal) stopFront(ctx context.Context) error {
 	if !t.front.stopped() {
-		if err := t.front.stop(ctx, t.over); err != nil {
+		if err := t.front.stop(ctx, t.over, stopNow); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func (t *Terminal) awaitFront(ctx context.Context) error {
 		}
 	}
 	for t.background() {
-		if err := t.front.stop(ctx, t.over); err != nil {
+		if err := t.front.stop(ctx, t.over, stopBehind); err != nil {
 			return err
 		}
 	}

@@ -142,7 +142,10 @@ func (t *Terminal) Raw() error {
 	defer t.mu.Unlock()
 	t.raw = t.tty != nil
 	if t.raw { // now, since a stop that nobody catches would leave the shell with a raw terminal
-		signal.Notify(t.signals, syscall.SIGTSTP, syscall.SIGCONT)
+		signal.Notify(t.signals, syscall.SIGCONT)
+		if t.front == nil {
+			signal.Notify(t.signals, syscall.SIGTSTP)
+		}
 	}
 	return t.enterLocked()
 }

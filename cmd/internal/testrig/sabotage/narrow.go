@@ -73,6 +73,8 @@ func AllNarrow() []Narrow {
 			Edit{"pty/sign.go", "return between && (rest || !open)", "return between || open || !rest"}),
 		narrow("what was left behind is removed although the human has typed", "inject", "TestWhatWasLeftBehindIsRemoved",
 			Edit{"inject/remnant.go", "\t\t!typedSince(l, a.began) && ", "\t\t"}),
+		narrow("a stop that is over stops a job again", "cmd/relay-pty", "TestStopThatIsOver",
+			Edit{"pty/term/guard.go", "[ \"$group\" = \"$front\" ] || halt", "halt"}),
 	}
 }
 
