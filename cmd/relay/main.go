@@ -11,11 +11,13 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/cmd/relay/internal/hook"
@@ -128,8 +130,14 @@ func newRoot(s streams) *cobra.Command {
 	root := &cobra.Command{
 		Use: "relay", Short: "Messages between coding agents, and to them", Long: intro, Version: version.Release,
 		SilenceErrors: true, SilenceUsage: true, Args: noCommand,
-		RunE:             func(c *cobra.Command, _ []string) error { return c.Help() },
-		PersistentPreRun: func(c *cobra.Command, _ []string) { c.Flags().Visit(s.tellBare) },
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: func(c *cobra.Command, args []string) error {
+			c.Flags().Visit(s.tellBare)
+			if len(args) > 0 && args[0] == "" {
+				return usage{fmt.Errorf("%s: its first argument is empty: relay %s", c.Name(), c.Use)}
+			}
+			return nil
+		},
 	}
 	for _, g := range []struct {
 		title    string
@@ -168,8 +176,25 @@ func newRoot(s streams) *cobra.Command {
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{flagError(err)} })
 	return root
+}
+
+// flagError tells of a flag's value without the words of the library that reads it.
+func flagError(err error) error {
+	var value *pflag.InvalidValueError
+	var number *strconv.NumError
+	if !errors.As(err, &value) {
+		return err
+	}
+	cause := value.Unwrap()
+	if errors.As(err, &number) {
+		cause = fmt.Errorf("%q is no whole number", value.GetValue())
+		if errors.Is(err, strconv.ErrRange) {
+			cause = fmt.Errorf("%s is too far from 0", value.GetValue())
+		}
+	}
+	return fmt.Errorf("--%s: %w", value.GetFlag().Name, cause)
 }
 
 // noCommand refuses what is no command, and names one that is like it.

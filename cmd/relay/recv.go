@@ -12,6 +12,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
 )
 
 // receiving is what the flags of recv say.
@@ -73,6 +74,9 @@ func (f *receiving) complete(c *cobra.Command) error {
 	}
 	if is := me(); is != router.Human && f.as != "" && f.as != is {
 		return usage{fmt.Errorf("recv: this is inside of %s, and --as says %s", is, f.as)}
+	}
+	if err := protocol.ValidName(f.as); f.as != "" && f.as != router.Human && err != nil {
+		return usage{fmt.Errorf("recv: --as: %w", err)}
 	}
 	f.To, f.Past = cmp.Or(f.as, me()), changed("after")
 	f.Known = !f.waits && !f.follow // else its sender may be yet to come

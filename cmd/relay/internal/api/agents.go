@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -74,11 +75,11 @@ func (s *Server) askWithin(ctx context.Context, wait time.Duration, name string,
 	if !running {
 		return nil, fault(NotRunning, "%s does not run", name)
 	}
-	ctx, cancel := context.WithTimeout(ctx, wait)
+	ctx, cancel := context.WithTimeoutCause(ctx, wait, fault(string(protocol.Degraded), "the wrapper of %s does not answer within %v: relay doctor tells more", name, wait))
 	defer cancel()
 	client, err := sock.Dial(ctx, r.Socket)
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(context.Cause(ctx), error(fault(string(protocol.Degraded), "the wrapper of %s takes no connection: relay doctor tells more", name)))
 	}
 	defer client.Close()
 	answer, err := client.Ask(ctx, request)
@@ -86,10 +87,16 @@ func (s *Server) askWithin(ctx context.Context, wait time.Duration, name string,
 	if errors.As(err, &refused) {
 		return nil, fault(string(refused.Code), "%s", refused.Message)
 	}
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return nil, cause
+	}
+	if err != nil {
+		return nil, fault(string(protocol.Degraded), "the wrapper of %s went away before it answered", name)
+	}
 	if tagged, ok := answer.(interface{ SetTag(req string) }); ok {
 		tagged.SetTag("") // it was between us and the wrapper
 	}
-	return answer, err
+	return answer, nil
 }
 
 // wrapperWait is how long a wrapper may take to answer a question, which takes it milliseconds.

@@ -14,8 +14,6 @@ import (
 	"strconv"
 	"strings"
 
-	strict "github.com/go-json-experiment/json"
-
 	"relay-pty/cmd/relay/internal/hub"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
@@ -58,10 +56,26 @@ func (s *Server) Handler() http.Handler {
 		w.Write(description) // fails only when the client has gone
 	})
 	mux.HandleFunc("GET /metrics", s.metrics)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		respond(w, nil, fault(string(protocol.UnknownType), "there is no %s %s", r.Method, r.URL.Path))
-	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { nothing(mux, w, r) })
 	return mux
+}
+
+// nothing answers what is no endpoint: 405 where another method would be one.
+func nothing(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
+	var takes []string
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+		other := r.Clone(r.Context())
+		other.Method = method
+		if _, pattern := mux.Handler(other); pattern != "/" {
+			takes = append(takes, method)
+		}
+	}
+	if len(takes) == 0 {
+		respond(w, nil, fault(string(protocol.UnknownType), "there is nothing at %s; GET /v1/openapi.json tells what there is", r.URL.Path))
+		return
+	}
+	w.Header().Set("Allow", strings.Join(takes, ", "))
+	tellJSON(w, http.StatusMethodNotAllowed, fault(string(protocol.UnknownType), "%s takes %s, and not %s", r.URL.Path, strings.Join(takes, " or "), r.Method))
 }
 
 func fault(code, format string, args ...any) *router.ErrorValue {
@@ -106,20 +120,6 @@ func tellJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(v) // fails only when the client has gone
-}
-
-// decode reads a request as strictly as a wrapper does: unknown, doubled and case-folded fields,
-// text that is no UTF-8 and a second value are refused.
-func decode(r *http.Request, into any) error {
-	err := strict.UnmarshalRead(r.Body, into, strict.RejectUnknownMembers(true))
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		return fault(string(protocol.MessageTooLarge), "the request is over %d bytes; a body may have %d", maxRequest, protocol.MaxBody)
-	case err != nil:
-		return fault(string(protocol.BadJSON), "the request: %v", err)
-	}
-	return nil
 }
 
 // Asker is who asks: an agent by its own token, else a name that anybody may say.
