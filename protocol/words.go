@@ -67,6 +67,10 @@ const (
 	WaitsForPaused  = "paused" // somebody wants nothing typed for now
 )
 
+// BlockedByForeground is the "blocked_by" of an agent that has started a program which reads the
+// terminal for now, as a shell does with an editor. All other reasons are sentences for people.
+const BlockedByForeground = "another program has the terminal"
+
 // The words of an agent's "state".
 const (
 	StateStarting = "starting" // it has not been ready yet

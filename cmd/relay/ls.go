@@ -65,7 +65,11 @@ func showAgents(s streams, list []api.Agent) error {
 	}
 	rows := [][]string{{"NAME", "STATE", "AGENT", "WAITING", "SEEN"}}
 	for _, a := range list {
-		rows = append(rows, []string{a.Name, stateOf(a), a.Profile, strconv.Itoa(a.Waiting), ago(a.SeenAt)})
+		seen := ago(a.SeenAt)
+		if a.Running {
+			seen = "now"
+		}
+		rows = append(rows, []string{a.Name, stateOf(a), a.Profile, strconv.Itoa(a.Waiting), seen})
 	}
 	return newPaper(s.out).table(rows)
 }
@@ -95,11 +99,18 @@ func stateOf(a api.Agent) string {
 }
 
 // ago is how long it is since a time, in one unit.
-func ago(at int64) string { return short(time.Since(time.UnixMilli(at))) + " ago" }
+func ago(at int64) string {
+	if at <= 0 {
+		return "-" // nobody has noted it
+	}
+	return short(time.Since(time.UnixMilli(at))) + " ago"
+}
 
-// short is a length of time in one unit.
+// short is a length of time in one unit. What is to come was a moment ago: the clock was set back.
 func short(d time.Duration) string {
 	switch {
+	case d < 0:
+		return "0s"
 	case d < time.Minute:
 		return fmt.Sprintf("%ds", int(d.Seconds()))
 	case d < time.Hour:

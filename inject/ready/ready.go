@@ -108,7 +108,7 @@ func (r Rules) Judge(f Facts) (Verdict, time.Duration) {
 	case f.Own.State == Blocked && !f.answered():
 		return Verdict{State: Blocked, Confidence: BySignal, BlockedBy: cmp.Or(f.Own.Detail, f.Asked)}, 0
 	case !f.Foreground:
-		return Verdict{State: Unknown, Confidence: BySignal, BlockedBy: "another program has the terminal"}, 0
+		return Verdict{State: Unknown, Confidence: BySignal, BlockedBy: protocol.BlockedByForeground}, 0
 	case f.Working:
 		return Verdict{State: Busy, Confidence: ByScreen}, 0
 	}

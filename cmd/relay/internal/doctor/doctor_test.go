@@ -210,6 +210,9 @@ func TestEachThingIsFound(t *testing.T) {
 		"one that starts": {breaks: func(p *patient) {
 			p.wraps(func(s *protocol.StatusAnswer) { s.State, s.UptimeMS = "starting", 2000 })
 		}},
+		"a shell that has an editor open": {func(p *patient) {
+			p.wraps(func(s *protocol.StatusAnswer) { s.State, s.BlockedBy = "unknown", protocol.BlockedByForeground })
+		}, "messages to bob wait: another program has the terminal", "they are typed when it ends", true},
 		"an agent that nobody described": {func(p *patient) {
 			p.wraps(func(s *protocol.StatusAnswer) { s.State, s.BlockedBy = "unknown", "it draws; say --agent generic" })
 		}, "bob gets no messages: it draws; say --agent generic", "do what that says", false},

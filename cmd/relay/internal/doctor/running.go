@@ -152,7 +152,12 @@ func (d *Doctor) wrapper(ctx context.Context, r registry.Record) {
 
 // unclear tells of an agent whose screen says nothing to us.
 func (d *Doctor) unclear(check string, r registry.Record, s *protocol.StatusAnswer) {
-	if s.BlockedBy != "" {
+	switch s.BlockedBy {
+	case "":
+	case protocol.BlockedByForeground:
+		d.untidy(check, "they are typed when it ends", "messages to %s wait: %s", r.Name, s.BlockedBy)
+		return
+	default:
 		d.broken(check, "do what that says", "%s gets no messages: %s", r.Name, s.BlockedBy)
 		return
 	}

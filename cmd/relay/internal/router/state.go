@@ -247,7 +247,7 @@ func (s *State) named(name string) *Agent {
 // meet keeps what an event says of the agent whose wrapper told it.
 func (s *State) meet(e Event) {
 	a := s.named(e.Agent)
-	a.Seen = e.Timestamp
+	a.Seen = max(a.Seen, e.Timestamp) // what a wrapper told while no router heard it comes late
 	a.note(e)
 	if e.Origin != nil {
 		a.Cursor, a.Heard = *e.Origin, e.Timestamp
@@ -280,7 +280,8 @@ func (s *State) accept(e Event) {
 	m.Events = append(m.Events, e.Seq)
 	s.enter(m)
 	if m.From != Human && m.From != Relay {
-		s.named(m.From).Seen = e.Timestamp
+		from := s.named(m.From)
+		from.Seen = max(from.Seen, e.Timestamp)
 	}
 	if len(e.Recipients) > 0 {
 		s.fanOut(m, e.Recipients)
