@@ -77,8 +77,8 @@ func (f *Front) Ended(status int) {
 // reach us when the stop is over that it was of.
 const stopAsked = 't'
 
-// What the front may be told to do: to stop our job, or to do so only if the terminal is another's by
-// then, for a shell may have given it back since we looked.
+// What the front may be told to do: to stop our job, or to do so only if the terminal is another's
+// by then, for a shell may have given it back since we looked.
 const (
 	stopNow    = "stop\n"
 	stopBehind = "behind\n"

@@ -24,11 +24,12 @@ import (
 // switched. Until it reads on, a fault with a long report does not end us: a shell that waits for
 // us would take the terminal as we leave it for the wanted one.
 //
-// With our process id, $1, it is our [Front]: it hands on the signals that would end it, and reports
-// on 3 those that would stop it; stops its process group, which is the shell's job, when we say so,
-// in the background alone if we say that, and reports when that goes on; and has our exit status: as
-// we told it, or that of SIGKILL, or of a fault of the runtime. We are in that group, too, and do
-// not heed the signal. What interrupts a read has no part of a line: each comes as a whole.
+// With our process id, $1, it is our [Front]: it hands on the signals that would end it, and
+// reports on 3 those that would stop it; stops its process group, which is the shell's job, when we
+// say so, in the background alone if we say that, and reports when that goes on; and has our exit
+// status: as we told it, or that of SIGKILL, or of a fault of the runtime. We are in that group,
+// too, and do not heed the signal. What interrupts a read has no part of a line: each comes as a
+// whole.
 const watcher = `# relay-pty, as its shell sees it: stops at ^Z, while the wrapper goes on
 w=$1 undo= ours= seen= status=137
 exec 4>&2 2>/dev/null
