@@ -38,8 +38,8 @@ func (in *Injector) followQueued(l Look, v ready.Verdict) time.Duration {
 			in.end(a, &Result{Status: Delivered, Evidence: protocol.EvidenceTurn})
 		case l.Facts.Exited:
 			in.end(a, &Result{Doubtful, "", protocol.FaultAgentExited, "the agent ended before it took up what it had queued"})
-		case stands && !a.back.byHuman && in.stranded == nil:
-			a.again, in.stranded = false, a
+		case stands && !a.cameBack.byHuman && in.behindDialog == nil:
+			a.again, in.behindDialog = false, a
 		case !a.rested.IsZero() && limit <= 0:
 			in.end(a, a.lost())
 		default:
@@ -79,7 +79,7 @@ const (
 // the composer would not keep it from being typed afterwards. What asks a
 // question is never interrupted, for that would be an answer.
 func (in *Injector) interrupts(l Look, v ready.Verdict, b *turn.Batch) (bool, time.Duration) {
-	if b == nil || b.Mode != protocol.ModeUrgent || len(in.Profile.Typing.Interrupt) == 0 || in.stranded != nil ||
+	if b == nil || b.Mode != protocol.ModeUrgent || len(in.Profile.Typing.Interrupt) == 0 || in.behindDialog != nil ||
 		v.State != ready.Busy || v.Settling || !l.Box.Visible || l.Box.Foreign {
 		return false, 0
 	}
@@ -139,8 +139,8 @@ func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
 		if rests = ready.Since(rests, v.State == ready.Ready, l.Facts.Now); v.State != ready.Ready {
 			return v.State == ready.Blocked, again
 		}
-		in.returned = l.Box.Text
-		return in.returned != "" || l.Facts.Now.Sub(rests) >= settled, settled / 6
+		in.givenBack = l.Box.Text
+		return in.givenBack != "" || l.Facts.Now.Sub(rests) >= settled, settled / 6
 	})
 }
 
@@ -180,15 +180,15 @@ func (in *Injector) heeded(ctx context.Context, painted time.Time, rest time.Dur
 	return busy
 }
 
-// holdsReturned says whether the composer holds what the agent gave back.
-func (in *Injector) holdsReturned(l Look) bool {
-	return in.returned != "" && l.Box.Visible && turn.Same(l.Box.Text, in.returned)
+// holdsGivenBack says whether the composer holds what the agent gave back.
+func (in *Injector) holdsGivenBack(l Look) bool {
+	return in.givenBack != "" && l.Box.Visible && turn.Same(l.Box.Text, in.givenBack)
 }
 
 // resubmits says whether to press Enter on the prompt that an interrupted agent
 // gave back: when nothing urgent comes before it.
 func (in *Injector) resubmits(l Look, v ready.Verdict, b *turn.Batch) bool {
-	if !in.holdsReturned(l) || b != nil && b.Mode == protocol.ModeUrgent && l.Facts.Now.Sub(in.halted) < urgentFirst {
+	if !in.holdsGivenBack(l) || b != nil && b.Mode == protocol.ModeUrgent && l.Facts.Now.Sub(in.halted) < urgentFirst {
 		return false
 	}
 	if v.State != ready.Ready && !(v.State == ready.Busy && !v.Settling && in.Profile.Typing.Queue != "") {
@@ -215,12 +215,12 @@ func (in *Injector) resubmit(ctx context.Context, b *turn.Batch) {
 	}
 	in.lastInput = time.Now()
 	err = in.until(ctx, in.Profile.Typing.Hold, func(l Look) (bool, time.Duration) {
-		return l.Unread <= 0 && !in.holdsReturned(l), settled / 6
+		return l.Unread <= 0 && !in.holdsGivenBack(l), settled / 6
 	})
 	if err == nil {
 		in.submitted = in.lastInput
 	}
-	in.returned = "" // if it still stands there, it is a draft that the human sees
+	in.givenBack = "" // if it still stands there, it is a draft that the human sees
 }
 
 // submitKey is what submits text now without cutting a reply.

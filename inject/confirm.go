@@ -215,7 +215,7 @@ func (a *attempt) emptied(ctx context.Context) bool {
 // typed and never submitted. When the dialog is gone and the agent is ready,
 // what the composer holds decides.
 func (in *Injector) resume(ctx context.Context, look Look, hold Hold) {
-	a := in.stranded
+	a := in.behindDialog
 	a.stood = a.stood || a.holdsOurs(look)
 	switch {
 	case in.took(a.Turn): // the human sent it

@@ -34,7 +34,7 @@ type attempt struct {
 	joined     bool      // Enter was pressed while the agent was busy
 	queued     bool      // the agent took it into its own queue
 	rested     time.Time // since when the agent rests with it there
-	back       returned  // what became of it if it left the agent's queue for the composer
+	cameBack   cameBack  // what became of it if it left the agent's queue for the composer
 	stood      bool      // it stood whole in the composer when the dialog that came in between was gone
 	stashed    *stashed  // the draft that was set aside for it; nil: none
 	stashShown bool      // when Enter was pressed, the agent showed that a draft is set aside, by whomever
@@ -99,14 +99,14 @@ func (in *Injector) finish(ctx context.Context, a *attempt, r *Result) {
 	if r != nil || a.queued {
 		a.bringBack(ctx)
 	}
-	in.typing, in.stranded = nil, nil
+	in.typing, in.behindDialog = nil, nil
 	switch {
 	case r != nil:
 		in.end(a, r)
 	case a.queued:
 		in.queued = append(in.queued, a)
 	default:
-		in.stranded = a
+		in.behindDialog = a
 	}
 }
 

@@ -33,7 +33,7 @@ func (in *Injector) hold(l Look, v ready.Verdict, b *turn.Batch) (Hold, time.Dur
 	if l.Box.Foreign || in.modal && !l.Inserts && b != nil && b.Command() {
 		return protocol.WaitsForDraft, 0 // what is typed as keys would be done there, not taken for text
 	}
-	if in.drafted(l) && in.stranded == nil && !in.remains(l, v) {
+	if in.drafted(l) && in.behindDialog == nil && !in.remains(l, v) {
 		if may, wait := in.maySetAside(l, b); !may {
 			return protocol.WaitsForDraft, wait
 		}
@@ -121,7 +121,7 @@ func (in *Injector) drafted(l Look) bool {
 // typed: a draft, one that may be about to show, or a mode of the composer's own. Text of ours,
 // which is being typed or which a dialog keeps there, is nothing of theirs.
 func (in *Injector) occupied(l Look) bool {
-	if l.Facts.Exited || in.typing != nil || in.stranded != nil {
+	if l.Facts.Exited || in.typing != nil || in.behindDialog != nil {
 		return false
 	}
 	return in.drafted(l) || in.unshown(l) || l.Box.Foreign
@@ -138,7 +138,7 @@ func (in *Injector) accepts(l Look, v ready.Verdict) bool {
 func (in *Injector) row(l Look) prompt.Row {
 	return prompt.Row{
 		Line: l.Line, After: l.After, Read: l.Unread <= 0, Edits: l.Facts.Raw, Asking: l.Asking,
-		Typed: l.Draft.Begun && (in.back || l.Draft.LastKey.After(in.lastInput)), Ever: !l.Draft.LastKey.IsZero(),
+		Typed: l.Draft.Begun && (in.restored || l.Draft.LastKey.After(in.lastInput)), Ever: !l.Draft.LastKey.IsZero(),
 	}
 }
 

@@ -90,31 +90,31 @@ type Injector struct {
 	DraftTimeout time.Duration             // a draft unchanged so long may be set aside; 0: never
 	Stashed      func(id string, set bool) // told of a draft set aside for a message, and brought back; may be nil
 
-	looked    time.Time
-	read      time.Time // since when the agent is seen to have read all
-	wasReady  bool
-	lastBusy  time.Time
-	lastInput time.Time
-	submitted time.Time
-	leaving   time.Time // when the text that the human sent was last seen in the composer still …
-	left      time.Time // … and the Enter of one that has left it: what stands there then is another
-	stopped   time.Time // when the agent was last seen stopped in an attempt
-	prompts   prompt.Watch
-	strays    strays
-	typing    *attempt   // on its way
-	modal     bool       // its composer was seen in a mode as vim's INSERT
-	stranded  *attempt   // typed, not submitted, and a dialog came in between
-	remnant   *attempt   // over, and its text could not be taken out of the composer
-	queued    []*attempt // submitted to a busy agent, which has not taken them up
-	halted    time.Time  // when we last interrupted the agent
-	halting   bool       // it has not been ready since
-	returned  string     // the prompt that an interrupted agent gave back into its composer; "": none
-	unsent    struct {   // the draft as it was last seen
+	looked       time.Time
+	read         time.Time // since when the agent is seen to have read all
+	wasReady     bool
+	lastBusy     time.Time
+	lastInput    time.Time
+	submitted    time.Time
+	leaving      time.Time // when the text that the human sent was last seen in the composer still …
+	left         time.Time // … and the Enter of one that has left it: what stands there then is another
+	stopped      time.Time // when the agent was last seen stopped in an attempt
+	prompts      prompt.Watch
+	strays       strays
+	typing       *attempt   // on its way
+	modal        bool       // its composer was seen in a mode as vim's INSERT
+	behindDialog *attempt   // typed, not submitted, and a dialog came in between
+	remnant      *attempt   // over, and its text could not be taken out of the composer
+	queued       []*attempt // submitted to a busy agent, which has not taken them up
+	halted       time.Time  // when we last interrupted the agent
+	halting      bool       // it has not been ready since
+	givenBack    string     // the prompt that an interrupted agent gave back into its composer; "": none
+	unsent       struct {   // the draft as it was last seen
 		text  string
 		since time.Time
 	}
 	tardy    *attempt // its key to set the draft aside was pressed and did not act in time
-	back     bool     // a draft was brought back, and the human has not pressed Enter since
+	restored bool     // a draft was brought back, and the human has not pressed Enter since
 	comeBack struct { // the message that was last withdrawn
 		id    string
 		times int
@@ -164,7 +164,7 @@ func (in *Injector) step(idle bool) step {
 	_, back := in.restores(look, v)
 	in.report(Report{v, hold, in.occupied(look), in.accepts(look, v)})
 	again = sooner(again, back)
-	if b != nil || in.stranded != nil || in.returned != "" || in.unshown(look) {
+	if b != nil || in.behindDialog != nil || in.givenBack != "" || in.unshown(look) {
 		again = sooner(sooner(again, rest), look.Again)
 	}
 	if !expiry.IsZero() {
@@ -185,7 +185,7 @@ func (in *Injector) report(r Report) {
 // act does what is to be done now and says whether it did anything.
 func (in *Injector) act(ctx context.Context, s step) bool {
 	switch {
-	case in.stranded != nil:
+	case in.behindDialog != nil:
 		in.resume(ctx, s.look, s.hold)
 	case in.astray():
 		yes, _ := in.restores(s.look, s.verdict)
@@ -243,7 +243,7 @@ func (in *Injector) wait(ctx context.Context, again time.Duration, eager bool) e
 // look adds to a look what only the loop knows.
 func (in *Injector) look() Look {
 	l := in.Agent.Look()
-	if a := cmp.Or(in.typing, in.stranded); a != nil && l.Typed.Visible && a.Begun(l.Typed.Text) {
+	if a := cmp.Or(in.typing, in.behindDialog); a != nil && l.Typed.Visible && a.Begun(l.Typed.Text) {
 		l.Box, l.Dialog = l.Typed, "" // what we typed is no dialog
 	}
 	in.overlook(&l)
@@ -257,7 +257,7 @@ func (in *Injector) look() Look {
 	}
 	l.Facts.Dialog, l.Facts.Working, l.Facts.Composer = l.Dialog, l.Working, l.Box.Visible
 	l.Facts.Asked, l.Facts.Rows = l.Asked, l.Rows
-	in.back, in.modal = in.back && l.Draft.Begun, in.modal || l.Inserts
+	in.restored, in.modal = in.restored && l.Draft.Begun, in.modal || l.Inserts
 	l.Facts.AtPrompt = in.atPrompt(l)
 	in.watchDraft(l)
 	if l.Facts.Raw && !l.Facts.AtPrompt {

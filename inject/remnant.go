@@ -23,7 +23,7 @@ func (in *Injector) leaves(a *attempt, r *Result) {
 func (in *Injector) remains(l Look, v ready.Verdict) bool {
 	a := in.remnant
 	return a != nil && v.State == ready.Ready && l.Box.Visible && !l.Box.Foreign && a.leftIn(l.Box) &&
-		!typedSince(l, a.began) && !l.Draft.MayHold() && in.returned == ""
+		!typedSince(l, a.began) && !l.Draft.MayHold() && in.givenBack == ""
 }
 
 // makeRoom sees to it that the composer is empty: what we left there goes, a draft of the human's

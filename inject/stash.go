@@ -13,11 +13,11 @@ import (
 
 // stashed is a text that was set aside for a message.
 type stashed struct {
-	text     string // as it showed
-	typed    string // as the human typed it
-	returned bool   // it is what the interrupted agent gave back, not the human's
-	back     bool
-	late     // what became of the key if it did not set it aside in time
+	text      string // as it showed
+	typed     string // as the human typed it
+	givenBack bool   // it is what the interrupted agent gave back, not the human's
+	restored  bool   // it stands in the composer again
+	late             // what became of the key if it did not set it aside in time
 }
 
 // unsentText is what stands unsent in the composer, or behind the prompt.
@@ -37,8 +37,8 @@ func (in *Injector) watchDraft(l Look) {
 		in.unsent.text, in.unsent.since = t, l.Facts.Now
 	}
 	in.watchTardy(l)
-	if in.returned != "" && (ready.Later(l.Draft.LastKey, l.Brought).After(in.halted) || l.Facts.Exited) {
-		in.returned = "" // whatever stands there is the human's now
+	if in.givenBack != "" && (ready.Later(l.Draft.LastKey, l.Brought).After(in.halted) || l.Facts.Exited) {
+		in.givenBack = "" // whatever stands there is the human's now
 	}
 }
 
@@ -50,7 +50,7 @@ func (in *Injector) maySetAside(l Look, b *turn.Batch) (bool, time.Duration) {
 	if b == nil || t.Stash == "" || l.Stashed || in.tardy != nil || in.unsent.text == "" {
 		return false, 0
 	}
-	if in.holdsReturned(l) {
+	if in.holdsGivenBack(l) {
 		return b.Mode == protocol.ModeUrgent, 0
 	}
 	if in.DraftTimeout <= 0 {
@@ -77,7 +77,7 @@ func (in *Injector) maySetAside(l Look, b *turn.Batch) (bool, time.Duration) {
 // the agent did not read is taken back. One that it read may act later: see tardy.go.
 func (a *attempt) setAside(ctx context.Context, l Look) bool {
 	in, t := a.in, a.in.Profile.Typing
-	a.stashed = &stashed{text: in.unsentText(l), typed: l.Draft.Text, returned: in.holdsReturned(l), late: late{pressed: time.Now()}}
+	a.stashed = &stashed{text: in.unsentText(l), typed: l.Draft.Text, givenBack: in.holdsGivenBack(l), late: late{pressed: time.Now()}}
 	n, err := a.tx.Write(ctx, []byte(t.Stash))
 	if err == nil && a.awaitStashed(ctx) {
 		in.tellStashed(a, true)
@@ -127,7 +127,7 @@ func (in *Injector) empty(l Look) bool {
 // pressed only into a composer that is seen empty: with our own text in it, that
 // text would take the draft's place.
 func (a *attempt) bringBack(ctx context.Context) {
-	if a.stashed == nil || a.stashed.back || a.tx == nil {
+	if a.stashed == nil || a.stashed.restored || a.tx == nil {
 		return
 	}
 	in, keys := a.in, a.backKeys()
@@ -142,7 +142,7 @@ func (a *attempt) bringBack(ctx context.Context) {
 		return is && l.Facts.Now.Sub(stands) >= stashRest, stashRest
 	})
 	if err == nil {
-		a.stashed.back, in.back = true, true
+		a.stashed.restored, in.restored = true, true
 		in.tellStashed(a, false)
 	}
 }
@@ -164,7 +164,7 @@ func (a *attempt) backKeys() string {
 }
 
 func (in *Injector) tellStashed(a *attempt, set bool) {
-	if in.Stashed != nil && !a.stashed.returned {
+	if in.Stashed != nil && !a.stashed.givenBack {
 		in.Stashed(a.Turn[0].ID, set)
 	}
 }

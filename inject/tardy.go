@@ -55,7 +55,7 @@ func typedSince(l Look, since time.Time) bool {
 
 // typedStill says whether the draft would stand there if the human's keys alone had been typed.
 func (in *Injector) typedStill(l Look, d *stashed) bool {
-	if d.returned {
+	if d.givenBack {
 		return !typedSince(l, d.pressed)
 	}
 	return l.Draft.Known && turn.Within(d.typed, l.Draft.Text)
@@ -96,7 +96,7 @@ func (in *Injector) restore(ctx context.Context) {
 		return
 	}
 	a := in.tardy
-	a.stashed.asked, in.back = time.Now(), true
+	a.stashed.asked, in.restored = time.Now(), true
 	in.tellStashed(a, true)
 	tx.Write(ctx, []byte(a.backKeys())) // what becomes of it is seen
 }

@@ -14,7 +14,7 @@ func AllNarrow() []Narrow {
 		narrow("a builtin that asks with the prompt's text gets messages", "inject/prompt", "TestAtOneThatEdits",
 			Edit{"inject/prompt/prompt.go", "return w.edits && !r.Edits || ", "return "}),
 		narrow("what the human took back out of the agent's queue is submitted", "inject", "TestQueuedMessageThatTheHumanTakesBackIsADraft",
-			Edit{"inject/returned.go", "a.back.byHuman = a.back.byHuman || typedSince(l, ready.Later(a.enter, in.halted))", "a.back.byHuman = false"}),
+			Edit{"inject/cameback.go", "a.cameBack.byHuman = a.cameBack.byHuman || typedSince(l, ready.Later(a.enter, in.halted))", "a.cameBack.byHuman = false"}),
 		narrow("the body is typed before the header is seen", "inject", "TestHeaderThatIsTakenForCommandsIsAllThatIsTyped",
 			Edit{"inject/deliver.go", "a.awaitPiece(ctx, piece, i == 0 && a.in.Profile.Composer != nil)", "a.awaitPiece(ctx, piece, false)"}),
 		narrow("a journal without a name is written on", "queue/journal", "TestRemovedFile",

@@ -8,8 +8,8 @@ import (
 	"relay-pty/protocol"
 )
 
-// returned is what is known of a message that came back from the agent's queue into its composer.
-type returned struct {
+// cameBack is what is known of a message that came back from the agent's queue into its composer.
+type cameBack struct {
 	once    bool      // it was seen there
 	byHuman bool      // a key of the human's brought it back: what stands there is the human's
 	changed time.Time // since when it does not stand there as it was typed
@@ -21,11 +21,11 @@ type returned struct {
 func (in *Injector) comesBack(a *attempt, l Look, v ready.Verdict) bool {
 	stands := l.Box.Visible && v.State != ready.Blocked && a.leftIn(l.Box)
 	if stands {
-		a.back.once = true
-		a.back.byHuman = a.back.byHuman || typedSince(l, ready.Later(a.enter, in.halted))
+		a.cameBack.once = true
+		a.cameBack.byHuman = a.cameBack.byHuman || typedSince(l, ready.Later(a.enter, in.halted))
 	}
 	changed := stands && l.Box.Top && !a.holdsOurs(l) && !turn.Within(a.typed, l.Box.Text)
-	a.back.changed = ready.Since(a.back.changed, changed, l.Facts.Now)
+	a.cameBack.changed = ready.Since(a.cameBack.changed, changed, l.Facts.Now)
 	return stands
 }
 
@@ -34,16 +34,16 @@ const draftRest = clearRest
 
 // edited says whether the human has edited what came back, and else when to ask again.
 func (a *attempt) edited(now time.Time) (bool, time.Duration) {
-	if a.back.changed.IsZero() {
+	if a.cameBack.changed.IsZero() {
 		return false, 0
 	}
-	left := draftRest - now.Sub(a.back.changed)
+	left := draftRest - now.Sub(a.cameBack.changed)
 	return left <= 0, left
 }
 
 // lost is the end of a queued message of which the agent's log tells nothing.
 func (a *attempt) lost() *Result {
-	if a.back.once {
+	if a.cameBack.once {
 		return &Result{Doubtful, "", protocol.FaultReturned,
 			"the message came back from the agent's queue into its composer and has left it, and the agent's log does not show it"}
 	}
@@ -52,7 +52,7 @@ func (a *attempt) lost() *Result {
 
 // mixed is the end of a message that stands in the composer and is not what was typed any more.
 func (a *attempt) mixed() *Result {
-	if a.queued || a.back.once {
+	if a.queued || a.cameBack.once {
 		return &Result{Doubtful, "", protocol.FaultReturned,
 			"the message came back from the agent's queue into its composer, where it was changed or stands with other text"}
 	}
