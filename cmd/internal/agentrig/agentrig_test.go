@@ -134,7 +134,7 @@ func TestReceivedIsWhatUsersMeant(t *testing.T) {
 		{Claude(claudeNow), []string{"[Request interrupted by user for tool use]", "", "a"}, "a"},
 		{OpenCode(), []string{" b  "}, " b "},
 		{OpenCode(), []string{"[relay m from bob] a \nb \n[end m]"}, "[relay m from bob] a \nb\n[end m]"},
-		{Gemini(), []string{"@work.txt or @work"}, "@work or @work"},
+		{Gemini(), []string{"@work.txt or @work"}, "@work or@work"},
 		{Gemini(), []string{"see\n @work.txt @work.txt"}, "see@work@work"},
 		{Codex(), []string{" a "}, " a "},
 		{Gemini(), []string{"a\n"}, "a\n"},

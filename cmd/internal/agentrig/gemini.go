@@ -25,8 +25,9 @@ func Gemini() Agent {
 }
 
 // resolved is the name of a file as Gemini CLI completes it on its way to the model: of "@work" it
-// makes "@work.txt", puts a blank before it, and drops what white space alone parts two of them.
-var resolved = regexp.MustCompile(`\s*@(\w+)\.txt\b`)
+// makes "@work.txt", puts a blank before it, and drops what white space alone parts two of them. So
+// white space before a name counts on neither side.
+var resolved = regexp.MustCompile(`\s*@(\w+)(?:\.txt)?\b`)
 
 const geminiFile = ".gemini/settings.json"
 
