@@ -9,5 +9,6 @@
 // than the terminal, parts of the character stay in cells that the agent takes for blank. Each such
 // character may have left one stray cell in our text; in an emptied composer characters of our
 // messages alone are no draft. OpenCode also finds its chips by column, so behind such a body
-// nothing more is typed.
+// nothing more is typed. A row that runs over its end covers the border of the next one; that row
+// still is the box's, and the few letters that it may cover are told by what stands beside them.
 package sight

@@ -16,13 +16,17 @@
 // itself by a small shell, the front. The front has the number that the user's shell knows. It
 // hands signals on, stops the whole group at the wrapper's word, reports that it was continued, and
 // ends with the wrapper's exit status. No byte passes through it. The wrapper hears of a stop by
-// its own deed or by SIGTSTP, which the front hands on; a SIGSTOP shows by a terminal that another
-// group has, which the wrapper asks for with each piece of output. While the job is stopped so is
+// its own deed or by SIGTSTP, which the front reports through its pipe (as a signal it could come
+// when the stop is over); a SIGSTOP shows by a terminal that another group has, which the wrapper
+// asks for with each piece of output. While the job is stopped so is
 // the agent, and keys and output are held, because the terminal is the shell's then. A group that
 // was continued in the background is stopped again as soon as it wants the terminal.
 //
 // A child that is stopped before it has become another program holds its parent in vfork(2), and a
-// shell would wait for both for ever. So SIGTSTP is ignored while the front is made.
+// shell would wait for both for ever. So SIGTSTP is ignored while the front is made. An agent in
+// vfork cannot be seen to stop, so what the wrapper made stand still counts as stopped. An agent
+// that is slow to stop itself after a Ctrl-Z is waited for until it has neither read nor written for
+// three seconds, half a minute at most.
 //
 // A program that was started in the background finds the settings of a shell's line editor on the
 // terminal, not the terminal's own. Draining the terminal first makes the kernel stop it until it
