@@ -139,7 +139,4 @@ func (h *Hub) asExpired(e *router.Event) {
 	if h.stale[e.ID] && e.Status == protocol.StatusCancelled {
 		e.Status = protocol.StatusExpired
 	}
-	if protocol.Terminal(e.Status) {
-		delete(h.stale, e.ID)
-	}
 }
