@@ -22,7 +22,10 @@ func ofOne[T any](s streams, what string, ask func(ctx context.Context, c *api.C
 			if len(args) != 1 {
 				return usage{fmt.Errorf("%s takes one %s, got %d", c.Name(), what, len(args))}
 			}
-			return nil
+			if what == "ID" {
+				return checkWord(c, what, args[0], protocol.ValidID)
+			}
+			return checkWord(c, what, args[0], protocol.ValidTarget)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			answer, err := asks(c.Context(), func(ctx context.Context, c *api.Client) (T, error) { return ask(ctx, c, args[0]) })

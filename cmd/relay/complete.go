@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -114,8 +115,11 @@ func completions(root *cobra.Command) {
 // manCommand writes the manual pages, for whoever packages them.
 func manCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "man DIRECTORY", Short: "Write the manual pages into a directory", Hidden: true, Args: cobra.ExactArgs(1),
+		Use: "man DIRECTORY", Short: "Write the manual pages into a directory", Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage{fmt.Errorf("man takes one DIRECTORY, got %d", len(args))}
+			}
 			wrapper, err := findWrapper()
 			if err != nil {
 				return err

@@ -27,6 +27,9 @@ relay screen shows. Exit status 1: it has not read them all.`,
 			if err := checkKeys(args); err != nil {
 				return usage{fmt.Errorf("keys: %w", err)}
 			}
+			if err := checkWord(c, "NAME", args[0], protocol.ValidTarget); err != nil {
+				return err
+			}
 			return press(c.Context(), s, args[0], api.Keys{Keys: args[1:], From: from}, asJSON)
 		},
 		ValidArgsFunction: completeKeys,

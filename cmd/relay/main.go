@@ -22,6 +22,7 @@ import (
 	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/cmd/relay/internal/hook"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
 	"relay-pty/protocol/version"
 )
 
@@ -136,7 +137,7 @@ func newRoot(s streams) *cobra.Command {
 			if len(args) > 0 && args[0] == "" {
 				return usage{fmt.Errorf("%s: its first argument is empty: relay %s", c.Name(), c.Use)}
 			}
-			return nil
+			return checkWords(c)
 		},
 	}
 	for _, g := range []struct {
@@ -173,6 +174,7 @@ func newRoot(s streams) *cobra.Command {
 		overview(s.out, root)
 	})
 	completions(root)
+	strictly(root)
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
@@ -259,7 +261,7 @@ func status(errs io.Writer, err error) int {
 		sayWhere(errs)
 	}
 	switch {
-	case errors.As(err, &wrong):
+	case errors.As(err, &wrong), refused != nil && refused.Code == string(protocol.BadField):
 		return exitUsage
 	case errors.As(err, &refused) && refused.Code == router.UnknownAgent:
 		return exitNoAgent

@@ -9,6 +9,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/settings"
+	"relay-pty/protocol"
 )
 
 func pauseCommand(s streams) *cobra.Command {
@@ -23,6 +24,9 @@ yourself is never held. A pause outlives the router and the agent.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 && len(args) != 2 {
 				return usage{fmt.Errorf("pause takes a NAME, and perhaps a DURATION, got %d arguments", len(args))}
+			}
+			if err := checkWord(c, "NAME", args[0], protocol.ValidTarget); err != nil {
+				return err
 			}
 			var d time.Duration
 			if len(args) == 2 {

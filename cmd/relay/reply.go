@@ -9,6 +9,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
 )
 
 func replyCommand(s streams) *cobra.Command {
@@ -22,6 +23,9 @@ func replyCommand(s streams) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage{errors.New("reply: say which message: relay reply m-7wzk03fa \"yes\"")}
+			}
+			if err := checkWord(c, "ID", args[0], protocol.ValidID); err != nil {
+				return err
 			}
 			body, err := bodyOf(s.in, args[1:])
 			if err != nil {

@@ -42,7 +42,7 @@ Your own settings, servers and hooks stay as they are, and count.`,
 
 // becomeWrapper ends only when it fails.
 func becomeWrapper(ctx context.Context, args []string) error {
-	if len(args) == 0 || args[0] == "--" || !slices.Contains(args, "--") {
+	if at := slices.Index(args, "--"); at < 1 || at == len(args)-1 {
 		return usage{errors.New("run: say a name, -- and a command: relay run alice -- claude")}
 	}
 	if err := protocol.ValidName(args[0]); err != nil {

@@ -39,7 +39,12 @@ func serveCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "serve", Short: "Run the router in the foreground", Args: noArgs,
 		Long: "serve runs the router in the foreground. There is no need to: relay run and relay send\nstart one when none runs, which ends when nothing is left to do.\n\n" + overHTTP,
-		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), s, o) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if _, err := settings.Loopback(o.http); o.http != "" && err != nil {
+				return usage{fmt.Errorf("serve: --http: %w", err)}
+			}
+			return serve(c.Context(), s, o)
+		},
 	}
 	c.Flags().StringVar(&o.http, "http", "", "serve the API over TCP, too, at a port of this machine (127.0.0.1:PORT)")
 	c.Flags().StringVar(&o.store, "store", "", "directory of the log (default ~/.local/state/relay)")

@@ -107,9 +107,14 @@ func logCommand(s streams) *cobra.Command {
 		Use: "log [NAME]", Short: "Show past messages, to and from an agent or all",
 		Long:    "log shows messages as they came, and what became of each.",
 		Example: "  relay log bob --last 5\n  relay log --from alice --to bob",
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage{fmt.Errorf("log takes one NAME at most, got %d", len(args))}
+			}
+			for _, name := range args {
+				if err := checkWord(c, "NAME", name, protocol.ValidTarget); err != nil {
+					return err
+				}
 			}
 			return checkLast("log", last, q.After)
 		},
@@ -121,6 +126,14 @@ func logCommand(s streams) *cobra.Command {
 				}
 				return c.Newest(ctx, q, last)
 			})
+			if err != nil {
+				return err
+			}
+			if q.Target != "" && len(list.Messages) == 0 { // nobody may have that name
+				_, err = asks(c.Context(), func(ctx context.Context, c *api.Client) (api.Messages, error) {
+					return c.Queue(ctx, q.Target)
+				})
+			}
 			if err != nil {
 				return err
 			}

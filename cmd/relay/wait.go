@@ -37,6 +37,9 @@ when one ends and stays away, the wait ends with exit status 1, unless exited wa
 			if len(args) != 1 {
 				return usage{fmt.Errorf("wait takes one NAME, got %d", len(args))}
 			}
+			if err := checkWord(c, "NAME", args[0], protocol.ValidTarget); err != nil {
+				return err
+			}
 			f.name = args[0]
 			if err := f.check(); err != nil {
 				return usage{fmt.Errorf("wait: --state: %w", err)}

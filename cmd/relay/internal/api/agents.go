@@ -119,13 +119,19 @@ func (s *Server) queue(r *http.Request) (any, error) {
 	runs, paused := false, false
 	s.Hub.View(func(state *router.State, running func(string) bool) {
 		runs = running(name)
-		a, _ := state.Agent(name)
+		a, known := state.Agent(name)
+		if !known && name != router.Human && !router.Group(name) {
+			err = state.Unknown(name)
+		}
 		paused = a.Pause.On
 		for _, k := range state.Inbox(name) {
 			answer.Messages = append(answer.Messages, messageOf(k, runs))
 		}
 		answer.Cursor = state.Last
 	})
+	if err != nil {
+		return nil, err
+	}
 	if paused {
 		defer waitsForPause(answer.Messages)
 	}
