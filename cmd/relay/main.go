@@ -132,11 +132,8 @@ func newRoot(s streams) *cobra.Command {
 		Use: "relay", Short: "Messages between coding agents, and to them", Long: intro, Version: version.Release,
 		SilenceErrors: true, SilenceUsage: true, Args: noCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-		PersistentPreRunE: func(c *cobra.Command, args []string) error {
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
 			c.Flags().Visit(s.tellBare)
-			if len(args) > 0 && args[0] == "" {
-				return usage{fmt.Errorf("%s: its first argument is empty: relay %s", c.Name(), c.Use)}
-			}
 			return checkWords(c)
 		},
 	}

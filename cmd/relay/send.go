@@ -114,7 +114,7 @@ var humans = []string{protocol.WaitsForDraft, protocol.WaitsForDialog, protocol.
 // complete makes a request of flags and arguments.
 func (f *sending) complete(c *cobra.Command, in io.Reader, args []string) (err error) {
 	switch {
-	case len(args) == 0:
+	case len(args) == 0 || args[0] == "":
 		return errors.New("say whom: relay send bob \"please review\"")
 	case f.important && f.urgent:
 		return errors.New("--important and --urgent exclude each other")
