@@ -5,14 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
+	"relay-pty/protocol/own"
 )
 
 // receiving is what the flags of recv say.
@@ -105,9 +108,9 @@ func receive(ctx context.Context, s streams, f *receiving) error {
 			return err
 		}
 	}
-	next := f.look
+	next := f.showNext
 	if f.consume {
-		next = f.take
+		next = f.consumeNext
 	}
 	began := time.Now()
 	for {
@@ -118,30 +121,70 @@ func receive(ctx context.Context, s streams, f *receiving) error {
 		if !f.waits && !f.follow {
 			limit = 0
 		}
-		list, err := next(ctx, asked, max(limit, 0))
+		shown, err := next(ctx, s, asked, max(limit, 0))
 		switch {
 		case ctx.Err() != nil:
 			return nil // told to end, with all that came written
 		case err != nil:
 			return err
-		}
-		if err := f.show(s, list); err != nil {
-			return err
-		}
-		if f.consume {
-			if err := f.acknowledge(ctx, asked, list); err != nil {
-				return err
-			}
-		}
-		switch {
-		case f.follow, f.waits && len(list.Messages) == 0 && (f.wait.d == 0 || time.Since(began) < f.wait.d):
-		case f.waits && len(list.Messages) == 0:
+		case f.follow, f.waits && shown == 0 && (f.wait.d == 0 || time.Since(began) < f.wait.d):
+		case f.waits && shown == 0:
 			fmt.Fprintf(s.err, "relay: no message to %s within %v\n", f.To, f.wait.d)
 			return exit(exitTimeout)
 		default:
 			return nil
 		}
 	}
+}
+
+// showNext shows the next messages, and says how many.
+func (f *receiving) showNext(ctx context.Context, s streams, asked *asking, limit time.Duration) (n int, err error) {
+	list, err := f.look(ctx, asked, limit)
+	if err != nil {
+		return 0, err
+	}
+	return len(list.Messages), f.show(s, list)
+}
+
+// consumeMost is how many messages are taken as one batch.
+const consumeMost = 100
+
+// consumeNext takes messages one by one, and each only when it is written and somebody reads on: when
+// the reader goes away, what it has not read is there for the next one.
+func (f *receiving) consumeNext(ctx context.Context, s streams, asked *asking, limit time.Duration) (n int, err error) {
+	for ; n < consumeMost; n++ {
+		list, err := f.take(ctx, asked, limit)
+		if err != nil || len(list.Messages) == 0 {
+			return n, err
+		}
+		if err := f.show(s, list); err != nil {
+			return n, err
+		}
+		if !hasReader(s.out) {
+			return n, errors.New("recv: whoever read the messages has gone; what is not taken comes again in 30s")
+		}
+		if err := f.acknowledge(ctx, asked, list); err != nil {
+			return n, err
+		}
+		limit = 0
+	}
+	return n, nil
+}
+
+// hasReader says whether somebody may still read what is written there: a pipe tells when nobody does.
+func hasReader(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	if !ok {
+		return true
+	}
+	gone := false
+	own.Control(file, func(fd int) error { // else nobody knows
+		end := []unix.PollFd{{Fd: int32(fd)}}
+		n, err := unix.Poll(end, 0)
+		gone = err == nil && n > 0 && end[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
+		return nil
+	})
+	return !gone
 }
 
 // look returns the next messages, and notes where it was.
@@ -158,10 +201,10 @@ func (f *receiving) look(ctx context.Context, asked *asking, limit time.Duration
 	return list, err
 }
 
-// take leases the messages that nobody has taken.
+// take leases the next message that nobody has taken.
 func (f *receiving) take(ctx context.Context, asked *asking, limit time.Duration) (list api.Messages, err error) {
 	err = asked.ask(ctx, func(c *api.Client) (err error) {
-		list, err = c.Pull(ctx, f.To, api.Pull{WaitMS: limit.Milliseconds()})
+		list, err = c.Pull(ctx, f.To, api.Pull{Max: 1, WaitMS: limit.Milliseconds()})
 		return err
 	})
 	return list, err
@@ -169,9 +212,6 @@ func (f *receiving) take(ctx context.Context, asked *asking, limit time.Duration
 
 // acknowledge says that messages are written.
 func (f *receiving) acknowledge(ctx context.Context, asked *asking, list api.Messages) error {
-	if len(list.Messages) == 0 {
-		return nil
-	}
 	var ids []string
 	for _, m := range list.Messages {
 		ids = append(ids, m.ID)
