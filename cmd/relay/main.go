@@ -133,7 +133,9 @@ func newRoot(s streams) *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true, Args: noCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
-			c.Flags().Visit(s.tellBare)
+			if err := s.checkFlags(c.Flags()); err != nil {
+				return usage{fmt.Errorf("%s: %w", c.Name(), err)}
+			}
 			return checkWords(c)
 		},
 	}

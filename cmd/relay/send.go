@@ -43,7 +43,9 @@ func sendCommand(s streams) *cobra.Command {
 An agent that does not run gets it when it does, within five minutes (the setting dm_expiry) or as
 long as --timeout says. TO may be a channel ('#review': its members, relay
 join) or '*' (all agents that run now), never the sender. Such a message has come as far as it has
-for all; --wait ends with the first answer, and relay show tells how far it is with each.`,
+for all; --wait ends with the first answer, and relay show tells how far it is with each. People and
+scripts read by relay recv, when they like: --until delivered waits for them only where the message
+goes to nobody else.`,
 		Example: `  relay send bob "please review main.go"
   git diff | relay send '#review' -
   relay send bob "is it done?" --wait=5m    waits for Bob's answer, and prints it`,
@@ -241,6 +243,9 @@ func (f *sending) verdict(s streams, m api.Message, asked bool) error {
 	}
 	switch {
 	case came(m, f.until):
+		if f.until == api.UntilDelivered && m.Status == router.StatusAccepted {
+			say("%s: %s", m.ID, whyNot(m))
+		}
 		return nil
 	case m.Status == router.StatusAccepted && f.until == api.UntilQueued && !asked:
 		say("%s; the message waits", whyNot(m))
@@ -257,12 +262,14 @@ func (f *sending) verdict(s streams, m api.Message, asked bool) error {
 
 // came says whether a message came to a level.
 func came(m api.Message, level string) bool {
-	arrived := m.Status == protocol.StatusDelivered || m.Status == router.StatusReplied
+	has := func(status string) bool { return status == protocol.StatusDelivered || status == router.StatusReplied }
+	arrived := has(m.Status)
 	switch level {
 	case api.UntilReplied:
 		return len(m.Replies) > 0
 	case api.UntilDelivered:
-		return arrived
+		lacks := func(d api.Delivery) bool { return !has(d.Status) }
+		return arrived || len(m.Recipients) > 0 && !slices.ContainsFunc(m.Typed(), lacks)
 	}
 	return arrived || m.Status != router.StatusAccepted && !router.Ended(m.Status)
 }
@@ -284,8 +291,9 @@ func whyNot(m api.Message) string {
 
 // duration is a flag as 500 (milliseconds) or 500ms, 5m.
 type duration struct {
-	d    time.Duration
-	bare bool // a number without a unit
+	d       time.Duration
+	bare    bool // a number without a unit
+	nothing bool // 0, as it was typed
 }
 
 // waitFlag is --wait, without end, or --wait=30s.
@@ -318,8 +326,7 @@ func (d *duration) Type() string { return "duration" }
 
 // Set reads the flag.
 func (d *duration) Set(v string) error {
-	if v == noEnd {
-		d.d = 0
+	if *d = (duration{}); v == noEnd {
 		return nil
 	}
 	if n, err := strconv.ParseInt(v, 10, 64); err == nil && n > 0 && n < 1<<43 {
@@ -328,9 +335,20 @@ func (d *duration) Set(v string) error {
 	}
 	parsed, err := settings.Duration(v)
 	if err == nil {
-		d.d, d.bare = parsed, false
+		d.d, d.nothing = parsed, parsed == 0
 	}
 	return err
+}
+
+// checkFlags refuses to wait for no time, and tells what it makes of numbers.
+func (s streams) checkFlags(flags *pflag.FlagSet) error {
+	if f := flags.Lookup("wait"); f != nil {
+		if d, ok := f.Value.(*duration); ok && d.nothing {
+			return errors.New("--wait=0 waits for nothing: leave it out, or say how long: --wait=30s")
+		}
+	}
+	flags.Visit(s.tellBare)
+	return nil
 }
 
 // tellBare says what a number counts that has no unit, where somebody may have meant seconds.

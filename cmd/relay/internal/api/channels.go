@@ -123,6 +123,16 @@ func (m *Message) answers(state *router.State, k *router.Known) {
 	}
 }
 
+// Typed are the recipients whose wrappers a message to several is typed by. People and scripts read
+// when they like, so nobody waits for them, unless the message went to nobody else.
+func (m Message) Typed() []Delivery {
+	typed := slices.DeleteFunc(slices.Clone(m.Recipients), func(d Delivery) bool { return d.Reads })
+	if len(typed) == 0 {
+		return m.Recipients
+	}
+	return typed
+}
+
 // over says whether no answer can come any more.
 func (d Delivery) over() bool {
 	return d.Abandoned || router.Ended(d.Status) && !mayBeAnswered(d.Status, d.Error)

@@ -204,6 +204,8 @@ func (m Message) Reached(level string) bool {
 		return m.answered()
 	case level == UntilReplied:
 		return len(m.Replies) > 0 || m.Abandoned || router.Ended(m.Status) && !mayBeAnswered(m.Status, m.Error)
+	case level == UntilDelivered && len(m.Recipients) > 0:
+		return !slices.ContainsFunc(m.Typed(), func(d Delivery) bool { return !router.Ended(d.Status) })
 	case level == UntilDelivered:
 		return router.Ended(m.Status)
 	}
