@@ -42,6 +42,8 @@ func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 // usage is an error of whoever typed the command.
 type usage struct{ error }
 
+func (u usage) Unwrap() error { return u.error }
+
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == hookName && !slices.Contains(os.Args, "--help") {
 		os.Exit(hook.Ours().Run(os.Args[2:])) // an agent waits for it, so nothing else is made first

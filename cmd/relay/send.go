@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -163,15 +164,35 @@ func (f *sending) complete(c *cobra.Command, in io.Reader, args []string) (err e
 	return fmt.Errorf("--until: %q is not queued, delivered or replied", f.until)
 }
 
-// bodyOf is a message of the words of a command line; - alone is standard input.
-func bodyOf(in io.Reader, words []string) (string, error) {
+// bodyOf is a message of the words of a command line; - alone is standard input. What is no UTF-8
+// would reach nobody as it is.
+func bodyOf(in io.Reader, words []string) (body string, err error) {
+	from := "the text"
 	switch {
 	case len(words) == 0:
 		return "", errors.New("say what to send, or - for standard input")
 	case len(words) == 1 && words[0] == "-":
-		return readBody(in)
+		from = "standard input"
+		if body, err = readBody(in); err != nil {
+			return "", err
+		}
+	default:
+		body = strings.Join(words, " ")
 	}
-	return strings.Join(words, " "), nil
+	if at := invalid(body); at >= 0 {
+		return "", &router.ErrorValue{Code: string(protocol.BadField), Message: fmt.Sprintf("%s is not UTF-8 at byte %d: convert it, or send a file's name instead", from, at)}
+	}
+	return body, nil
+}
+
+// invalid is where text stops being UTF-8, -1 where it does not.
+func invalid(text string) int {
+	for at, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[at:], "\uFFFD") {
+			return at
+		}
+	}
+	return -1
 }
 
 // readBody reads standard input, of which a last newline is not meant.

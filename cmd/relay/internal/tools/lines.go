@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -35,7 +36,7 @@ func (l lines) copy(in io.Reader) error {
 		case long:
 			l.refuse(nil, invalidRequest, fmt.Sprintf("a line has %d bytes at most", mcp.DefaultMaxLineLength))
 		case len(bytes.TrimSpace(line)) == 0:
-		case !json.Valid(line):
+		case !json.Valid(line) || !utf8.Valid(line): // what is no UTF-8 would be changed silently
 			l.refuse(nil, parseError, "the line is no JSON value")
 		default:
 			if err := l.pass(line); err != nil {

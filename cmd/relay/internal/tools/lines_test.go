@@ -31,6 +31,7 @@ func TestABadLineIsAnswered(t *testing.T) {
 	ask(`{"jsonrpc":"2.0","id":2,"method"`, `"id":null`)
 	ask(`{"a":1} {"b":2}`, none(parseError))
 	ask("\xff", none(parseError))
+	ask(`{"jsonrpc":"2.0","id":9,"method":"`+"\xff"+`"}`, none(parseError))
 	ask("\n5", none(invalidRequest))
 	ask(`[]`, none(invalidRequest))
 	ask(`{"jsonrpc":"1.0","id":"x","method":"ping"}`, `"id":"x"`)
