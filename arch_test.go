@@ -152,7 +152,7 @@ func TestImportDirection(t *testing.T) {
 }
 
 // larger are packages of more lines: cmd/relay has a small file for each of thirty commands.
-var larger = map[string]int{"cmd/relay": 3400}
+var larger = map[string]int{"cmd/relay": 3500}
 
 // TestShape bounds the length of functions, files and packages, and keeps
 // sleeps out of all code, tests included, but for fake time in a bubble.

@@ -19,32 +19,49 @@ import (
 // completeWait is how long somebody who pressed TAB waits for us.
 const completeWait = time.Second
 
-// completing fills in a command's first argument with what list returns. Only a router that runs is
-// asked.
+// completing fills in a command's first argument with what list returns.
 func completing(list func(ctx context.Context, c *api.Client) []string) cobra.CompletionFunc {
-	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		ctx, cancel := context.WithTimeout(context.Background(), completeWait)
-		defer cancel()
-		h, err := home.Find("")
-		if err != nil || len(args) > 0 {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		client, err := h.Running(ctx, os.Getenv("RELAY_TOKEN"))
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return list(ctx, client), cobra.ShellCompDirectiveNoFileComp
+		return offering(list), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// names are the agents, each with its state.
-func names(ctx context.Context, c *api.Client) (list []string) {
-	agents, _ := c.Agents(ctx) // else nothing is filled in
-	for _, a := range agents {
-		list = append(list, cobra.CompletionWithDesc(a.Name, stateOf(a)))
+// offering is what list returns. Only a router that runs is asked.
+func offering(list func(ctx context.Context, c *api.Client) []string) []string {
+	ctx, cancel := context.WithTimeout(context.Background(), completeWait)
+	defer cancel()
+	h, err := home.Find("")
+	if err != nil {
+		return nil
 	}
-	return list
+	client, err := h.Running(ctx, os.Getenv("RELAY_TOKEN"))
+	if err != nil {
+		return nil
+	}
+	return list(ctx, client)
 }
+
+// whose are the agents for which want is true, each with its state.
+func whose(want func(api.Agent) bool) func(ctx context.Context, c *api.Client) []string {
+	return func(ctx context.Context, c *api.Client) (list []string) {
+		all, _ := c.Agents(ctx) // else nothing is filled in
+		for _, a := range all {
+			if want(a) {
+				list = append(list, cobra.CompletionWithDesc(a.Name, stateOf(a)))
+			}
+		}
+		return list
+	}
+}
+
+var (
+	names = whose(func(api.Agent) bool { return true })
+	here  = whose(func(a api.Agent) bool { return a.Running })
+	away  = whose(func(a api.Agent) bool { return !a.Running })
+)
 
 // channels are those that have members, each with them.
 func channels(ctx context.Context, c *api.Client) (list []string) {
@@ -96,12 +113,12 @@ func offered(messages []api.Message) (list []string) {
 	return list
 }
 
-// completions says what each command's first argument may be.
+// completions says what each command's first argument may be, and the names that flags take.
 func completions(root *cobra.Command) {
 	all := func(api.Message) bool { return true }
 	for name, list := range map[string]func(ctx context.Context, c *api.Client) []string{
-		"send": receivers, "join": channels, "leave": channels, "status": names, "queue": names, "screen": names, "log": names,
-		"wait": names, "pause": names, "resume": names,
+		"send": receivers, "join": channels, "leave": channels, "log": receivers,
+		"status": names, "queue": names, "wait": names, "pause": names, "resume": names, "screen": here,
 		"show": recent(all), "redeliver": deadLetters,
 		"cancel": cancellable,
 		"reply":  recent(func(m api.Message) bool { return m.To == me() }),
@@ -110,6 +127,29 @@ func completions(root *cobra.Command) {
 			c.ValidArgsFunction = completing(list)
 		}
 	}
+	for _, c := range root.Commands() {
+		if c.Name() == "run" {
+			c.ValidArgsFunction = completeRun
+		}
+		for _, flag := range []string{"as", "from", "target", "to"} {
+			if c.Flags().Lookup(flag) != nil {
+				c.RegisterFlagCompletionFunc(flag, completeName) // the flag exists
+			}
+		}
+	}
+}
+
+// completeRun fills in who does not run, and behind the name leaves files to the shell.
+func completeRun(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return completing(away)(c, args, word)
+}
+
+// completeName fills in a flag that takes a name.
+func completeName(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return offering(names), cobra.ShellCompDirectiveNoFileComp
 }
 
 // manCommand writes the manual pages, for whoever packages them.

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +22,7 @@ import (
 type watching struct {
 	api.Query
 	follow, wait, json, text bool
+	last                     int
 }
 
 func eventsCommand(s streams) *cobra.Command {
@@ -38,6 +41,7 @@ agent to another is no secret: whoever uses this computer as you can read all of
 	flags.BoolVar(&f.wait, "wait", false, "wait for the next events, and end")
 	flags.StringSliceVar(&f.Types, "event", nil, "only events of these `TYPES`, as message,inject_result,state")
 	flags.Int64Var(&f.After, "after", 0, "only events after the one of this `NUMBER` (default all; with --follow or --wait, what comes)")
+	flags.IntVar(&f.last, "last", 0, "only the newest `N` of them, before those that come (default all)")
 	flags.StringVar(&f.Target, "target", "any", "only events of the agent `NAME`; self, any")
 	flags.BoolVar(&f.json, "json", false, "print JSON lines")
 	flags.BoolVar(&f.text, "text", false, "print text")
@@ -50,21 +54,29 @@ func events(c *cobra.Command, s streams, f *watching) error {
 		return usage{errors.New("events: --follow and --wait exclude each other")}
 	case f.json && f.text:
 		return usage{errors.New("events: --json and --text exclude each other")}
-	case f.After < 0:
-		return usage{fmt.Errorf("events: --after: %d is no number of an event", f.After)}
+	case f.wait && f.last > 0:
+		return usage{errors.New("events: --wait and --last exclude each other")}
+	}
+	if err := checkLast("events", f.last, f.After); err != nil {
+		return err
 	}
 	ctx := c.Context()
 	asked, err := connect(ctx)
 	if err != nil {
 		return err
 	}
-	if (f.follow || f.wait) && !c.Flags().Changed("after") {
+	if (f.follow || f.wait) && !c.Flags().Changed("after") && f.last == 0 {
 		f.After = api.FromNow
 	}
 	out := bufio.NewWriter(s.out)
 	show := text
 	if f.json {
 		show = jsonLine
+	}
+	if f.last > 0 {
+		if err := f.newest(ctx, asked, func(e router.Event) error { return show(out, e) }); err != nil || !f.follow {
+			return errors.Join(err, out.Flush())
+		}
 	}
 	f.Known = !f.follow && !f.wait // else it may be yet to come
 	if f.follow || f.wait {
@@ -92,6 +104,31 @@ func events(c *cobra.Command, s streams, f *watching) error {
 			return nil
 		}
 	}
+}
+
+// newest shows the last events that are kept, and notes where it was.
+func (f *watching) newest(ctx context.Context, asked *asking, show func(router.Event) error) error {
+	f.Known = true
+	var list []router.Event
+	for {
+		var page api.Events
+		err := asked.ask(ctx, func(c *api.Client) (err error) { page, err = c.Events(ctx, f.Query); return err })
+		if err != nil {
+			return err
+		}
+		f.After = page.Cursor
+		if len(page.Events) == 0 {
+			break
+		}
+		list = append(list, page.Events...)
+		list = slices.Clone(list[max(0, len(list)-f.last):])
+	}
+	for _, e := range list {
+		if err := show(e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func jsonLine(w io.Writer, e router.Event) error { return json.NewEncoder(w).Encode(e) }

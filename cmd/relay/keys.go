@@ -78,7 +78,7 @@ func press(ctx context.Context, s streams, name string, ask api.Keys, asJSON boo
 // completeKeys fills in an agent's name, then keys.
 func completeKeys(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
-		return completing(names)(c, args, word)
+		return completing(here)(c, args, word)
 	}
 	return keys.Names(), cobra.ShellCompDirectiveNoFileComp
 }
