@@ -52,8 +52,12 @@ func (l *Log) Keep() (anew bool, err error) {
 	return l.lock.Keep()
 }
 
-// Gone says, with ErrGone, that what is open is no longer at its place.
+// Gone says, with ErrGone, that what is open is no longer at its place. The innermost directory is at
+// its path only if all others are.
 func (l *Log) Gone() error {
+	if l.places[len(l.places)-1].Gone() == nil {
+		return nil
+	}
 	for _, p := range l.places {
 		if err := p.Gone(); err != nil {
 			return fmt.Errorf("%w: %w", ErrGone, err)
