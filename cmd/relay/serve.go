@@ -140,7 +140,11 @@ func serve(parent context.Context, s streams, o serving) error {
 		part("idle", func(ctx context.Context) error { return idle(ctx, hub, busy) })
 	}
 	parts.Wait()
-	if err := context.Cause(ctx); parent.Err() == nil && !errors.Is(err, errIdle) {
+	err = context.Cause(ctx)
+	if gone := (*own.PathError)(nil); errors.As(err, &gone) || errors.Is(err, bus.ErrGone) {
+		log.Abandon()
+	}
+	if parent.Err() == nil && !errors.Is(err, errIdle) {
 		return err
 	}
 	return nil

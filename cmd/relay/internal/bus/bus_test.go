@@ -176,6 +176,7 @@ func TestAStoreThatLosesItsPlaceTakesNoMore(t *testing.T) {
 		"another is in its place": func(dir string) error {
 			return errors.Join(os.Rename(dir, dir+".old"), os.CopyFS(dir, os.DirFS(dir+".old")))
 		},
+		"its lock is removed":    func(dir string) error { return os.Remove(filepath.Join(dir, "lock")) },
 		"its events are removed": func(dir string) error { return os.RemoveAll(filepath.Join(dir, "jetstream")) },
 		"its newest file is removed": func(dir string) error {
 			return os.Remove(filepath.Join(dir, blocks, "1.blk"))

@@ -19,43 +19,39 @@ var ErrGone = errors.New("the log is gone")
 // blocks is where the server has the events, below the store.
 const blocks = "jetstream/$G/streams/" + stream + "/msgs"
 
-// notePlaces notes which directories the open store consists of, from the store's own down.
+// notePlaces notes of what the open store consists: its directories, from its own down, and its lock,
+// without which another process could take it.
 func (l *Log) notePlaces() error {
-	path, below := l.dir, strings.Split(blocks, "/")
-	for n := 0; ; n++ {
+	paths := []string{l.dir}
+	for name := range strings.SplitSeq(blocks, "/") {
+		paths = append(paths, filepath.Join(paths[len(paths)-1], name))
+	}
+	for _, path := range append(paths, l.lock.Path()) {
 		place, err := own.At(path)
 		if err != nil {
 			return err
 		}
 		l.places = append(l.places, place)
-		if n == len(below) {
-			return nil
-		}
-		path = filepath.Join(path, below[n])
 	}
+	return nil
 }
 
 // Files are the directories of the store, and its lock.
-func (l *Log) Files() []string {
-	list := []string{l.lock.Path()}
+func (l *Log) Files() (list []string) {
 	for _, p := range l.places {
 		list = append(list, p.Path)
 	}
 	return list
 }
 
-// Keep makes the lock anew where it was removed. A store that is gone is an error.
-func (l *Log) Keep() (anew bool, err error) {
-	if err := l.Gone(); err != nil {
-		return false, err
-	}
-	return l.lock.Keep()
-}
+// Keep makes nothing anew, which would only be in the way of whoever removes the store.
+func (l *Log) Keep() (anew bool, err error) { return false, l.Gone() }
 
 // Gone says, with ErrGone, that what is open is no longer at its place. The innermost directory is at
 // its path only if all others are.
 func (l *Log) Gone() error {
-	if l.places[len(l.places)-1].Gone() == nil {
+	inner := l.places[len(l.places)-2:] // and the lock
+	if inner[0].Gone() == nil && inner[1].Gone() == nil {
 		return nil
 	}
 	for _, p := range l.places {
@@ -64,6 +60,14 @@ func (l *Log) Gone() error {
 		}
 	}
 	return nil
+}
+
+// Abandon leaves a store as it is whose files are being removed: to close it would write some anew.
+// The server ends with the process.
+func (l *Log) Abandon() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.now = nil
 }
 
 // goneBlock is Gone, and looks for the file to which the newest events are written: that of the
