@@ -48,8 +48,8 @@ func statusCommand(s streams) *cobra.Command {
 	}
 	c := ofOne(s, "NAME", ask, func(a api.AgentStatus) error { return showStatus(s, a) })
 	c.Use, c.Short = "status [NAME]", "Show how an agent is, or all of them"
-	c.Long = `status shows how an agent is, what its wrapper sees of it, and how many messages wait. Without a NAME
-it shows that of all that run, in a table.`
+	c.Long = `status shows how an agent is, what its wrapper sees of it, and how many messages wait. Without a
+NAME it shows that of all that run, in a table.`
 	one, only := c.Args, c.RunE
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -103,15 +103,17 @@ func showStatuses(s streams, list []api.AgentStatus) error {
 		_, err := fmt.Fprintln(s.err, "relay: no agent runs; relay ls shows those that did")
 		return err
 	}
-	rows := [][]string{{"NAME", "STATE", "KNOWN BY", "DRAFT", "OUTPUT", "WAITING", "OLDEST", "WAITS FOR", "BLOCKED BY"}}
+	rows := [][]string{{
+		"NAME", "STATE", "KNOWN BY", "DRAFT", "OUTPUT", "WAITING", "OLDEST", "WAITS FOR", "BLOCKED BY",
+	}}
 	for _, a := range list {
 		w := a.Wrapper
 		if w == nil {
 			w = &protocol.StatusAnswer{BlockedBy: "its wrapper does not answer: relay doctor"}
 		}
 		rows = append(rows, []string{
-			a.Name, stateOf(a.Agent), w.Confidence, yes(w.Draft), sinceOr(w.LastOutputMS), strconv.Itoa(a.Waiting), sinceOr(w.OldestPendingMS),
-			string(w.WaitingFor), firstLine(string(w.BlockedBy)),
+			a.Name, stateOf(a.Agent), w.Confidence, yes(w.Draft), sinceOr(w.LastOutputMS),
+			strconv.Itoa(a.Waiting), sinceOr(w.OldestPendingMS), string(w.WaitingFor), firstLine(string(w.BlockedBy)),
 		})
 	}
 	return newPaper(s.out).table(rows)

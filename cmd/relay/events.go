@@ -74,7 +74,8 @@ func events(c *cobra.Command, s streams, f *watching) error {
 		show = jsonLine
 	}
 	if f.last > 0 {
-		if err := f.newest(ctx, asked, func(e router.Event) error { return show(out, e) }); err != nil || !f.follow {
+		err := f.newest(ctx, asked, func(e router.Event) error { return show(out, e) })
+		if err != nil || !f.follow {
 			return errors.Join(err, out.Flush())
 		}
 	}

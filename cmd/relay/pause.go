@@ -38,7 +38,9 @@ yourself is never held. A pause outlives the router and the agent.`,
 					return usage{fmt.Errorf("pause: %s is no time to pause for; without one it is until relay resume", args[1])}
 				}
 			}
-			return steered(c, s, asJSON, func(ctx context.Context, c *api.Client) (api.Agent, error) { return c.Pause(ctx, args[0], d) })
+			return steered(c, s, asJSON, func(ctx context.Context, c *api.Client) (api.Agent, error) {
+				return c.Pause(ctx, args[0], d)
+			})
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")

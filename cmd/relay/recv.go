@@ -138,7 +138,9 @@ func receive(ctx context.Context, s streams, f *receiving) error {
 }
 
 // showNext shows the next messages, and says how many.
-func (f *receiving) showNext(ctx context.Context, s streams, asked *asking, limit time.Duration) (n int, err error) {
+func (f *receiving) showNext(
+	ctx context.Context, s streams, asked *asking, limit time.Duration,
+) (n int, err error) {
 	list, err := f.look(ctx, asked, limit)
 	if err != nil {
 		return 0, err
@@ -151,7 +153,9 @@ const consumeMost = 100
 
 // consumeNext takes messages one by one, and each only when it is written and somebody reads on: when
 // the reader goes away, what it has not read is there for the next one.
-func (f *receiving) consumeNext(ctx context.Context, s streams, asked *asking, limit time.Duration) (n int, err error) {
+func (f *receiving) consumeNext(
+	ctx context.Context, s streams, asked *asking, limit time.Duration,
+) (n int, err error) {
 	for ; n < consumeMost; n++ {
 		list, err := f.take(ctx, asked, limit)
 		if err != nil || len(list.Messages) == 0 {

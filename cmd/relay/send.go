@@ -180,7 +180,8 @@ func bodyOf(in io.Reader, words []string) (body string, err error) {
 		body = strings.Join(words, " ")
 	}
 	if at := invalid(body); at >= 0 {
-		return "", &router.ErrorValue{Code: string(protocol.BadField), Message: fmt.Sprintf("%s is not UTF-8 at byte %d: convert it, or send a file's name instead", from, at)}
+		return "", &router.ErrorValue{Code: string(protocol.BadField), Message: fmt.Sprintf(
+			"%s is not UTF-8 at byte %d: convert it, or send a file's name instead", from, at)}
 	}
 	return body, nil
 }
@@ -283,7 +284,9 @@ func (f *sending) verdict(s streams, m api.Message, asked bool) error {
 
 // came says whether a message came to a level.
 func came(m api.Message, level string) bool {
-	has := func(status string) bool { return status == protocol.StatusDelivered || status == router.StatusReplied }
+	has := func(status string) bool {
+		return status == protocol.StatusDelivered || status == router.StatusReplied
+	}
 	arrived := has(m.Status)
 	switch level {
 	case api.UntilReplied:
@@ -376,6 +379,7 @@ func (s streams) checkFlags(flags *pflag.FlagSet) error {
 func (s streams) tellBare(f *pflag.Flag) {
 	if d, ok := f.Value.(*duration); ok && d.bare && d.d < time.Second {
 		n := d.d.Milliseconds()
-		fmt.Fprintf(s.err, "relay: --%s %d: a number without a unit is of milliseconds; %ds are seconds\n", f.Name, n, n)
+		const says = "relay: --%s %d: a number without a unit is of milliseconds; %ds are seconds\n"
+		fmt.Fprintf(s.err, says, f.Name, n, n)
 	}
 }

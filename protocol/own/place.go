@@ -29,7 +29,8 @@ func (p Place) Gone() error {
 	case err != nil && !os.IsNotExist(err):
 		return fmt.Errorf("look at what is open: %w", err)
 	}
-	return &PathError{p.Path, "was removed, or moved away, while it was in use", "run the command again: it begins with what is there now"}
+	const advice = "run the command again: it begins with what is there now"
+	return &PathError{p.Path, "was removed, or moved away, while it was in use", advice}
 }
 
 // Files is the path.

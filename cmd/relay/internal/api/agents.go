@@ -75,11 +75,14 @@ func (s *Server) askWithin(ctx context.Context, wait time.Duration, name string,
 	if !running {
 		return nil, fault(NotRunning, "%s does not run", name)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, wait, fault(string(protocol.Degraded), "the wrapper of %s does not answer within %v: relay doctor tells more", name, wait))
+	silent := func(how string) error {
+		return fault(string(protocol.Degraded), "the wrapper of %s %s: relay doctor tells more", name, how)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, wait, silent("does not answer within "+wait.String()))
 	defer cancel()
 	client, err := sock.Dial(ctx, r.Socket)
 	if err != nil {
-		return nil, cmp.Or(context.Cause(ctx), error(fault(string(protocol.Degraded), "the wrapper of %s takes no connection: relay doctor tells more", name)))
+		return nil, cmp.Or(context.Cause(ctx), silent("takes no connection"))
 	}
 	defer client.Close()
 	answer, err := client.Ask(ctx, request)
@@ -91,7 +94,7 @@ func (s *Server) askWithin(ctx context.Context, wait time.Duration, name string,
 		return nil, cause
 	}
 	if err != nil {
-		return nil, fault(string(protocol.Degraded), "the wrapper of %s went away before it answered", name)
+		return nil, silent("went away before it answered")
 	}
 	if tagged, ok := answer.(interface{ SetTag(req string) }); ok {
 		tagged.SetTag("") // it was between us and the wrapper

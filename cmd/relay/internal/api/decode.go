@@ -21,7 +21,8 @@ func decode(r *http.Request, into any) error {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return fault(string(protocol.MessageTooLarge), "the request is over %d bytes; a body may have %d", maxRequest, protocol.MaxBody)
+		return fault(string(protocol.MessageTooLarge),
+			"the request is over %d bytes; a body may have %d", maxRequest, protocol.MaxBody)
 	case err != nil && r.ContentLength == 0:
 		return fault(string(protocol.BadJSON), "the request is empty, and is to be a JSON object")
 	case err != nil:

@@ -29,7 +29,7 @@ var (
 		{"target", text, "only those from or to this name; self is the agent that asks"},
 		{"from", text, "only those of this sender"},
 		{"to", text, "only those to this recipient"},
-		{"known", text, "of target, from and to, with commas between: which name somebody that is known, else unknown_agent"},
+		{"known", text, "which of target, from and to, with commas between, are to be known names"},
 	}
 	afterEvent = parameter{"after", integer, "only those after this number of an event"}
 	waiting    = parameter{"wait", integer, "how many milliseconds to wait at most"}

@@ -64,7 +64,8 @@ func (s *Server) last() (last int64) {
 func (s *Server) reached(after int64) error {
 	if last := s.last(); after > last {
 		return fault(string(protocol.CursorGone),
-			"there is no event %d yet: the number is of another log; the newest is %d; begin anew with 0 for all that is kept", after, last)
+			"there is no event %d yet: the number is of another log; the newest is %d; "+
+				"begin anew with 0 for all that is kept", after, last)
 	}
 	return nil
 }
@@ -96,7 +97,8 @@ func gone(after, oldest int64) error {
 	if after == 0 || after+1 >= oldest {
 		return nil
 	}
-	return fault(string(protocol.CursorGone), "the events up to %d are no longer kept; begin anew with 0 for all that is", oldest-1)
+	return fault(string(protocol.CursorGone),
+		"the events up to %d are no longer kept; begin anew with 0 for all that is", oldest-1)
 }
 
 // kept says whether all is kept that came after a cursor, which is one of this log.
@@ -180,8 +182,9 @@ func (s *Server) filter(r *http.Request) (f filter, err error) {
 	if f.target == "any" {
 		f.target = ""
 	}
+	asked := map[string]string{"target": f.target, "from": f.from, "to": f.to}
 	for name := range strings.SplitSeq(q.Get("known"), ",") {
-		if err := s.heardOf(r.Context(), map[string]string{"target": f.target, "from": f.from, "to": f.to}[name]); err != nil {
+		if err := s.heardOf(r.Context(), asked[name]); err != nil {
 			return f, err
 		}
 	}

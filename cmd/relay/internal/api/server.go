@@ -71,11 +71,13 @@ func nothing(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(takes) == 0 {
-		respond(w, nil, fault(string(protocol.UnknownType), "there is nothing at %s; GET /v1/openapi.json tells what there is", r.URL.Path))
+		respond(w, nil, fault(string(protocol.UnknownType),
+			"there is nothing at %s; GET /v1/openapi.json tells what there is", r.URL.Path))
 		return
 	}
 	w.Header().Set("Allow", strings.Join(takes, ", "))
-	tellJSON(w, http.StatusMethodNotAllowed, fault(string(protocol.UnknownType), "%s takes %s, and not %s", r.URL.Path, strings.Join(takes, " or "), r.Method))
+	tellJSON(w, http.StatusMethodNotAllowed, fault(string(protocol.UnknownType),
+		"%s takes %s, and not %s", r.URL.Path, strings.Join(takes, " or "), r.Method))
 }
 
 func fault(code, format string, args ...any) *router.ErrorValue {

@@ -84,7 +84,8 @@ func (e *HeldError) Error() string {
 
 // Hint says what to do about it.
 func (e *HeldError) Hint() string {
-	return "it listens elsewhere: set XDG_RUNTIME_DIR as it was when that one was started, or end it, or choose another --store"
+	return "it listens elsewhere: set XDG_RUNTIME_DIR as it was when that one was started, or end it, " +
+		"or choose another --store"
 }
 
 // Open opens the log in dir, which it makes. A store that another process has is a *HeldError; one

@@ -90,7 +90,8 @@ func (l *Log) goneBlock() error {
 		}
 	}
 	if l.newest == was && was > 0 {
-		return fmt.Errorf("%w: %w", ErrGone, &fs.PathError{Op: "look for", Path: l.block(was), Err: fs.ErrNotExist})
+		missing := &fs.PathError{Op: "look for", Path: l.block(was), Err: fs.ErrNotExist}
+		return fmt.Errorf("%w: %w", ErrGone, missing)
 	}
 	return nil
 }

@@ -41,8 +41,9 @@ func (d *Doctor) router(ctx context.Context, h home.Home) {
 			"the router that runs is version %s, and relay is %s", orUnknown(is.Version), d.Version)
 	}
 	if err == nil && is.Degraded {
-		d.broken(check, "make room for its log; if that was removed, end process "+number(is.PID)+": the next command starts another one",
-			"the router refuses messages: %s", is.Problem)
+		fix := "make room for its log; if that was removed, end process " + number(is.PID) +
+			": the next command starts another one"
+		d.broken(check, fix, "the router refuses messages: %s", is.Problem)
 	}
 	if info, err := os.Stat(h.Socket); err == nil && info.Mode().Perm()&0o077 != 0 {
 		d.broken(check, "chmod 600 "+h.Socket, "%s is open to others (mode %04o)", h.Socket, info.Mode().Perm())

@@ -29,13 +29,14 @@ type Stray struct {
 }
 
 func (s Stray) String() string {
-	return fmt.Sprintf("%s runs and is listed in %s, where nobody looks from here: give both the same XDG_RUNTIME_DIR", s.Name, s.Dir)
+	return fmt.Sprintf("%s runs and is listed in %s, where nobody looks from here: "+
+		"give both the same XDG_RUNTIME_DIR", s.Name, s.Dir)
 }
 
 // Strays are those agents in the two usual places.
 func (h Home) Strays() []Stray {
 	uid := strconv.Itoa(os.Geteuid())
-	return h.strays(filepath.Join("/tmp/relay-"+uid, "agents"), filepath.Join("/run/user", uid, "relay", "agents"))
+	return h.strays("/tmp/relay-"+uid+"/agents", "/run/user/"+uid+"/relay/agents")
 }
 
 func (h Home) strays(dirs ...string) (list []Stray) {

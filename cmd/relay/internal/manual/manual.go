@@ -44,8 +44,9 @@ func Write(ctx context.Context, root *cobra.Command, wrapper, dir string) error 
 	}
 	root.DisableAutoGenTag = true
 	asMarkdown(root)
-	header := &doc.GenManHeader{Title: "RELAY", Section: "1", Source: "relay " + version.Release, Manual: "relay"}
-	return doc.GenManTree(root, header, dir)
+	return doc.GenManTree(root, &doc.GenManHeader{
+		Title: "RELAY", Section: "1", Source: "relay " + version.Release, Manual: "relay",
+	}, dir)
 }
 
 const check = `relay-pty-check is what this becomes, and is not called by hand:
@@ -70,7 +71,9 @@ func asMarkdown(c *cobra.Command) {
 }
 
 // escaped takes characters out of Markdown's hands.
-var escaped = strings.NewReplacer(`\`, `\\`, "<", `\<`, ">", `\>`, "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`, "#", `\#`)
+var escaped = strings.NewReplacer(
+	`\`, `\\`, "<", `\<`, ">", `\>`, "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`, "#", `\#`,
+)
 
 // markdown is text, of which indented lines are examples.
 func markdown(text string) string {
@@ -91,8 +94,9 @@ type page struct{ name, section, short, text string }
 func (p page) write(dir string) error {
 	escaped := strings.NewReplacer(`\`, `\e`, "-", `\-`)
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH %s %s \"\" \"relay %s\" \"relay\"\n", escaped.Replace(strings.ToUpper(p.name)), p.section, version.Release)
-	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n", escaped.Replace(p.name), escaped.Replace(p.short))
+	title, name, short := escaped.Replace(strings.ToUpper(p.name)), escaped.Replace(p.name), escaped.Replace(p.short)
+	fmt.Fprintf(&b, ".TH %s %s \"\" \"relay %s\" \"relay\"\n", title, p.section, version.Release)
+	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n", name, short)
 	for line := range strings.Lines(escaped.Replace(p.text)) {
 		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
 			b.WriteString(`\&`) // else it would be a request

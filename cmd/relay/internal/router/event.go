@@ -33,7 +33,8 @@ type Event struct {
 
 	Recipients []string `json:"recipients,omitzero"` // who gets a message to a channel or to all
 
-	Told bool `json:"told,omitzero"` // of a refusal, and of a marker that is none: the agent gets a notice of it
+	// Told is, of a refusal and of a marker that is none, that the agent gets a notice of it.
+	Told bool `json:"told,omitzero"`
 
 	Message
 	Result

@@ -74,7 +74,8 @@ func (l lines) refuse(id json.RawMessage, code int, why string) {
 	if len(id) == 0 || id[0] == '{' || id[0] == '[' {
 		id = json.RawMessage("null")
 	}
-	answer, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": why}})
+	failed := map[string]any{"code": code, "message": why}
+	answer, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": failed})
 	if err == nil {
 		l.out.Write(append(answer, '\n')) // fails only when the client has gone
 	}
