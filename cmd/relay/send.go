@@ -93,7 +93,7 @@ func send(c *cobra.Command, s streams, f *sending, args []string) error {
 	}
 	if f.until != api.UntilQueued {
 		f.sayWaits(s, m)
-		if m, err = await(ctx, asked, m, f.until, f.wait.d, began); err != nil {
+		if m, err = await(ctx, asked, m, f.until, f.wait.d, m.WaitsSince(began)); err != nil {
 			return fmt.Errorf("wait for %s: %w", m.ID, err)
 		}
 	}

@@ -445,3 +445,21 @@ func (r *rig) takes(id, wrapper string) {
 		r.t.Error(err)
 	}
 }
+
+// TestWaitsSince: whoever asks waits for as long as the router says, however late it took the request.
+func TestWaitsSince(t *testing.T) {
+	began := time.Now()
+	for name, c := range map[string]struct {
+		accepted time.Time
+		want     time.Duration
+	}{
+		"taken late":             {began.Add(time.Second), time.Second},
+		"taken at once":          {began, 0},
+		"the same message again": {began.Add(-time.Hour), 0},
+	} {
+		got := Message{AcceptedAt: c.accepted.UnixMilli()}.WaitsSince(began).Sub(began)
+		if got < c.want || got > c.want+time.Millisecond {
+			t.Errorf("%s: it waits since %v after it began, want %v", name, got, c.want)
+		}
+	}
+}

@@ -51,6 +51,7 @@ func send(ctx context.Context, d *desk, in sendArguments) (*sent, error) {
 		ReplyWithinMS: wait.Milliseconds(), Until: api.UntilQueued, WaitMS: acceptWait.Milliseconds()}
 	began := time.Now()
 	m, err := ask(ctx, d, func(c *api.Client) (api.Message, error) { return c.Send(ctx, message) })
+	began = m.WaitsSince(began)
 	for rest := wait; err == nil && rest > 0 && !m.Reached(api.UntilReplied); rest = wait - time.Since(began) {
 		m, err = ask(ctx, d, func(c *api.Client) (api.Message, error) {
 			return c.Message(ctx, message.ID, api.UntilReplied, min(rest, longWait))
