@@ -45,9 +45,9 @@
 // human's first key counts as a draft: that also sees history, completion and whatever else keys
 // may do.
 //
-// What a message left in the composer, because it could not be taken back, is ours while nobody else
-// has typed. It goes before the next message, as whatever is taken back does, never while the agent
-// works.
+// What a message left in the composer, because it could not be taken back, is ours while nobody
+// else has typed. It goes before the next message, as whatever is taken back does, never while the
+// agent works.
 //
 // # Busy agents
 //

@@ -151,8 +151,8 @@ func (f *receiving) showNext(
 // consumeMost is how many messages are taken as one batch.
 const consumeMost = 100
 
-// consumeNext takes messages one by one, and each only when it is written and somebody reads on: when
-// the reader goes away, what it has not read is there for the next one.
+// consumeNext takes messages one by one, and each only when it is written and somebody reads on:
+// when the reader goes away, what it has not read is there for the next one.
 func (f *receiving) consumeNext(
 	ctx context.Context, s streams, asked *asking, limit time.Duration,
 ) (n int, err error) {
@@ -175,7 +175,8 @@ func (f *receiving) consumeNext(
 	return n, nil
 }
 
-// hasReader says whether somebody may still read what is written there: a pipe tells when nobody does.
+// hasReader says whether somebody may still read what is written there: a pipe tells when nobody
+// does.
 func hasReader(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok {

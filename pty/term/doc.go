@@ -25,8 +25,8 @@
 // A child that is stopped before it has become another program holds its parent in vfork(2), and a
 // shell would wait for both for ever. So SIGTSTP is ignored while the front is made. An agent in
 // vfork cannot be seen to stop, so what the wrapper made stand still counts as stopped. An agent
-// that is slow to stop itself after a Ctrl-Z is waited for until it has neither read nor written for
-// three seconds, half a minute at most.
+// that is slow to stop itself after a Ctrl-Z is waited for until it has neither read nor written
+// for three seconds, half a minute at most.
 //
 // A program that was started in the background finds the settings of a shell's line editor on the
 // terminal, not the terminal's own. Draining the terminal first makes the kernel stop it until it

@@ -446,7 +446,8 @@ func (r *rig) takes(id, wrapper string) {
 	}
 }
 
-// TestWaitsSince: whoever asks waits for as long as the router says, however late it took the request.
+// TestWaitsSince: whoever asks waits for as long as the router says, however late it took the
+// request.
 func TestWaitsSince(t *testing.T) {
 	began := time.Now()
 	for name, c := range map[string]struct {

@@ -25,8 +25,8 @@ type Event struct {
 }
 
 // Append writes events, in order, and returns the number of the first and how many were written.
-// With ErrFull the others were not, with ErrUnclear nobody knows, and with ErrGone nobody finds what
-// is written.
+// With ErrFull the others were not, with ErrUnclear nobody knows, and with ErrGone nobody finds
+// what is written.
 func (l *Log) Append(ctx context.Context, list ...Event) (first int64, written int, err error) {
 	ctx = context.WithoutCancel(ctx)
 	if err := l.goneBlock(); err != nil {

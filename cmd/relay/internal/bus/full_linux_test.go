@@ -11,8 +11,8 @@ import (
 )
 
 // TestFullDisk: events are refused while there is no room for them, what was accepted can be read,
-// and as soon as there is room it goes on. Whether the log sees the end coming, or runs into it, with
-// one event or several.
+// and as soon as there is room it goes on. Whether the log sees the end coming, or runs into it,
+// with one event or several.
 func TestFullDisk(t *testing.T) {
 	for name, c := range map[string]struct {
 		keeps int64

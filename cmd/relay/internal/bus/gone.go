@@ -19,8 +19,8 @@ var ErrGone = errors.New("the log is gone")
 // blocks is where the server has the events, below the store.
 const blocks = "jetstream/$G/streams/" + stream + "/msgs"
 
-// notePlaces notes of what the open store consists: its directories, from its own down, and its lock,
-// without which another process could take it.
+// notePlaces notes of what the open store consists: its directories, from its own down, and its
+// lock, without which another process could take it.
 func (l *Log) notePlaces() error {
 	paths := []string{l.dir}
 	for name := range strings.SplitSeq(blocks, "/") {
@@ -47,8 +47,8 @@ func (l *Log) Files() (list []string) {
 // Keep makes nothing anew, which would only be in the way of whoever removes the store.
 func (l *Log) Keep() (anew bool, err error) { return false, l.Gone() }
 
-// Gone says, with ErrGone, that what is open is no longer at its place. The innermost directory is at
-// its path only if all others are.
+// Gone says, with ErrGone, that what is open is no longer at its place. The innermost directory is
+// at its path only if all others are.
 func (l *Log) Gone() error {
 	inner := l.places[len(l.places)-2:] // and the lock
 	if inner[0].Gone() == nil && inner[1].Gone() == nil {

@@ -17,7 +17,8 @@ import (
 
 // Store keeps the events; *bus.Log is one.
 type Store interface {
-	// Append writes events, in order, and returns the number of the first and how many were written.
+	// Append writes events, in order, and returns the number of the first and how many were
+	// written.
 	Append(ctx context.Context, list ...bus.Event) (first int64, written int, err error)
 	Read(ctx context.Context, after int64, f func(seq int64, data []byte) error) error
 	// Get returns one event, and false where it is no longer kept.
@@ -200,9 +201,9 @@ func (h *Hub) append(ctx context.Context, e router.Event) error {
 	return err
 }
 
-// appendAll writes events, and returns how many were written before the first that was not. It is for
-// the owner of writing. After an error that leaves it open whether an event was written, nothing more
-// is: the state would not be that of the log.
+// appendAll writes events, and returns how many were written before the first that was not. It is
+// for the owner of writing. After an error that leaves it open whether an event was written,
+// nothing more is: the state would not be that of the log.
 func (h *Hub) appendAll(ctx context.Context, list []router.Event) (written int, err error) {
 	if h.broken != nil {
 		return 0, h.broken
