@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"sync"
 
@@ -51,35 +50,6 @@ func callerOf(as string) (tools.Caller, error) {
 	var router sharedAsking
 	wrapper := tools.AtWrapper{Socket: os.Getenv("RELAY_SOCKET"), Token: os.Getenv("RELAY_TOKEN")}
 	return tools.NewCaller(cmp.Or(as, is), wrapper, router.ask, newID), nil
-}
-
-// toolsPath is where agents find relay's tools over HTTP; as, in its query, says as whom.
-const toolsPath = "/mcp"
-
-// withTools is the API and, beside it, its tools for agents. Who calls them is known as the API
-// knows who asks: an agent by its own token, or else as its address says.
-func withTools(ctx context.Context, server *api.Server) http.Handler {
-	handler := server.Handler()
-	who := func(r *http.Request) (tools.Visitor, error) {
-		as := r.URL.Query().Get("as")
-		if as != "" && as != router.Human {
-			if err := protocol.ValidName(as); err != nil {
-				return tools.Visitor{}, &router.ErrorValue{Code: string(protocol.BadField), Message: "as: " + err.Error()}
-			}
-		}
-		is, err := server.Asker(r, as)
-		if err != nil {
-			return tools.Visitor{}, err
-		}
-		local := api.Local(ctx, handler, is.Token)
-		ask := func(_ context.Context, f func(c *api.Client) error) error { return f(local) }
-		c := tools.NewCaller(is.Name, tools.AtWrapper{Socket: is.Socket, Token: is.Token}, ask, newID)
-		return tools.Visitor{Caller: c, Key: is.Name + "\x00" + is.Token}, nil
-	}
-	mux := http.NewServeMux()
-	mux.Handle(toolsPath, tools.Over(version.Release, who, api.Refuse))
-	mux.Handle("/", handler)
-	return mux
 }
 
 // sharedAsking asks the router for many goroutines. It connects when it is asked first: a client

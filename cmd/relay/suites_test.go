@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/relay/internal/daemon"
 )
 
 // suites is where npm has put the protocol's own tests and its inspector, which `make prove` alone
@@ -72,7 +73,7 @@ func TestProtocolSuite(t *testing.T) {
 		}
 		suite := filepath.Join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js")
 		cmd := exec.CommandContext(ctx, node, suite, "server", "--suite", "all", "--expected-failures", known,
-			"--url", withToken(t, url, token)+toolsPath)
+			"--url", withToken(t, url, token)+daemon.ToolsPath)
 		cmd.Env, cmd.Dir = u.env, u.dir
 		out, err := cmd.CombinedOutput()
 		if err != nil {
@@ -139,7 +140,7 @@ func TestInspector(t *testing.T) {
 		u := newUser(t)
 		url, token := u.overTCP(ctx)
 		to := []string{
-			"--server-url", url + toolsPath + "?as=ann", "--transport", "http",
+			"--server-url", url + daemon.ToolsPath + "?as=ann", "--transport", "http",
 			"--header", "Authorization: Bearer " + token,
 		}
 		if way == "stdio" {

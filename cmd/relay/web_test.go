@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"relay-pty/cmd/relay/internal/daemon"
 	"strings"
 	"testing"
 
@@ -81,7 +82,7 @@ func TestToolsOverHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	u.does(ctx, "send", "bob", "look", "--id", "m-1", "--until", "queued")
-	bob := u.web(ctx, url+toolsPath, bearer{strings.TrimSpace(string(bobs))})
+	bob := u.web(ctx, url+daemon.ToolsPath, bearer{strings.TrimSpace(string(bobs))})
 	list, err := bob.ListTools(ctx, nil)
 	if err != nil || len(list.Tools) != 8 {
 		t.Errorf("%d tools, %v", len(list.Tools), err)
@@ -94,11 +95,11 @@ func TestToolsOverHTTP(t *testing.T) {
 	}
 	u.sees(ctx, "the message to be pulled", func(e router.Event) bool { return e.ID == "m-1" && e.Evidence == "pulled" })
 
-	ann := u.web(ctx, url+toolsPath+"?as=ann", bearer{token})
+	ann := u.web(ctx, url+daemon.ToolsPath+"?as=ann", bearer{token})
 	if got := ann.calls(ctx, "send_message", map[string]any{"to": "bob", "body": "hello"}); !strings.Contains(got, `"to":"bob"`) {
 		t.Errorf("ann sends: %s", got)
 	}
-	human := u.web(ctx, "http://router"+toolsPath, &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	human := u.web(ctx, "http://router"+daemon.ToolsPath, &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(u.dir, "relay", "router.sock"))
 	}})
 	if got := human.calls(ctx, "check_inbox", nil); !strings.Contains(got, `"you":"human"`) || !strings.Contains(got, "from bob] seen") {
@@ -128,7 +129,7 @@ func (u *user) knocks(ctx context.Context, url, token, bobs, session string) {
 		"its own session":           {"", bobs, session, "", "", 200, `"tools"`},
 	} {
 		body := strings.NewReader(`{"jsonrpc":"2.0","id":9,"method":"tools/list","params":{}}`)
-		r, err := http.NewRequestWithContext(ctx, "POST", url+toolsPath+c.path, body)
+		r, err := http.NewRequestWithContext(ctx, "POST", url+daemon.ToolsPath+c.path, body)
 		if err != nil {
 			u.t.Fatal(err)
 		}

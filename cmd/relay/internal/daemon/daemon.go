@@ -1,0 +1,203 @@
+// Package daemon is the router as a process: it takes the socket, opens the log, and runs the parts
+// until one of them fails, its context ends, or, where it was started by need, nothing is left to
+// do. All goroutines end before Run does.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/bus"
+	"relay-pty/cmd/relay/internal/fleet"
+	"relay-pty/cmd/relay/internal/home"
+	"relay-pty/cmd/relay/internal/hub"
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/settings"
+	"relay-pty/cmd/relay/internal/shelf"
+	"relay-pty/protocol/own"
+)
+
+// idleEnd is how long a router that was started by need goes on with nothing to do.
+const idleEnd = 10 * time.Second
+
+// errIdle is why a router that was started by need ends.
+var errIdle = errors.New("nothing is left to do")
+
+// Daemon is how a router is to run.
+type Daemon struct {
+	Store    string        // directory of the log; "": the usual one
+	HTTP     string        // address of this machine at which the API is served over TCP, too; "": that of the settings
+	OnDemand bool          // it ends when nothing is left to do, or another one runs
+	Version  string        // of the program
+	NewID    func() string // an id that no message has
+	Errs     io.Writer     // told where it is, and what is in its way
+}
+
+// Run runs the router until parent ends. Its parts end with it; the first to fail ends all.
+func (d Daemon) Run(parent context.Context) error {
+	h, err := home.Find(d.Store)
+	if err != nil {
+		return err
+	}
+	set, err := settings.Load()
+	if err != nil {
+		return err
+	}
+	socket, err := h.Take()
+	if held := (*home.HeldError)(nil); d.OnDemand && errors.As(err, &held) {
+		return nil // there is a router, which is all that was needed
+	}
+	if err != nil {
+		return err
+	}
+	defer socket.Release()
+	log, err := bus.Open(parent, h.Store, bus.Keep{Age: set.Age, Bytes: set.Bytes})
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	kept, err := shelf.Open(filepath.Join(h.Store, "state.db"))
+	if err != nil {
+		return err
+	}
+	defer kept.Close()
+	hub, err := hub.Open(parent, log, kept, rulesOf(set), d.NewID)
+	if err != nil {
+		return err
+	}
+	tcp, err := d.web(parent, h, set.HTTPAddr)
+	if err != nil {
+		return err
+	}
+	if err := socket.Listen(parent); err != nil {
+		return err
+	}
+	fmt.Fprintf(d.Errs, "relay: router at %s, log in %s\n", h.Socket, h.Store)
+	ctx, stop := context.WithCancelCause(parent)
+	var parts sync.WaitGroup
+	part := func(name string, f func(context.Context) error) {
+		parts.Go(func() { stop(fmt.Errorf("%s: %w", name, f(ctx))) })
+	}
+	busy := &activity{last: time.Now()}
+	server := api.Server{Hub: hub, Agents: h.Agents, Version: d.Version, Log: log}
+	answers := busy.watch(d.withTools(ctx, &server))
+	part("api", func(ctx context.Context) error { return serveHTTP(ctx, socket, answers) })
+	if tcp != nil {
+		part("http", func(ctx context.Context) error { return tcp.serve(ctx, &server, answers) })
+	}
+	part("wrappers", (&fleet.Fleet{Hub: hub, Dir: h.Agents}).Run)
+	part("log", hub.Run)
+	part("files", func(ctx context.Context) error {
+		return d.watchNames(ctx, log, socket, kept.Name())
+	})
+	part("state", func(ctx context.Context) error { return hub.Keep(ctx, set.Age) })
+	if d.OnDemand {
+		part("idle", func(ctx context.Context) error { return idle(ctx, hub, busy) })
+	}
+	parts.Wait()
+	err = context.Cause(ctx)
+	if gone := (*own.PathError)(nil); errors.As(err, &gone) || errors.Is(err, bus.ErrGone) {
+		log.Abandon()
+	}
+	if parent.Err() == nil && !errors.Is(err, errIdle) {
+		return err
+	}
+	return nil
+}
+
+// rulesOf are the settings that the router needs.
+func rulesOf(set settings.Settings) router.Rules {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "" // then no name has one
+	}
+	return router.Rules{
+		Host: host, KeepMS: set.Age.Milliseconds(), NoDirect: !set.AllowAgentDirect, Urgent: set.AllowUrgent,
+		DefaultTimeoutMS: set.DefaultTimeout.Milliseconds(), DirectExpiryMS: set.DirectExpiry.Milliseconds(),
+	}
+}
+
+// watchNames ends when something of the router was removed or moved away. Where nobody tells of
+// that, it shows when the next event is written.
+func (d Daemon) watchNames(ctx context.Context, names ...own.Name) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	err := own.Guard(ctx, func(err error) { stop(err) }, names...)
+	if ctx.Err() == nil {
+		fmt.Fprintf(d.Errs, "relay: files are not watched: %v\n", err)
+		<-ctx.Done()
+	}
+	return context.Cause(ctx)
+}
+
+func serveHTTP(ctx context.Context, l net.Listener, h http.Handler) error {
+	srv := &http.Server{Handler: h, BaseContext: func(net.Listener) context.Context { return ctx }, ReadHeaderTimeout: time.Minute}
+	// Requests that wait are answered at once, for their context has ended.
+	stop := context.AfterFunc(ctx, func() { srv.Shutdown(context.WithoutCancel(ctx)) })
+	defer stop()
+	err := srv.Serve(l)
+	if errors.Is(err, http.ErrServerClosed) {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// activity counts requests.
+type activity struct {
+	mu   sync.Mutex
+	now  int
+	last time.Time
+}
+
+func (a *activity) add(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.now, a.last = a.now+n, time.Now()
+}
+
+// rest is how long nobody asked, 0 while somebody does.
+func (a *activity) rest() time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.now > 0 {
+		return 0
+	}
+	return time.Since(a.last)
+}
+
+func (a *activity) watch(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.add(1)
+		defer a.add(-1)
+		h.ServeHTTP(w, r)
+	})
+}
+
+// idle ends when there was nothing to do for a while.
+func idle(ctx context.Context, hub *hub.Hub, busy *activity) error {
+	for {
+		changed := hub.Changed()
+		var look <-chan time.Time
+		if hub.Idle() {
+			rest := busy.rest()
+			if rest >= idleEnd {
+				return errIdle
+			}
+			look = time.After(idleEnd - rest)
+		}
+		select {
+		case <-changed:
+		case <-look:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
