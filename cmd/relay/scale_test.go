@@ -67,6 +67,11 @@ func TestALongLog(t *testing.T) {
 	took("relay events --after 0 --target, 1,000 of 20,000 events", time.Hour, func() {
 		u.does(t.Context(), "events", "--json", "--wait", "--after", "0", "--target", "agent3")
 	})
+	if small := 40 << 10; events <= 20_000 { // a coarse bound: some 30 MiB are measured
+		if kib := pssOf(t, running(u.dir, aRouter)...); kib > small {
+			t.Errorf("the router has %d KiB, want %d at most", kib, small)
+		}
+	}
 	out := u.does(t.Context(), "recv", "--last", "10", "--as", "agent3")
 	if want := fmt.Sprintf("(%d older)", events/4/20-10); !strings.HasPrefix(out, want) {
 		t.Errorf("recv begins with %.40q, want %q", out, want)
@@ -110,6 +115,23 @@ func memoryOf(pid int) string {
 		return "memory that nobody knows"
 	}
 	return strings.Join(strings.Fields(string(out)), " ")
+}
+
+// pssOf is the memory of processes in KiB, where what several share is divided among them.
+func pssOf(t *testing.T, pids ...int) (kib int) {
+	t.Helper()
+	for _, pid := range pids {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+		if err != nil {
+			t.Logf("nobody knows its memory: %v", err)
+			continue
+		}
+		var one int
+		_, rest, _ := strings.Cut(string(text), "\nPss:")
+		fmt.Sscan(rest, &one) // 0: it is of another form
+		kib += one
+	}
+	return kib
 }
 
 // longLog writes a log of messages to twenty agents, four events each, as a router would, but

@@ -99,6 +99,7 @@ func (d Daemon) Run(parent context.Context) error {
 	part("files", func(ctx context.Context) error {
 		return d.watchNames(ctx, log, socket, kept.Name())
 	})
+	part("memory", staySmall)
 	part("state", func(ctx context.Context) error { return hub.Keep(ctx, set.Age) })
 	if d.OnDemand {
 		part("idle", func(ctx context.Context) error { return idle(ctx, hub, busy) })
