@@ -3,11 +3,13 @@ package main
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,37 +17,56 @@ import (
 	"relay-pty/cmd/internal/testrig"
 )
 
-// attempts are those of somebody else on a user's router: argv[1] is the directory of its socket,
-// argv[2] its store, argv[3] its address.
+// attempts are those of somebody else on a user's router, each again and again: argv[1] is the
+// directory of its socket, argv[2] its store, argv[3] its address, argv[4] how often. Names in a web
+// page's requests are those of a page whose own name was bent to 127.0.0.1, and of one elsewhere.
 const attempts = `
-import os, socket, sys, urllib.error, urllib.request
-run, store, at = sys.argv[1:]
+import collections, http.client, os, socket, sys
+run, store, at, rounds = sys.argv[1:]
 def unix():
     s = socket.socket(socket.AF_UNIX)
     s.connect(run + "/router.sock")
-def asks(token):
-    q = urllib.request.Request("http://" + at + "/v1/agents", headers={"Authorization": "Bearer " + token} if token else {})
-    urllib.request.urlopen(q).read()
+door = http.client.HTTPConnection(at)
+def asks(method="GET", path="/v1/agents", **headers):
+    door.request(method, path, headers=headers)
+    answer = door.getresponse()
+    answer.read()
+    if answer.status in (401, 403):
+        raise PermissionError
+    raise Exception(answer.status)
+wrong = "Bearer " + "0" * 64
+got = collections.Counter()
 for name, f in {
     "connect": unix,
     "token": lambda: open(run + "/http.token").read(),
     "list agents": lambda: os.listdir(run + "/agents"),
     "announce": lambda: open(run + "/agents/eve.json", "w"),
     "unlink": lambda: os.unlink(run + "/router.sock"),
+    "move": lambda: os.rename(run + "/router.sock", run + "/mine.sock"),
     "read log": lambda: os.listdir(store + "/jetstream"),
     "read version": lambda: open(store + "/version").read(),
-    "ask": lambda: asks(""),
-    "guess": lambda: asks("0" * 64),
+    "read state": lambda: open(store + "/state.db", "rb").read(),
+    "ask": lambda: asks(),
+    "guess": lambda: asks(Authorization=wrong),
+    "rebind": lambda: asks(Host="evil.example", Authorization=wrong),
+    "from a page": lambda: asks(Origin="http://evil.example", Authorization=wrong),
+    "send": lambda: asks("POST", "/v1/messages", Authorization=wrong),
+    "health": lambda: asks(path="/healthz"),
+    "metrics": lambda: asks(path="/metrics"),
 }.items():
-    try:
-        f()
-        print(name, "SUCCEEDED")
-    except (PermissionError, urllib.error.HTTPError) as e:
-        print(name, "refused" if getattr(e, "code", 401) == 401 else e)
+    for _ in range(int(rounds)):
+        try:
+            f()
+            print(name, "SUCCEEDED")
+        except PermissionError:
+            got["refused"] += 1
+        except Exception as e:
+            print(name, repr(e))
+print(got["refused"], "refused")
 `
 
-// TestStranger: somebody else's attempts on the router are refused, and each once more when the
-// directories around are open to him.
+// TestStranger: a thousand attempts of somebody else on the router are refused, half of them when
+// the directories around are open to him.
 func TestStranger(t *testing.T) {
 	t.Parallel()
 	var no error
@@ -87,11 +108,12 @@ func TestStranger(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		cmd := exec.CommandContext(ctx, python, "-c", attempts, run, store, at)
+		const kinds, rounds = 16, 32 // with both modes over a thousand attempts
+		cmd := exec.CommandContext(ctx, python, "-c", attempts, run, store, at, strconv.Itoa(rounds))
 		cmd.Dir = "/"
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 		out, err := cmd.CombinedOutput()
-		if err != nil || strings.Count(string(out), " refused\n") != 9 {
+		if want := fmt.Sprintln(kinds*rounds, "refused"); err != nil || string(out) != want {
 			t.Errorf("with directories of mode %v: %v\n%s", around, err, out)
 		}
 	}
