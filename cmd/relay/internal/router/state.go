@@ -263,7 +263,7 @@ func (s *State) meet(e Event) {
 	case waitingType:
 		a.Waits = e.WaitingFor
 	case resultType:
-		if !protocol.Terminal(e.Status) {
+		if e.Status == protocol.StatusQueued { // one that is typed may pass others, which wait on
 			a.Waits = e.WaitingFor
 		}
 	}

@@ -1,0 +1,44 @@
+package router
+
+import (
+	"testing"
+
+	"relay-pty/protocol"
+)
+
+// TestWhatWaitsForADraft goes on to, while an important message passes it.
+func TestWhatWaitsForADraft(t *testing.T) {
+	s := NewState()
+	seq := int64(0)
+	apply := func(e Event) {
+		seq++
+		e.Seq, e.Timestamp = seq, 1e12+seq
+		s.Apply(e)
+	}
+	result := func(id, status, waits string) {
+		e := Event{Type: resultType, Agent: "bob", Message: Message{ID: id}}
+		e.Status, e.WaitingFor = status, waits
+		apply(e)
+	}
+	waits := func(want string) {
+		t.Helper()
+		c := s.Count(func(string) bool { return true })
+		if c.Waiting[want] != 1 {
+			t.Errorf("the first message waits for %v, want %s", c.Waiting, want)
+		}
+	}
+	apply(Event{Type: TypeUp, Agent: "bob"})
+	for _, id := range []string{"m1", "m2"} {
+		apply(Event{Type: TypeMessage, Message: Message{ID: id, From: "ci", To: "bob", Body: "hi"}})
+	}
+	result("m1", protocol.StatusQueued, protocol.WaitsForDraft)
+	waits(protocol.WaitsForDraft)
+	result("m2", protocol.StatusInjecting, "")
+	waits(protocol.WaitsForDraft)
+	result("m2", protocol.StatusDelivered, "")
+	waits(protocol.WaitsForDraft)
+	apply(Event{Type: waitingType, Agent: "bob", Message: Message{ID: "m1"}})
+	waits(WaitsForNone)
+	result("m1", protocol.StatusInjecting, "")
+	waits(WaitsForNone)
+}
