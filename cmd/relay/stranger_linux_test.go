@@ -18,8 +18,9 @@ import (
 )
 
 // attempts are those of somebody else on a user's router, each again and again: argv[1] is the
-// directory of its socket, argv[2] its store, argv[3] its address, argv[4] how often. Names in a web
-// page's requests are those of a page whose own name was bent to 127.0.0.1, and of one elsewhere.
+// directory of its socket, argv[2] its store, argv[3] its address, argv[4] how often. Names in a
+// web page's requests are those of a page whose own name was bent to 127.0.0.1, and of one
+// elsewhere.
 const attempts = `
 import collections, http.client, os, socket, sys
 run, store, at, rounds = sys.argv[1:]
