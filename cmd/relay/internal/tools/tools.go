@@ -8,6 +8,11 @@
 // content: of a result with both, Claude Code and Codex show their model the structured content
 // alone (measured), so the messages would be lost. An agent in a wrapper takes its messages from
 // the wrapper's queue, whose leases keep them from being typed, too.
+//
+// Over HTTP each session has a server of its own, and all share the tools. A session's id is signed
+// for who began it, so nobody goes on with another's. What would go with an answer that nobody
+// waits for any more is not taken, and goes with the next one. Streams cannot be resumed: a message
+// that went with a lost answer comes again.
 package tools
 
 import (
