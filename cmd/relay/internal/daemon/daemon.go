@@ -105,12 +105,16 @@ func (d Daemon) Run(parent context.Context) error {
 		part("idle", func(ctx context.Context) error { return idle(ctx, hub, busy) })
 	}
 	parts.Wait()
-	err = context.Cause(ctx)
-	if gone := (*own.PathError)(nil); errors.As(err, &gone) || errors.Is(err, bus.ErrGone) {
+	return ended(parent, context.Cause(ctx), log)
+}
+
+// ended is what the end of a router's parts means: nothing, where it was to end.
+func ended(parent context.Context, why error, log *bus.Log) error {
+	if gone := (*own.PathError)(nil); errors.As(why, &gone) || errors.Is(why, bus.ErrGone) {
 		log.Abandon()
 	}
-	if parent.Err() == nil && !errors.Is(err, errIdle) {
-		return err
+	if parent.Err() == nil && !errors.Is(why, errIdle) {
+		return why
 	}
 	return nil
 }
