@@ -23,7 +23,6 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/testrig"
-	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/hub"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
@@ -39,17 +38,14 @@ type memory struct {
 	full   bool // it takes nothing
 }
 
-func (m *memory) Append(_ context.Context, list ...bus.Event) (int64, int, error) {
+func (m *memory) Append(_ context.Context, _, _ string, data []byte) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.full {
-		return 0, 0, bus.ErrFull
+		return 0, hub.ErrFull
 	}
-	first := int64(len(m.events)) + 1
-	for _, e := range list {
-		m.events = append(m.events, e.Data)
-	}
-	return first, len(list), nil
+	m.events = append(m.events, data)
+	return int64(len(m.events)), nil
 }
 
 func (m *memory) Read(context.Context, int64, func(int64, []byte) error) error { return nil }

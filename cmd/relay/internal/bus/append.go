@@ -18,43 +18,28 @@ const reserve = 1 << 20
 // errShut is that the store could not be opened again after a write that failed.
 var errShut = fmt.Errorf("%w: the store is being opened again after a write that failed", ErrFull)
 
-// Event is what is written.
-type Event struct {
-	Kind, Agent string // of what type, and about which agent; "" about none
-	Data        []byte
-}
-
-// Append writes events, in order, and returns the number of the first and how many were written.
-// With ErrFull the others were not, with ErrUnclear nobody knows, and with ErrGone nobody finds
-// what is written.
-func (l *Log) Append(ctx context.Context, list ...Event) (first int64, written int, err error) {
+// Append writes an event of a type about an agent, which may be empty, and returns its number.
+// ErrFull says that it was not written, ErrUnclear that it may have been, and ErrGone that nobody
+// finds what is written.
+func (l *Log) Append(ctx context.Context, kind, agent string, data []byte) (seq int64, err error) {
 	ctx = context.WithoutCancel(ctx)
 	if err := l.goneBlock(); err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	size := 0
-	for _, e := range list {
-		size += len(e.Data)
+	if err := l.Room(int64(len(data))); err != nil {
+		return 0, err
 	}
-	if err := l.Room(int64(size)); err != nil {
-		return 0, 0, err
-	}
-	was := l.last.Load()
-	newest, err := l.publish(ctx, list)
+	seq, err = l.publish(ctx, prefix+kind+"."+token(agent), data)
 	if gone := l.goneBlock(); gone != nil {
-		return 0, 0, gone
+		return 0, gone
 	}
-	if err == nil && newest != was+int64(len(list)) {
-		err = fmt.Errorf("%w: the newest is %d, behind %d and %d more", ErrUnclear, newest, was, len(list))
+	if errors.Is(err, ErrUnclear) {
+		seq, err = l.findOut(ctx, data, err)
 	}
-	switch {
-	case err == nil:
-		written = len(list)
-		l.last.Store(newest)
-	case errors.Is(err, ErrUnclear):
-		written, err = l.findOut(ctx, list, err)
+	if err == nil {
+		l.last.Store(seq)
 	}
-	return was + 1, written, err
+	return seq, err
 }
 
 // Room refuses, with ErrFull, an event of so many bytes for which the disk has no room.
@@ -69,10 +54,7 @@ func (l *Log) Room(n int64) error {
 	return nil
 }
 
-// publish returns the number of the last event. The server syncs each, and has the next one at hand
-// when it has. Its atomic batches sync once, but make and remove a directory for it: no gain was
-// measured below some thirty events at once.
-func (l *Log) publish(ctx context.Context, list []Event) (seq int64, err error) {
+func (l *Log) publish(ctx context.Context, subject string, data []byte) (seq int64, err error) {
 	e, err := l.engine()
 	if err != nil {
 		return 0, err
@@ -80,42 +62,20 @@ func (l *Log) publish(ctx context.Context, list []Event) (seq int64, err error) 
 	ctx, cancel := context.WithTimeout(ctx, appendWait)
 	defer cancel()
 	defer l.ear.listen(cancel)()
-	seq, err = e.publish(ctx, list)
+	ack, err := e.js.Publish(ctx, subject, data, jetstream.WithRetryAttempts(0))
 	var refused *jetstream.APIError
 	switch {
-	case errors.As(err, &refused) && len(list) == 1:
+	case errors.As(err, &refused):
 		return 0, fmt.Errorf("%w: %w", ErrFull, err)
 	case err != nil:
 		return 0, fmt.Errorf("%w: %w", ErrUnclear, err)
 	}
-	return seq, nil
+	return int64(ack.Sequence), nil
 }
 
-func (e *engine) publish(ctx context.Context, list []Event) (seq int64, err error) {
-	acks := make([]jetstream.PubAckFuture, len(list))
-	for i, event := range list {
-		subject := prefix + event.Kind + "." + token(event.Agent)
-		acks[i], err = e.js.PublishAsync(subject, event.Data, jetstream.WithRetryAttempts(0))
-		if err != nil {
-			return 0, err
-		}
-	}
-	for _, ack := range acks {
-		select {
-		case is := <-ack.Ok():
-			seq = int64(is.Sequence)
-		case err := <-ack.Err():
-			return 0, err
-		case <-ctx.Done():
-			return 0, context.Cause(ctx)
-		}
-	}
-	return seq, nil
-}
-
-// findOut finds out how many of the events are there whose write failed. The server takes nothing
-// more after that, so the store is opened anew, and then tells.
-func (l *Log) findOut(ctx context.Context, list []Event, failed error) (written int, err error) {
+// findOut finds out what became of an event whose write failed. The server takes nothing more after
+// that, so the store is opened anew, and then tells.
+func (l *Log) findOut(ctx context.Context, data []byte, failed error) (seq int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
 	l.mu.Lock()
@@ -129,21 +89,16 @@ func (l *Log) findOut(ctx context.Context, list []Event, failed error) (written 
 	if err := l.measure(ctx); err != nil {
 		return 0, fmt.Errorf("%w: %w", failed, err)
 	}
-	more := l.last.Load() - was
-	if more < 0 || more > int64(len(list)) {
-		return 0, failed
+	newest := l.last.Load()
+	switch {
+	case newest == was:
+		return 0, fmt.Errorf("%w: a write to %s failed: look whether its disk is full", ErrFull, l.dir)
 	}
-	for i, event := range list[:more] {
-		is, ok, err := l.Get(ctx, was+1+int64(i))
-		if err != nil || !ok || !bytes.Equal(is, event.Data) {
-			return 0, errors.Join(failed, err)
-		}
+	is, ok, err := l.Get(ctx, newest)
+	if err != nil || !ok || newest != was+1 || !bytes.Equal(is, data) {
+		return 0, errors.Join(failed, err)
 	}
-	if int(more) == len(list) {
-		return len(list), nil // only the answer was lost
-	}
-	err = fmt.Errorf("%w: a write to %s failed: look whether its disk is full", ErrFull, l.dir)
-	return int(more), err
+	return newest, nil // only the answer was lost
 }
 
 // ear hears what the server complains of: it answers no request whose write failed.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,12 +19,6 @@ func open(t *testing.T, dir string) *Log {
 		t.Fatal(err)
 	}
 	return l
-}
-
-func (l *Log) add(t *testing.T, agent string, data []byte) (seq int64, err error) {
-	t.Helper()
-	seq, _, err = l.Append(t.Context(), Event{"state", agent, data})
-	return seq, err
 }
 
 func (l *Log) all(t *testing.T, after int64) (list []string) {
@@ -48,7 +41,7 @@ func TestALogIsReadAsItWasWritten(t *testing.T) {
 	}
 	var want []string
 	for i, agent := range []string{"bob", "b.o-b_1", "", "bob"} {
-		seq, err := l.add(t, agent, fmt.Append(nil, "event ", i))
+		seq, err := l.Append(t.Context(), "state", agent, fmt.Append(nil, "event ", i))
 		if err != nil || seq != int64(i+1) {
 			t.Fatalf("got %d, %v", seq, err)
 		}
@@ -91,7 +84,7 @@ func TestOneProcessHasAStore(t *testing.T) {
 func TestAStoreOfANewerVersionIsLeftAlone(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir)
-	if _, err := l.add(t, "bob", []byte("x")); err != nil {
+	if _, err := l.Append(t.Context(), "state", "bob", []byte("x")); err != nil {
 		t.Fatal(err)
 	}
 	l.Close()
@@ -125,7 +118,7 @@ func TestTheOldestGoFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 40 {
-		if _, err := l.add(t, "bob", append([]byte{byte(i)}, make([]byte, 1000)...)); err != nil {
+		if _, err := l.Append(t.Context(), "state", "bob", append([]byte{byte(i)}, make([]byte, 1000)...)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -153,7 +146,7 @@ func TestTheOldestGoFirst(t *testing.T) {
 		t.Errorf("then up to %d may go", got)
 	}
 	for range 2 {
-		seq, err := l.add(t, "bob", []byte{50})
+		seq, err := l.Append(t.Context(), "state", "bob", []byte{50})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,67 +179,17 @@ func TestAStoreThatLosesItsPlaceTakesNoMore(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "above", "store")
 			l := open(t, dir)
 			defer l.Close()
-			if _, err := l.add(t, "bob", []byte("x")); err != nil {
+			if _, err := l.Append(t.Context(), "state", "bob", []byte("x")); err != nil {
 				t.Fatal(err)
 			}
 			if err := lose(dir); err != nil {
 				t.Fatal(err)
 			}
 			for range 2 {
-				if seq, err := l.add(t, "bob", []byte("y")); !errors.Is(err, ErrGone) {
+				if seq, err := l.Append(t.Context(), "state", "bob", []byte("y")); !errors.Is(err, ErrGone) {
 					t.Errorf("event %d, %v", seq, err)
 				}
 			}
-		})
-	}
-}
-
-// several are events that nothing else wrote.
-func several(n int, from int64) (list []Event) {
-	for i := range n {
-		list = append(list, Event{"state", "bob", fmt.Append(nil, "event ", from+int64(i))})
-	}
-	return list
-}
-
-// TestSeveralAreWrittenAtOnce, and stand in the log in their order.
-func TestSeveralAreWrittenAtOnce(t *testing.T) {
-	l := open(t, t.TempDir())
-	defer l.Close()
-	var all int64
-	for _, n := range []int{2, 64} {
-		first, written, err := l.Append(t.Context(), several(n, all+1)...)
-		if first != all+1 || written != n || err != nil {
-			t.Fatalf("%d events: from %d on %d, %v", n, first, written, err)
-		}
-		all += int64(n)
-	}
-	list := l.all(t, 0)
-	for i, is := range list {
-		if want := fmt.Sprintf("%d event %d", i+1, i+1); is != want {
-			t.Fatalf("%q, want %q", is, want)
-		}
-	}
-	if int64(len(list)) != all {
-		t.Errorf("%d of %d events", len(list), all)
-	}
-}
-
-func BenchmarkAppend(b *testing.B) {
-	for _, n := range []int{1, 8, 64} {
-		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			l, err := Open(b.Context(), b.TempDir(), month)
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer l.Close()
-			list := several(n, 1)
-			for b.Loop() {
-				if _, _, err := l.Append(b.Context(), list...); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "events/s")
 		})
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/testrig"
-	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/hub"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
@@ -32,18 +31,18 @@ type slow struct {
 	last int64
 }
 
-func (s *slow) Append(ctx context.Context, list ...bus.Event) (int64, int, error) {
-	if list[0].Kind == s.kind {
+func (s *slow) Append(ctx context.Context, kind, _ string, _ []byte) (int64, error) {
+	if kind == s.kind {
 		s.at <- struct{}{}
 		<-s.may
 	}
 	if ctx.Err() != nil {
-		return 0, 0, ctx.Err()
+		return 0, ctx.Err()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.last += int64(len(list))
-	return s.last - int64(len(list)) + 1, len(list), nil
+	s.last++
+	return s.last, nil
 }
 
 func (s *slow) Read(context.Context, int64, func(int64, []byte) error) error { return nil }

@@ -24,14 +24,14 @@ type crashing struct {
 	dies, written bool
 }
 
-func (c *crashing) Append(ctx context.Context, list ...bus.Event) (int64, int, error) {
+func (c *crashing) Append(ctx context.Context, kind, agent string, data []byte) (int64, error) {
 	if !c.dies {
-		return c.memory.Append(ctx, list...)
+		return c.memory.Append(ctx, kind, agent, data)
 	}
 	if c.written {
-		c.memory.Append(ctx, list...) // it cannot fail
+		c.memory.Append(ctx, kind, agent, data) // it cannot fail
 	}
-	return 0, 0, bus.ErrUnclear
+	return 0, bus.ErrUnclear
 }
 
 // channelModel is who is in a channel, and what each name got, as a child would keep it.
@@ -359,11 +359,9 @@ type trimmed struct {
 	at  []time.Time
 }
 
-func (s *trimmed) Append(ctx context.Context, list ...bus.Event) (int64, int, error) {
-	for range list {
-		s.at = append(s.at, time.Now())
-	}
-	return s.memory.Append(ctx, list...)
+func (s *trimmed) Append(ctx context.Context, kind, agent string, data []byte) (int64, error) {
+	s.at = append(s.at, time.Now())
+	return s.memory.Append(ctx, kind, agent, data)
 }
 
 func (s *trimmed) Span(context.Context) (oldest, newest int64, err error) {

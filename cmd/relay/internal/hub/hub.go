@@ -17,9 +17,7 @@ import (
 
 // Store keeps the events; *bus.Log is one.
 type Store interface {
-	// Append writes events, in order, and returns the number of the first and how many were
-	// written.
-	Append(ctx context.Context, list ...bus.Event) (first int64, written int, err error)
+	Append(ctx context.Context, kind, agent string, data []byte) (seq int64, err error)
 	Read(ctx context.Context, after int64, f func(seq int64, data []byte) error) error
 	// Get returns one event, and false where it is no longer kept.
 	Get(ctx context.Context, seq int64) (data []byte, ok bool, err error)
@@ -40,8 +38,6 @@ type Hub struct {
 	look  chan struct{} // "save, or drop", with room for one
 
 	full atomic.Bool // the log did not take the newest event
-
-	queue queue // what is to be written
 
 	mu      sync.Mutex // guards what follows; never held over I/O
 	state   *router.State
@@ -85,27 +81,13 @@ func Open(ctx context.Context, store Store, shelf Shelf, rules router.Rules, new
 
 // Send accepts a message, which is in the log then. Where the message was sent before, it returns
 // what became of it. Refusals are *router.ErrorValue.
-func (h *Hub) Send(ctx context.Context, m router.Message) (sent router.Known, err error) {
-	var known *router.Known
-	err = h.write(ctx, func() (e router.Event, news bool, err error) {
-		if sent.ID = m.ID; m.ID == "" {
-			sent.ID = h.freshID()
-		}
-		one := m
-		one.ID = sent.ID
-		e, known, err = h.admit(one, router.Event{})
-		return e, known == nil, err
-	})
-	switch {
-	case err != nil:
-		return router.Known{}, err
-	case known != nil:
-		return *known, nil
+func (h *Hub) Send(ctx context.Context, m router.Message) (router.Known, error) {
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	if m.ID == "" {
+		m.ID = h.freshID()
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	sent, _ = h.state.Find(sent.ID) // it was applied
-	return sent, nil
+	return h.admit(ctx, m, router.Event{})
 }
 
 // freshID is one that no message has.
@@ -123,39 +105,51 @@ func (h *Hub) freshID() string {
 // Command sends what an agent said it wants sent. One that was seen before is passed over, one that
 // is refused leaves an event that says so. While the log is full it waits.
 func (h *Hub) Command(ctx context.Context, e router.Event) error {
-	return h.patiently(ctx, func() error {
-		return h.write(ctx, func() (router.Event, bool, error) { return h.command(e) })
-	})
+	return h.patiently(ctx, func() error { return h.command(ctx, e) })
 }
 
-func (h *Hub) command(e router.Event) (said router.Event, news bool, err error) {
+func (h *Hub) command(ctx context.Context, e router.Event) error {
+	h.writing.Lock()
+	defer h.writing.Unlock()
 	if !h.isNew(e) {
-		return e, false, nil
+		return nil
 	}
-	said, known, err := h.admit(e.Message, e)
+	_, err := h.admit(ctx, e.Message, e)
 	var refused *router.ErrorValue
 	if errors.As(err, &refused) {
 		h.mu.Lock()
-		defer h.mu.Unlock()
-		return h.state.Refuse(e, refused), true, nil
+		e = h.state.Refuse(e, refused)
+		h.mu.Unlock()
+		return h.append(ctx, e)
 	}
-	return said, known == nil, err
+	return err
 }
 
-// admit makes e the event that accepts a message, unless known was accepted before. It is for the
-// owner of writing.
-func (h *Hub) admit(m router.Message, e router.Event) (said router.Event, known *router.Known, err error) {
+// admit is for the owner of writing.
+func (h *Hub) admit(ctx context.Context, m router.Message, e router.Event) (router.Known, error) {
 	now := time.Now().UnixMilli()
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	m, known, err = h.state.Admit(m, now, h.runsLocked)
+	m, known, err := h.state.Admit(m, now, h.runsLocked)
 	late := h.state.Late(m, now)
 	var recipients []string
 	if err == nil && known == nil {
 		recipients, err = h.state.FanOut(m, now, h.runsLocked)
 	}
+	h.mu.Unlock()
+	switch {
+	case err != nil:
+		return router.Known{}, err
+	case known != nil:
+		return *known, nil
+	}
 	e.Type, e.Timestamp, e.Message, e.Error, e.Recipients = router.TypeMessage, now, m, late, recipients
-	return e, known, err
+	if err := h.append(ctx, e); err != nil {
+		return router.Known{}, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	sent, _ := h.state.Find(m.ID) // it was applied
+	return sent, nil
 }
 
 // Record puts what a wrapper told into the log, once. While the log is full it waits.
@@ -165,19 +159,18 @@ func (h *Hub) Record(ctx context.Context, e router.Event) error {
 
 // RecordNow is Record for whoever is told at once that the log is full.
 func (h *Hub) RecordNow(ctx context.Context, e router.Event) error {
-	return h.write(ctx, func() (router.Event, bool, error) {
-		if !h.isNew(e) || h.hasEnd(e) {
-			return e, false, nil
-		}
-		said := e // decided anew when it was not written
-		h.asExpired(&said)
-		if said.Type == router.TypeInvalid {
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			said = h.state.Invalid(said)
-		}
-		return said, true, nil
-	})
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	if !h.isNew(e) || h.hasEnd(e) {
+		return nil
+	}
+	h.asExpired(&e)
+	if e.Type == router.TypeInvalid {
+		h.mu.Lock()
+		e = h.state.Invalid(e)
+		h.mu.Unlock()
+	}
+	return h.append(ctx, e)
 }
 
 // hasEnd says whether the log tells a message's end by now, which a wrapper tells by its event and,
@@ -195,61 +188,40 @@ func (h *Hub) isNew(e router.Event) bool {
 	return e.Origin == nil || h.state.New(e.Agent, *e.Origin)
 }
 
-// append is for the owner of writing.
+// append is for the owner of writing. After an error that leaves it open whether the event was
+// written, nothing more is: the state would not be that of the log.
 func (h *Hub) append(ctx context.Context, e router.Event) error {
-	_, err := h.appendAll(ctx, []router.Event{e})
-	return err
-}
-
-// appendAll writes events, and returns how many were written before the first that was not. It is
-// for the owner of writing. After an error that leaves it open whether an event was written,
-// nothing more is: the state would not be that of the log.
-func (h *Hub) appendAll(ctx context.Context, list []router.Event) (written int, err error) {
 	if h.broken != nil {
-		return 0, h.broken
+		return h.broken
+	}
+	if e.Timestamp == 0 {
+		e.Timestamp = time.Now().UnixMilli()
+	}
+	if e.EventID == "" {
+		e.EventID = eventID(e, h.newID)
+	}
+	data, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("encode event: %w", err)
 	}
 	began := time.Now()
-	text := make([]bus.Event, len(list))
-	for i := range list {
-		e := &list[i]
-		if e.Timestamp == 0 {
-			e.Timestamp = began.UnixMilli()
-		}
-		if e.EventID == "" {
-			e.EventID = eventID(*e, h.newID)
-		}
-		text[i].Kind, text[i].Agent = e.Type, filedUnder(*e)
-		if text[i].Data, err = json.Marshal(e); err != nil {
-			return 0, fmt.Errorf("encode event: %w", err)
-		}
-	}
-	first, written, err := h.store.Append(ctx, text...)
+	e.Seq, err = h.store.Append(ctx, e.Type, filedUnder(e), data)
 	took := time.Since(began)
 	h.full.Store(errors.Is(err, bus.ErrFull))
 	if errors.Is(err, bus.ErrUnclear) || errors.Is(err, bus.ErrGone) {
 		h.broken = err
 		close(h.failed)
 	}
-	if written == 0 {
-		return 0, err
+	if err != nil {
+		return err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for i := range list[:written] {
-		list[i].Seq = first + int64(i)
-		h.meter.Append.add(took)
-		h.apply(list[i], len(text[i].Data))
-	}
-	h.wake()
-	return written, err
-}
-
-// apply adds an event that is in the log to all that we know. It is for the owner of mu.
-func (h *Hub) apply(e router.Event, bytes int) {
 	was, _ := h.state.Find(e.ID)
 	h.state.Apply(e)
-	h.grow(bytes)
+	h.grow(len(data))
 	h.noteLate(e)
+	h.meter.Append.add(took)
 	m, _ := h.state.Find(e.ID)
 	h.arrived(was.Status, m)
 	h.wakeWhom(e, m)
@@ -261,6 +233,8 @@ func (h *Hub) apply(e router.Event, bytes int) {
 	if h.tail = append(h.tail, e); len(h.tail) > 2*tailMost {
 		h.tail = slices.Clone(h.tail[tailMost:])
 	}
+	h.wake()
+	return nil
 }
 
 // wake tells all who wait to look again. It is for the owner of mu.

@@ -31,21 +31,18 @@ func (m *memory) set(full bool) {
 	m.full = full
 }
 
-func (m *memory) Append(_ context.Context, list ...bus.Event) (int64, int, error) {
+func (m *memory) Append(_ context.Context, _, _ string, data []byte) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.fails; err != nil {
 		m.fails = nil
-		return 0, 0, err
+		return 0, err
 	}
 	if m.full {
-		return 0, 0, bus.ErrFull
+		return 0, bus.ErrFull
 	}
-	first := int64(len(m.events)) + 1
-	for _, e := range list {
-		m.events = append(m.events, e.Data)
-	}
-	return first, len(list), nil
+	m.events = append(m.events, data)
+	return int64(len(m.events)), nil
 }
 
 func (m *memory) Read(_ context.Context, after int64, f func(int64, []byte) error) error {

@@ -248,15 +248,15 @@ type torn struct {
 	writes bool
 }
 
-func (s *torn) Append(ctx context.Context, list ...bus.Event) (first int64, written int, err error) {
-	if s.kind == "" || list[0].Kind != s.kind {
-		return s.memory.Append(ctx, list...)
+func (s *torn) Append(ctx context.Context, kind, agent string, data []byte) (seq int64, err error) {
+	if s.kind == "" || kind != s.kind {
+		return s.memory.Append(ctx, kind, agent, data)
 	}
 	s.kind = ""
 	if s.writes {
-		_, _, err = s.memory.Append(ctx, list...)
+		_, err = s.memory.Append(ctx, kind, agent, data)
 	}
-	return 0, 0, errors.Join(bus.ErrUnclear, err)
+	return 0, errors.Join(bus.ErrUnclear, err)
 }
 
 // TestARouterThatFailsAtThatMoment leaves the next one to find out whether the reminder was sent.
