@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -75,7 +74,7 @@ func (s *Server) reached(after int64) error {
 func (s *Server) next(ctx context.Context, after int64, wants filter) (Events, error) {
 	for {
 		changed := s.Hub.Changed()
-		list, upTo, oldest, err := s.Hub.Events(context.WithoutCancel(ctx), after, pageMost, wants.name(), wants.event)
+		list, upTo, oldest, err := s.Hub.Events(context.WithoutCancel(ctx), after, pageMost, wants.event)
 		switch {
 		case err != nil:
 			return Events{}, err
@@ -205,9 +204,6 @@ func (s *Server) heardOf(ctx context.Context, name string) (err error) {
 	}
 	return err
 }
-
-// name is one that each event has which is wanted; "": there is none.
-func (f filter) name() string { return cmp.Or(f.target, f.from, f.to) }
 
 func (f filter) event(e *router.Event) bool {
 	return (len(f.types) == 0 || slices.Contains(f.types, e.Type)) &&

@@ -169,7 +169,7 @@ func TestManyAgents(t *testing.T) {
 	if err := h.Command(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	list, _, _, err := h.Events(t.Context(), 0, 100, "", func(e *router.Event) bool { return e.Type == router.TypeRefused })
+	list, _, _, err := h.Events(t.Context(), 0, 100, func(e *router.Event) bool { return e.Type == router.TypeRefused })
 	if err != nil || len(list) != 1 || list[0].Error.Code != router.Confirm || !strings.Contains(list[0].Error.Message, "--yes") {
 		t.Errorf("got %+v, %v", list, err)
 	}

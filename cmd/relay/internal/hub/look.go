@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -59,9 +58,8 @@ func (h *Hub) Oldest(ctx context.Context) (int64, error) {
 }
 
 // Events returns up to most events after a number for which want is true, and the number up to
-// which it looked. oldest is that of the oldest event still kept. Where name is not empty, want is
-// true only of events that name it, so that others need not be decoded.
-func (h *Hub) Events(ctx context.Context, after int64, most int, name string, want func(*router.Event) bool) (list []router.Event, upTo, oldest int64, err error) {
+// which it looked. oldest is that of the oldest event still kept.
+func (h *Hub) Events(ctx context.Context, after int64, most int, want func(*router.Event) bool) (list []router.Event, upTo, oldest int64, err error) {
 	if oldest, _, err = h.store.Span(ctx); err != nil {
 		return nil, after, 0, err
 	}
@@ -89,17 +87,7 @@ func (h *Hub) Events(ctx context.Context, after int64, most int, name string, wa
 		}
 		return list, upTo, oldest, nil
 	}
-	var text []byte // of the name, in an event
-	if name != "" {
-		if text, err = json.Marshal(name); err != nil {
-			return nil, after, oldest, err
-		}
-	}
 	err = h.store.Read(ctx, after, func(seq int64, data []byte) error {
-		if !bytes.Contains(data, text) {
-			upTo = seq
-			return nil
-		}
 		e, err := decode(seq, data)
 		if err != nil {
 			return err

@@ -24,7 +24,7 @@ func running(t *testing.T, h *Hub) (end func()) {
 // types are those of all events, with reasons.
 func (h *Hub) types(t *testing.T) string {
 	t.Helper()
-	list, _, _, err := h.Events(t.Context(), 0, 100, "", func(*router.Event) bool { return true })
+	list, _, _, err := h.Events(t.Context(), 0, 100, func(*router.Event) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}
