@@ -153,7 +153,7 @@ func (s *stage) continued(words string) {
 	before := switches(s.t, s.runs())
 	s.types(words)
 	s.waitsFor("the job stopped again", func() bool {
-		return s.isStopped(s.runs()) && switches(s.t, s.runs()) > before
+		return switches(s.t, s.runs()) > before && s.isStopped(s.runs()) // in this order: it was stopped before, too
 	})
 }
 
