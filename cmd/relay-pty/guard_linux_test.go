@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/pty/screen"
 )
@@ -62,7 +63,7 @@ func (s *stage) settles(guardian int) {
 	s.t.Helper()
 	last, same := 0, 0
 	s.waitsFor("the wrapper at rest", func() bool {
-		if now := switches(s.t, s.process()); now != last || !s.rested(guardian) {
+		if now := testrig.Switches(s.t, s.process()); now != last || !s.rested(guardian) {
 			last, same = now, 0
 		}
 		same++

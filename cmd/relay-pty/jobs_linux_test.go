@@ -150,10 +150,10 @@ func (s *stage) tells(part string) {
 // continued types what continues the job in the background, and waits until it is stopped again.
 func (s *stage) continued(words string) {
 	s.t.Helper()
-	before := switches(s.t, s.runs())
+	before := testrig.Switches(s.t, s.runs())
 	s.types(words)
 	s.waitsFor("the job stopped again", func() bool {
-		return switches(s.t, s.runs()) > before && s.isStopped(s.runs()) // in this order: it was stopped before, too
+		return testrig.Switches(s.t, s.runs()) > before && s.isStopped(s.runs()) // in this order: it was stopped before, too
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -112,7 +111,7 @@ func testTerm(t *testing.T) term.Modes {
 func (w *wrapped) atMost(limit int, when string) int {
 	w.t.Helper()
 	for deadline := bounded(w.t, 10*time.Second); ; {
-		pss := smaps(w.t, w.Pid(), "Pss:")
+		pss := testrig.Memory(w.t, w.Pid())
 		if pss <= limit {
 			return pss
 		}
@@ -138,9 +137,9 @@ func TestIdleCostsNothing(t *testing.T) {
 	// a tick of ours would be in each.
 	woken := 1 << 30
 	for try := 0; try < runs(1, 4) && woken > 0; try++ {
-		before := switches(t, w.Pid())
+		before := testrig.Switches(t, w.Pid())
 		<-time.After(3 * time.Second) // what is measured is that nothing happens
-		woken = min(woken, switches(t, w.Pid())-before)
+		woken = min(woken, testrig.Switches(t, w.Pid())-before)
 	}
 	if proving() && woken > 0 {
 		t.Errorf("%d context switches in 3 idle seconds, want none", woken)
@@ -203,42 +202,6 @@ func TestStartUp(t *testing.T) {
 		through = append(through, once(append(wrapped, "true")...))
 	}
 	shown(t, "start to end of `true`, bare and wrapped, 40 each", "%s; %s", spread(bare), spread(through))
-}
-
-// switches counts the context switches of all threads of a process.
-func switches(t *testing.T, pid int) int {
-	t.Helper()
-	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
-	must(t, err)
-	sum := 0
-	for _, task := range tasks {
-		b, err := os.ReadFile(task)
-		must(t, err)
-		for line := range strings.Lines(string(b)) {
-			if name, value, _ := strings.Cut(line, ":"); strings.HasSuffix(name, "ctxt_switches") {
-				n, err := strconv.Atoi(strings.TrimSpace(value))
-				must(t, err)
-				sum += n
-			}
-		}
-	}
-	return sum
-}
-
-// smaps is a figure of /proc/PID/smaps_rollup, in KiB.
-func smaps(t *testing.T, pid int, name string) int {
-	t.Helper()
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
-	must(t, err)
-	for line := range strings.Lines(string(b)) {
-		if f := strings.Fields(line); len(f) > 1 && f[0] == name {
-			n, err := strconv.Atoi(f[1])
-			must(t, err)
-			return n
-		}
-	}
-	t.Fatalf("no %s in smaps_rollup", name)
-	return 0
 }
 
 func TestSizesAndResizesArrive(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -67,7 +66,7 @@ func TestALongLog(t *testing.T) {
 	took("relay events --after 0 --target, 1,000 of 20,000 events", time.Hour, func() {
 		u.does(t.Context(), "events", "--json", "--wait", "--after", "0", "--target", "agent3")
 	})
-	t.Logf("EVIDENCE a router that has just worked, memory => %d KiB", pssOf(t, running(u.dir, aRouter)...))
+	t.Logf("EVIDENCE a router that has just worked, memory => %d KiB", testrig.Memory(t, running(u.dir, aRouter)[0]))
 	out := u.does(t.Context(), "recv", "--last", "10", "--as", "agent3")
 	if want := fmt.Sprintf("(%d older)", events/4/20-10); !strings.HasPrefix(out, want) {
 		t.Errorf("recv begins with %.40q, want %q", out, want)
@@ -94,7 +93,7 @@ func (u *user) serves(t *testing.T) (end func()) {
 		t.Fatalf("the router says %q", said[:n])
 	}
 	return func() {
-		t.Logf("the router has %s", memoryOf(cmd.Process.Pid))
+		t.Logf("the router has %d KiB", testrig.Memory(t, cmd.Process.Pid))
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Error(err)
 		}
@@ -103,31 +102,6 @@ func (u *user) serves(t *testing.T) (end func()) {
 		}
 		t.Logf("it has worked for %v", cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 	}
-}
-
-func memoryOf(pid int) string {
-	out, err := exec.Command("grep", "-E", "^(Rss|Pss):", fmt.Sprintf("/proc/%d/smaps_rollup", pid)).Output()
-	if err != nil {
-		return "memory that nobody knows"
-	}
-	return strings.Join(strings.Fields(string(out)), " ")
-}
-
-// pssOf is the memory of processes in KiB, where what several share is divided among them.
-func pssOf(t *testing.T, pids ...int) (kib int) {
-	t.Helper()
-	for _, pid := range pids {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
-		if err != nil {
-			t.Logf("nobody knows its memory: %v", err)
-			continue
-		}
-		var one int
-		_, rest, _ := strings.Cut(string(text), "\nPss:")
-		fmt.Sscan(rest, &one) // 0: it is of another form
-		kib += one
-	}
-	return kib
 }
 
 // longLog writes a log of messages to twenty agents, four events each, as a router would, but
