@@ -4,11 +4,10 @@ import (
 	"strings"
 
 	"relay-pty/inject/profile"
-	"relay-pty/inject/turn"
 )
 
 // strays are characters of messages that were typed, parts of which an agent may leave in its
-// composer when the text is gone: see turn.Uncertain. Nobody else may have typed them there.
+// composer when the text is gone: see profile.Uncertain. Nobody else may have typed them there.
 type strays map[rune]bool
 
 // maxStrays bounds them; all of Chinese as people write it is less.
@@ -20,7 +19,7 @@ func (s *strays) remember(text string) {
 		*s = strays{}
 	}
 	for _, r := range text {
-		if turn.Uncertain(r) {
+		if profile.Uncertain(r) {
 			(*s)[r] = true
 		}
 	}

@@ -265,7 +265,7 @@ func (r *realAgent) atRest(limit time.Duration) error {
 // holds says whether the composer shows a text. Of some characters an agent leaves a part in cells
 // that it takes for blank.
 func (r *realAgent) holds() bool {
-	return strings.ContainsFunc(r.box(), func(c rune) bool { return !turn.Uncertain(c) && !unicode.IsSpace(c) })
+	return strings.ContainsFunc(r.box(), func(c rune) bool { return !profile.Uncertain(c) && !unicode.IsSpace(c) })
 }
 
 // settled says whether no turn runs.

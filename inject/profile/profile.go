@@ -74,6 +74,10 @@ type Composer struct {
 // Covered stands in the text of a composer where a row that has run over its border may cover text.
 const Covered = '\ufffd'
 
+// Uncertain says whether programs differ on the columns that a character takes: from the first mark
+// that combines with others on.
+func Uncertain(r rune) bool { return r >= 0x300 }
+
 // Chips are those of the agent's composer, none where it has no composer.
 func (p *Profile) Chips() draft.Chips {
 	if p.Composer == nil {

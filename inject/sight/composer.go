@@ -108,7 +108,7 @@ func (c composer) readRuled(s *screen.Screen, top, bottom int) Box {
 func (c composer) findFloored(s *screen.Screen, rows int) (b Box, top, below int) {
 	cursor, _ := s.Cursor()
 	for floor := rows - 1; floor > 0; floor-- {
-		if !c.Floor.Match(s.Row(floor)) {
+		if !c.Floor.Match(swept(s, floor)) {
 			continue
 		}
 		top, b, lead := floor, Box{}, lead{}
@@ -122,7 +122,7 @@ func (c composer) findFloored(s *screen.Screen, rows int) (b Box, top, below int
 		if cursor < top || cursor >= floor {
 			return Box{}, 0, 0
 		}
-		if c.Shell != nil && c.Shell.Match(s.Row(floor-1)) {
+		if c.Shell != nil && c.Shell.Match(swept(s, floor-1)) {
 			b.Foreign, b.Mode = true, "!"
 		}
 		return c.read(s, b, top, floor-c.Under, lead), top, floor + 1
@@ -133,11 +133,35 @@ func (c composer) findFloored(s *screen.Screen, rows int) (b Box, top, below int
 // boxed reads the beginning of a box's row. That of a row which the one above has run over is that
 // one's.
 func (c composer) boxed(s *screen.Screen, row int) (b Box, l lead) {
-	if b, l = c.head(s.Row(row)); !b.Visible && ranOver(s, row) {
+	if b, l = c.head(swept(s, row)); !b.Visible && ranOver(s, row) {
 		return c.boxed(s, row-1)
 	}
 	return b, l
 }
+
+// swept is a row without strays left of its border: what a row of the page above the composer has
+// put there when it ran over, and what the agent takes for a blank that it need not paint anew.
+func swept(s *screen.Screen, row int) string {
+	_, cols := s.Size()
+	strays := false
+	for col := range cols {
+		text := s.Cell(row, col).Text
+		r, _ := utf8.DecodeRuneInString(text)
+		switch {
+		case strings.TrimSpace(text) == "":
+		case strays && (isBorder(text) || r == corner):
+			return strings.Repeat(" ", col) + s.Row(row)[len(s.RowTo(row, col)):]
+		case isBorder(text) || !profile.Uncertain(r):
+			return s.Row(row)
+		default:
+			strays = true
+		}
+	}
+	return s.Row(row)
+}
+
+// corner is the lower end of a border.
+const corner = '╹'
 
 // question is the row that shows a question in the place of a floored composer: one of the first
 // two of the lowest box on the screen. Boxes of what was said begin with other words.
@@ -145,8 +169,8 @@ func (c composer) question(s *screen.Screen, rows int) string {
 	if c.Question == nil {
 		return ""
 	}
-	boxed := func(r int) bool { b, _ := c.head(s.Row(r)); return b.Visible }
-	for r := rows - 1; r >= 0 && !c.Floor.Match(s.Row(r)); r-- {
+	boxed := func(r int) bool { b, _ := c.head(swept(s, r)); return b.Visible }
+	for r := rows - 1; r >= 0 && !c.Floor.Match(swept(s, r)); r-- {
 		if !boxed(r) {
 			continue
 		}
@@ -354,7 +378,7 @@ func (c composer) read(s *screen.Screen, b Box, top, bottom int, lead lead) Box 
 		case r > top && ranOver(s, r):
 			lines = append(lines, lead.textOver(s, r))
 		case r < bottom:
-			lines = append(lines, lead.text(s.Row(r)))
+			lines = append(lines, lead.text(swept(s, r)))
 		}
 	}
 	if marked {

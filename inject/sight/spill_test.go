@@ -28,3 +28,28 @@ func TestRowsThatRunOver(t *testing.T) {
 		})
 	}
 }
+
+// TestRowsOfThePageThatRunOver: what they put left of the composer's border stays there, for the
+// agent takes it for a blank. The border is one still.
+func TestRowsOfThePageThatRunOver(t *testing.T) {
+	at := func(row, col int, text string) string { return fmt.Sprintf("\x1b[%d;%dH%s", row, col, text) }
+	stray := func(row int) string { return at(row, 1, "\u09be") }
+	box := func(row int) string {
+		return at(row, 3, "┃") + at(row+1, 3, "┃  one") + at(row+2, 3, "┃  two@") + at(row+3, 3, "┃") +
+			at(row+4, 3, "┃  Build") + at(row+5, 3, "╹▀▀▀▀▀▀▀▀▀▀")
+	}
+	for _, c := range []struct{ name, painted, want string }{
+		{"nowhere", box(3), "one\ntwo"},
+		{"beside the first row", stray(3) + box(3), "one\ntwo"},
+		{"beside the text", stray(4) + box(3), "one\ntwo"},
+		{"beside all", stray(3) + stray(4) + stray(5) + stray(6) + stray(7) + stray(8) + box(3), "one\ntwo"},
+		{"and it looks like the end of the row above", at(4, 60, "x\u09be") + at(4, 60, " ") + box(3), "one\n\u09betwo"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := Look(opencode, painted(c.painted))
+			if want := (Box{Visible: true, Top: true, Text: c.want}); v.Box != want {
+				t.Errorf("got %+v, want %+v", v.Box, want)
+			}
+		})
+	}
+}

@@ -233,11 +233,7 @@ func (t Turn) Stands(shown string, top bool) bool {
 // that may stay in what it takes for a blank.
 func strays(shown string) bool { return uncertain(shown) > 0 }
 
-// Uncertain says whether programs differ on the columns that a character takes.
-func Uncertain(r rune) bool { return r >= firstCombining }
-
-// The marks that compose with letters of ASCII. The first of them is also the first character on
-// whose columns programs differ.
+// The marks that compose with letters of ASCII.
 const firstCombining, lastCombining = 0x300, 0x36f
 
 // bare is the turn in what every screen shows alike; same says that the ids are still told apart.
@@ -360,7 +356,7 @@ func isText(shown, body string) bool {
 // uncertain is how many characters a text has on whose columns programs differ.
 func uncertain(text string) (n int) {
 	for _, r := range text {
-		if Uncertain(r) {
+		if profile.Uncertain(r) {
 			n++
 		}
 	}
