@@ -3,6 +3,7 @@ package sight
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"relay-pty/inject/profile"
@@ -287,15 +288,22 @@ type lead struct {
 	boxed bool // a border stands there, and another one at the right
 }
 
-// hangs says whether a row has nothing but blanks, or the border, there.
+// hangs says whether a row has nothing but blanks, or the border, there. A mark without a letter is
+// what is left of a row above that ran over its end.
 func (l lead) hangs(s *screen.Screen, row int) bool {
 	for col := range l.width {
 		t := strings.TrimSpace(s.Cell(row, col).Text)
-		if t != "" && !(l.boxed && isBorder(t)) {
+		if t != "" && !(l.boxed && isBorder(t)) && !isMark(t) {
 			return false
 		}
 	}
 	return true
+}
+
+// isMark says whether a cell's text begins with a mark that combines with a letter before it.
+func isMark(t string) bool {
+	r, _ := utf8.DecodeRuneInString(t)
+	return unicode.Is(unicode.M, r)
 }
 
 // text is what stands in the row right of it.

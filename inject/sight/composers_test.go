@@ -170,6 +170,7 @@ func TestComposerTallerThanTheScreen(t *testing.T) {
 		told          string
 	}{
 		{"its end", tall + "  [end m1]@\n" + rule + "\n  ctrl+g to edit", Box{Visible: true, Text: strings.TrimSpace(strings.ReplaceAll(tall, "  ", "")) + "\n[end m1]"}, "draft"},
+		{"its end, below a row that ran over", "\u102c\n" + tall[9:] + "  [end m1]@\n" + rule + "\n  ctrl+g to edit", Box{Visible: true, Text: strings.TrimSpace(strings.ReplaceAll(tall[9:], "  ", "")) + "\n[end m1]"}, "draft"},
 		{"its end, high on the screen", "  from bob] x\n  [end m1]@\n" + rule + "\n  paste again to expand\n       ctrl+g to edit", Box{Visible: true, Text: "from bob] x\n[end m1]"}, "draft"},
 		{"its text reads like a dialog", tall + "  Esc to cancel@\n" + rule + "\n  ctrl+g to edit", Box{Visible: true, Text: strings.TrimSpace(strings.ReplaceAll(tall, "  ", "")) + "\nEsc to cancel"}, "draft"},
 		{"only its rule is out", "❯\u00a0one\n" + tall + "  end@\n" + rule, Box{Visible: true, Top: true, Text: "one\n" + strings.ReplaceAll(tall, "  ", "") + "end"}, "draft"},
