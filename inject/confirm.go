@@ -241,6 +241,10 @@ func (in *Injector) resume(ctx context.Context, look Look, hold Hold) {
 		in.finish(ctx, a, a.swallowed())
 		return
 	}
+	if a.Begun(look.Box.Text) { // and nothing else stands there
+		in.finish(ctx, a, a.withdraw(ctx, protocol.FaultDialog, "a dialog came while the message was being typed"))
+		return
+	}
 	in.finish(ctx, a, a.mixed())
 }
 

@@ -74,7 +74,7 @@ func (in *Injector) deliver(ctx context.Context, b turn.Batch) {
 			"the agent's terminal is in line mode, which cuts lines over 4095 bytes; send shorter lines"})
 		return
 	}
-	in.typing = a
+	in.typing, in.ours = a, a.typed
 	in.strays.remember(a.typed)
 	in.finish(ctx, a, a.run(ctx, look))
 }
@@ -227,7 +227,7 @@ func (a *attempt) awaitPiece(ctx context.Context, piece turn.Piece, must bool) (
 	altered := false
 	r, ok = a.await(ctx, func(l Look) bool {
 		now := l.Facts.Now
-		read = ready.Since(read, l.Unread <= 0, now)
+		read = ready.Since(read, l.Unread <= 0 && !l.Quotes, now)
 		if read.IsZero() || piece.Shows(l.Box.Text) {
 			return !read.IsZero()
 		}

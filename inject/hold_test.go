@@ -249,3 +249,39 @@ func TestMessageThatReadsLikeADialog(t *testing.T) {
 		}
 	})
 }
+
+// TestMessageThatReadsLikeADialogForAMoment: while an agent paints anew, its composer is not there,
+// and what was typed stands among what was said. Where that stays, it is a dialog.
+func TestMessageThatReadsLikeADialogForAMoment(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		stays time.Duration
+		turns []string
+	}{
+		{"half a repaint", 20 * time.Millisecond, []string{"[end m1"}},
+		{"a dialog that says the same", time.Hour, []string{"ANSWERED", "[end m1"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			run(t, func(t *testing.T, r *rig) {
+				over := func() { r.do(func(f *fakeTerm) { f.dialog = "" }) }
+				r.onPaste = func(f *fakeTerm) {
+					f.dialog, f.onPaste = "Really?", nil
+					time.AfterFunc(c.stays, over)
+				}
+				r.mail.add("m1", "and\nReally?")
+				pass(time.Second)
+				if len(c.turns) > 1 {
+					if r.hold() != protocol.WaitsForDialog || strings.Contains(r.bytes(), "\r") {
+						t.Errorf("it waits for %q, typed were %q", r.hold(), r.bytes())
+					}
+					r.human("\r")
+				}
+				wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+				wantTurns(t, r, c.turns...)
+				if r.mail.tries("m1") != 1 || r.asks.Load() != (len(c.turns) > 1) {
+					t.Errorf("taken %d times, told as blocked: %v", r.mail.tries("m1"), r.asks.Load())
+				}
+			})
+		})
+	}
+}

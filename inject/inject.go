@@ -101,6 +101,8 @@ type Injector struct {
 	stopped      time.Time // when the agent was last seen stopped in an attempt
 	prompts      prompt.Watch
 	strays       strays
+	ours         string     // what was typed last
+	quoted       time.Time  // since when only that reads like a dialog
 	typing       *attempt   // on its way
 	modal        bool       // its composer was seen in a mode as vim's INSERT
 	behindDialog *attempt   // typed, not submitted, and a dialog came in between
@@ -164,6 +166,9 @@ func (in *Injector) step(idle bool) step {
 	_, back := in.restores(look, v)
 	in.report(Report{v, hold, in.occupied(look), in.accepts(look, v)})
 	again = sooner(again, back)
+	if look.Quotes {
+		again = sooner(again, settled/6)
+	}
 	if b != nil || in.behindDialog != nil || in.givenBack != "" || in.unshown(look) {
 		again = sooner(sooner(again, rest), look.Again)
 	}
@@ -246,6 +251,7 @@ func (in *Injector) look() Look {
 	if a := cmp.Or(in.typing, in.behindDialog); a != nil && l.Typed.Visible && a.Begun(l.Typed.Text) {
 		l.Box, l.Dialog = l.Typed, "" // what we typed is no dialog
 	}
+	in.doubt(&l)
 	in.overlook(&l)
 	in.readFor(l)
 	in.looked = l.Facts.Now
@@ -264,6 +270,16 @@ func (in *Injector) look() Look {
 		l.Facts.Dialog = cmp.Or(l.Dialog, l.Menu)
 	}
 	return l
+}
+
+// doubt takes a dialog out of a look in which no composer shows, and a row of what we typed reads
+// like one: half a repaint looks so. One that stays is a dialog.
+func (in *Injector) doubt(l *Look) {
+	quotes := !l.Box.Visible && l.Dialog != "" && turn.Within(l.Dialog, in.ours)
+	in.quoted = ready.Since(in.quoted, quotes, l.Facts.Now)
+	if l.Quotes = quotes && l.Facts.Now.Sub(in.quoted) < settled; l.Quotes {
+		l.Dialog = ""
+	}
 }
 
 // sent is when what the human sent last left the composer, or their Enter if it did so at once;

@@ -24,6 +24,7 @@ type rig struct {
 	mail *fakeMail
 	last atomic.Pointer[Report]
 	then atomic.Pointer[Report] // at the latest end of a message
+	asks atomic.Bool            // a report said that a dialog is open
 	log  sync.Map               // ids that the agent's log shows
 	told chan string            // drafts set aside, and back
 }
@@ -71,7 +72,11 @@ func runWith(t *testing.T, p *profile.Profile, age time.Duration, test func(t *t
 		r.discreet = p.Typing.StashShown == nil
 		in := &Injector{
 			Profile: p, Agent: r.fakeTerm, Mailbox: r.mail, Mail: r.mail.wake, Log: r,
-			Report: func(rep Report) { r.last.Store(&rep) }, DraftTimeout: age, Stashed: r.stashed,
+			Report: func(rep Report) {
+				r.last.Store(&rep)
+				r.asks.Store(r.asks.Load() || rep.Verdict.State == ready.Blocked)
+			},
+			DraftTimeout: age, Stashed: r.stashed,
 		}
 		r.mail.onEnd = func() { r.then.Store(r.last.Load()) }
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -294,17 +299,19 @@ func TestDialogBetweenPasteAndEnter(t *testing.T) {
 }
 
 func TestDialogThatSwallowsTheMessageCostsNothing(t *testing.T) {
-	run(t, func(t *testing.T, r *rig) {
-		r.onPaste = func(f *fakeTerm) { f.box, f.dialog, f.onPaste = "", "Do you want to proceed?", nil }
-		r.mail.add("m1", "hello")
-		pass(time.Hour)
-		r.human("\r")
-		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
-		wantTurns(t, r, "ANSWERED", "hello")
-		if r.mail.tries("m1") != 2 {
-			t.Errorf("taken %d times, want 2 attempts", r.mail.tries("m1"))
-		}
-	})
+	for _, left := range []string{"", "[relay m1 from bob] hel"} {
+		run(t, func(t *testing.T, r *rig) {
+			r.onPaste = func(f *fakeTerm) { f.box, f.dialog, f.onPaste = left, "Do you want to proceed?", nil }
+			r.mail.add("m1", "hello")
+			pass(time.Hour)
+			r.human("\r")
+			wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+			wantTurns(t, r, "ANSWERED", "hello")
+			if r.mail.tries("m1") != 2 {
+				t.Errorf("taken %d times, want 2 attempts", r.mail.tries("m1"))
+			}
+		})
+	}
 }
 
 func TestKeysOfTheTransactionFollowIt(t *testing.T) {
