@@ -147,6 +147,13 @@ func completeRun(c *cobra.Command, args []string, word string) ([]string, cobra.
 	return completing(away)(c, args, word)
 }
 
+// oneOf fills in one of words.
+func oneOf(words []string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 // completeName fills in a flag that takes a name.
 func completeName(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return offering(names), cobra.ShellCompDirectiveNoFileComp

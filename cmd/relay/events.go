@@ -40,6 +40,7 @@ agent to another is no secret: whoever uses this computer as you can read all of
 	flags.BoolVar(&f.follow, "follow", false, "go on with what happens")
 	flags.BoolVar(&f.wait, "wait", false, "wait for the next events, and end")
 	flags.StringSliceVar(&f.Types, "event", nil, "only events of these `TYPES`, as message,inject_result,state")
+	c.RegisterFlagCompletionFunc("event", oneOf(router.EventTypes())) // the flag exists
 	flags.Int64Var(&f.After, "after", 0, "only events after the one of this `NUMBER` (default all; with --follow or --wait, what comes)")
 	flags.IntVar(&f.last, "last", 0, "only the newest `N` of them, before those that come (default all)")
 	flags.StringVar(&f.Target, "target", "any", "only events of the agent `NAME`; self, any")
@@ -56,6 +57,11 @@ func events(c *cobra.Command, s streams, f *watching) error {
 		return usage{errors.New("events: --json and --text exclude each other")}
 	case f.wait && f.last > 0:
 		return usage{errors.New("events: --wait and --last exclude each other")}
+	}
+	for _, kind := range f.Types {
+		if !slices.Contains(router.EventTypes(), kind) {
+			return usage{fmt.Errorf("events: --event: %q is none of %s", kind, strings.Join(router.EventTypes(), ", "))}
+		}
 	}
 	if err := checkLast("events", f.last, f.After); err != nil {
 		return err

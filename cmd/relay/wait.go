@@ -52,7 +52,7 @@ when one ends and stays away, the wait ends with exit status 1, unless exited wa
 	flags.Lookup("state").DefValue = protocol.StateReady
 	flags.Var(&f.timeout, "timeout", "give up after so long (default never)")
 	flags.Lookup("timeout").DefValue = ""
-	c.RegisterFlagCompletionFunc("state", waitable) // the flag exists
+	c.RegisterFlagCompletionFunc("state", oneOf(protocol.States())) // the flag exists
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	return c
 }
@@ -183,9 +183,4 @@ func (f *awaiting) present(ctx context.Context, asked *asking) (string, error) {
 		return a.Wrapper.State, nil
 	}
 	return a.State, nil
-}
-
-// waitable are the states for which wait waits.
-func waitable(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return protocol.States(), cobra.ShellCompDirectiveNoFileComp
 }

@@ -210,7 +210,7 @@ func (s *Server) pull(r *http.Request) (any, error) {
 	if ask.Max > 0 {
 		most = min(most, ask.Max)
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(ask.WaitMS)*time.Millisecond)
+	ctx, cancel := within(r.Context(), ask.WaitMS)
 	defer cancel()
 	for {
 		changed := s.Hub.Changed()

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -197,6 +198,7 @@ func TestRequests(t *testing.T) {
 		{"GET", "/v1/agents", "", "", 200, `"name":"bob","running":true`},
 		{"GET", "/v1/events?after=0&event=message&target=bob", "", "", 200, `"cursor_event_seq"`},
 		{"GET", "/v1/events?after=-1", "", "", 400, "after"},
+		{"GET", "/v1/events?after=0&event=message,mesage", "", "", 400, `there is no type \"mesage\"; there are message, `},
 		{"GET", "/v1/events?target=self", "", "", 403, "nobody knows who asks"},
 		{"GET", "/v1/events?target=self&after=0", carolsToken, "", 200, `"agent":"carol"`},
 		{"GET", "/v1/events?target=self&after=0", "wrong", "", 403, "not_authorized"},
@@ -458,5 +460,14 @@ func TestWaitsSince(t *testing.T) {
 		if got < c.want || got > c.want+time.Millisecond {
 			t.Errorf("%s: it waits since %v after it began, want %v", name, got, c.want)
 		}
+	}
+}
+
+// TestAWaitOfAnyLength is one, also where its milliseconds are too many for a duration.
+func TestAWaitOfAnyLength(t *testing.T) {
+	ctx, cancel := within(t.Context(), math.MaxInt64)
+	defer cancel()
+	if ctx.Err() != nil {
+		t.Errorf("it is over at once: %v", ctx.Err())
 	}
 }

@@ -33,7 +33,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		respond(w, nil, err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(wait)*time.Millisecond)
+	ctx, cancel := within(r.Context(), wait)
 	defer cancel()
 	answer, err := s.next(ctx, after, wants)
 	respond(w, answer, err)
@@ -172,7 +172,9 @@ type filter struct {
 func (s *Server) filter(r *http.Request) (f filter, err error) {
 	q := r.URL.Query()
 	if v := q.Get("event"); v != "" {
-		f.types = strings.Split(v, ",")
+		if f.types, err = typesOf(v); err != nil {
+			return f, err
+		}
 	}
 	for name, into := range map[string]*string{"target": &f.target, "from": &f.from, "to": &f.to} {
 		if *into, err = s.named(r, q.Get(name)); err != nil {
@@ -189,6 +191,18 @@ func (s *Server) filter(r *http.Request) (f filter, err error) {
 		}
 	}
 	return f, nil
+}
+
+// typesOf are the types of events in a list with commas. Whoever waited for one that does not exist
+// would wait in vain.
+func typesOf(list string) ([]string, error) {
+	types, known := strings.Split(list, ","), router.EventTypes()
+	for _, t := range types {
+		if !slices.Contains(known, t) {
+			return nil, fault(string(protocol.BadField), "event: there is no type %q; there are %s", t, strings.Join(known, ", "))
+		}
+	}
+	return types, nil
 }
 
 // heardOf refuses a name that can have nothing. A router that is new may first have to hear of it.

@@ -111,7 +111,7 @@ func (s *Server) messages(r *http.Request) (any, error) {
 	if err := s.kept(r.Context(), n.after); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(n.wait)*time.Millisecond)
+	ctx, cancel := within(r.Context(), n.wait)
 	defer cancel()
 	for {
 		changed := s.Hub.Changed()
@@ -185,7 +185,7 @@ func (s *Server) until(ctx context.Context, id, level string, millis int64) (Mes
 	if !slices.Contains([]string{"", UntilQueued, UntilDelivered, UntilReplied}, level) {
 		return Message{}, fault(string(protocol.BadField), "until: %q is not queued, delivered or replied", level)
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(millis)*time.Millisecond)
+	ctx, cancel := within(ctx, millis)
 	defer cancel()
 	for {
 		changed := s.Hub.Changed()

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"relay-pty/cmd/relay/internal/hub"
 	"relay-pty/cmd/relay/internal/router"
@@ -188,6 +189,13 @@ func number(r *http.Request, name string) (int64, error) {
 		return 0, nil
 	}
 	return natural(name, v)
+}
+
+// within bounds what a request waits for. Nobody waits for longer than a day, and a number of
+// milliseconds may be too large for a duration.
+func within(ctx context.Context, millis int64) (context.Context, context.CancelFunc) {
+	const most = 24 * time.Hour
+	return context.WithTimeout(ctx, time.Duration(min(millis, most.Milliseconds()))*time.Millisecond)
 }
 
 func natural(name, v string) (int64, error) {

@@ -16,6 +16,17 @@ const (
 	TypeReminder = "reminder"
 )
 
+// EventTypes are the types of all events of the log: those of the router, and those of wrappers
+// that it keeps.
+func EventTypes() []string {
+	return []string{
+		TypeMessage, TypeRefused, TypeReminder,
+		resultType, waitingType, stateType, TypeTurnEnd, TypeInvalid, exitType,
+		TypeUp, TypeDown, TypeMemberJoined, TypeMemberLeft, TypePaused, TypeResumed, TypeKeys,
+		TypeJoined, TypeLeft, TypeMember,
+	}
+}
+
 // Event is one entry of the log. Which fields count depends on Type.
 type Event struct {
 	EventID   string `json:"event_id"`
