@@ -39,7 +39,7 @@ func (a *attempt) clear(ctx context.Context) bool {
 		if !a.in.holdsText(look) {
 			return a.emptied(ctx) // or a dialog came, or the composer is gone
 		}
-		if again && a.in.Profile.Composer != nil && strings.Trim(look.Line, " \u00a0│┃|") == "" {
+		if (again || look.Box.Blank) && a.in.Profile.Composer != nil && strings.Trim(look.Line, " \u00a0│┃|") == "" {
 			did := a.clearBy(ctx, "\x7f", 2*settled)
 			if did == everything || did == some && turn.Same(a.in.look().Box.Text, look.Box.Text) {
 				continue // the line before it may be empty, too

@@ -181,7 +181,7 @@ func (in *Injector) holdsText(l Look) bool {
 	if in.Profile.Composer == nil {
 		return l.Facts.Foreground && !in.clean(l)
 	}
-	return l.Box.Visible && l.Box.Text != "" && v.State != ready.Blocked
+	return l.Box.Visible && (l.Box.Text != "" || l.Box.Blank) && v.State != ready.Blocked
 }
 
 // holdsText waits a while for the composer to hold text, all of which the agent
@@ -202,7 +202,7 @@ func (a *attempt) emptied(ctx context.Context) bool {
 	var empty time.Time // a slow agent that has the keys must not get more of them on an empty box
 	return a.in.until(ctx, 5*settled, func(l Look) (bool, time.Duration) {
 		v, _ := a.in.judge(l)
-		is := l.Box.Visible && v.State != ready.Blocked && l.Box.Text == "" && l.Unread <= 0
+		is := l.Box.Visible && v.State != ready.Blocked && l.Box.Text == "" && !l.Box.Blank && l.Unread <= 0
 		if a.in.Profile.Composer == nil {
 			is = a.in.clean(l)
 		}
@@ -237,15 +237,24 @@ func (in *Injector) resume(ctx context.Context, look Look, hold Hold) {
 		in.finish(ctx, a, a.submit(ctx))
 		return
 	}
-	if look.Box.Text == "" && a.emptied(ctx) {
+	if look.Box.Text == "" && !look.Box.Blank && a.emptied(ctx) {
 		in.finish(ctx, a, a.swallowed())
 		return
 	}
-	if a.Begun(look.Box.Text) { // and nothing else stands there
+	if a.begunIn(look) {
 		in.finish(ctx, a, a.withdraw(ctx, protocol.FaultDialog, "a dialog came while the message was being typed"))
 		return
 	}
 	in.finish(ctx, a, a.mixed())
+}
+
+// begunIn says whether the composer holds a part of the message and nothing else. Where its
+// beginning is out of view, the human must have typed nothing.
+func (a *attempt) begunIn(l Look) bool {
+	if l.Box.Top && l.Box.Text != "" {
+		return a.Begun(l.Box.Text)
+	}
+	return turn.Within(l.Box.Text, a.typed) && !l.Draft.MayHold()
 }
 
 // swallowed is the end of a message that does not stand in the composer when the dialog is gone.

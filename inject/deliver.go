@@ -227,7 +227,7 @@ func (a *attempt) awaitPiece(ctx context.Context, piece turn.Piece, must bool) (
 	altered := false
 	r, ok = a.await(ctx, func(l Look) bool {
 		now := l.Facts.Now
-		read = ready.Since(read, l.Unread <= 0 && !l.Quotes, now)
+		read = ready.Since(read, l.Unread <= 0 && l.Doubt == 0, now)
 		if read.IsZero() || piece.Shows(l.Box.Text) {
 			return !read.IsZero()
 		}

@@ -102,7 +102,7 @@ type Injector struct {
 	prompts      prompt.Watch
 	strays       strays
 	ours         string     // what was typed last
-	quoted       time.Time  // since when only that reads like a dialog
+	asking       time.Time  // since when a dialog is there, and no composer
 	typing       *attempt   // on its way
 	modal        bool       // its composer was seen in a mode as vim's INSERT
 	behindDialog *attempt   // typed, not submitted, and a dialog came in between
@@ -164,11 +164,10 @@ func (in *Injector) step(idle bool) step {
 	b, expiry := in.Mailbox.Next(look.Facts.Now)
 	hold, rest := in.hold(look, v, b)
 	_, back := in.restores(look, v)
-	in.report(Report{v, hold, in.occupied(look), in.accepts(look, v)})
-	again = sooner(again, back)
-	if look.Quotes {
-		again = sooner(again, settled/6)
+	if look.Doubt == 0 {
+		in.report(Report{v, hold, in.occupied(look), in.accepts(look, v)})
 	}
+	again = sooner(sooner(again, back), look.Doubt)
 	if b != nil || in.behindDialog != nil || in.givenBack != "" || in.unshown(look) {
 		again = sooner(sooner(again, rest), look.Again)
 	}
@@ -272,12 +271,25 @@ func (in *Injector) look() Look {
 	return l
 }
 
-// doubt takes a dialog out of a look in which no composer shows, and a row of what we typed reads
-// like one: half a repaint looks so. One that stays is a dialog.
+// How long a dialog must stand where no composer shows. Half a repaint looks so, with anything that
+// was ever said; what we typed last is the likeliest.
+const (
+	glimpse     = 50 * time.Millisecond
+	glimpseOurs = settled
+)
+
+// doubt takes a dialog out of a look until it has stood for a while.
 func (in *Injector) doubt(l *Look) {
-	quotes := !l.Box.Visible && l.Dialog != "" && turn.Within(l.Dialog, in.ours)
-	in.quoted = ready.Since(in.quoted, quotes, l.Facts.Now)
-	if l.Quotes = quotes && l.Facts.Now.Sub(in.quoted) < settled; l.Quotes {
+	asks := in.Profile.Composer != nil && !l.Box.Visible && l.Dialog != ""
+	in.asking = ready.Since(in.asking, asks, l.Facts.Now)
+	if !asks {
+		return
+	}
+	rest := glimpse
+	if turn.Within(l.Dialog, in.ours) {
+		rest = glimpseOurs
+	}
+	if l.Doubt = max(0, rest-l.Facts.Now.Sub(in.asking)); l.Doubt > 0 {
 		l.Dialog = ""
 	}
 }

@@ -299,7 +299,7 @@ func TestDialogBetweenPasteAndEnter(t *testing.T) {
 }
 
 func TestDialogThatSwallowsTheMessageCostsNothing(t *testing.T) {
-	for _, left := range []string{"", "[relay m1 from bob] hel"} {
+	for _, left := range []string{"", "[relay m1 from bob] hel", "\n\n\n"} {
 		run(t, func(t *testing.T, r *rig) {
 			r.onPaste = func(f *fakeTerm) { f.box, f.dialog, f.onPaste = left, "Do you want to proceed?", nil }
 			r.mail.add("m1", "hello")

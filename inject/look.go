@@ -14,7 +14,7 @@ type Look struct {
 	sight.Sight
 	Facts   ready.Facts // the loop adds WasReady, LastBusy, LastInput and Submitted
 	Draft   draft.State
-	Quotes  bool          // what we typed may read like a dialog, for no composer shows: see doubt
+	Doubt   time.Duration // after which what may be a dialog is one; 0: nothing may be, or it is
 	Asking  string        // how a line program waits in a read for more, which differs by place; "": it does not, or nothing tells
 	Echo    bool          // the terminal echoes what is typed
 	Unread  int           // bytes typed that the agent has not read; -1: not known
