@@ -209,26 +209,34 @@ func (a *attempt) run(ctx context.Context, look Look) *Result {
 // in a composer that takes keys for commands nothing but the header may be typed.
 func (a *attempt) writeAll(ctx context.Context, pieces []turn.Piece) (r *Result, ok bool) {
 	for i, piece := range pieces {
+		before := a.in.look()
 		if r = a.write(ctx, piece.Keys); r != nil || i == len(pieces)-1 {
 			break
 		}
-		if r, ok = a.awaitPiece(ctx, piece, i == 0 && a.in.Profile.Composer != nil); !ok {
+		if r, ok = a.awaitPiece(ctx, piece, before, i == 0 && a.in.Profile.Composer != nil); !ok {
 			return r, false
 		}
 	}
 	return r, r == nil
 }
 
+// shows says whether the composer shows a piece that was typed when it looked as before. Of blanks
+// alone it shows that the cursor has moved.
+func (a *attempt) shows(piece turn.Piece, before, now Look) bool {
+	moved := now.Row != before.Row || now.Line != before.Line
+	return piece.Shows(now.Box.Text) && (moved || !piece.Blank())
+}
+
 // awaitPiece waits until a piece is read and shows. One that must show is given the whole time for
 // it while the composer shows nothing, or a part of it; anything else is taken back. Where it has
 // scrolled out of view itself, it was text.
-func (a *attempt) awaitPiece(ctx context.Context, piece turn.Piece, must bool) (r *Result, ok bool) {
+func (a *attempt) awaitPiece(ctx context.Context, piece turn.Piece, before Look, must bool) (r *Result, ok bool) {
 	var read, other time.Time
 	altered := false
 	r, ok = a.await(ctx, func(l Look) bool {
 		now := l.Facts.Now
 		read = ready.Since(read, l.Unread <= 0 && l.Doubt == 0, now)
-		if read.IsZero() || piece.Shows(l.Box.Text) {
+		if read.IsZero() || a.shows(piece, before, l) {
 			return !read.IsZero()
 		}
 		scrolled := l.Box.Visible && !l.Box.Top

@@ -42,6 +42,7 @@ type fakeTerm struct {
 	late     time.Duration // an Enter that was read is done so much later
 	lag      time.Duration // so is everything that is read, in its order
 	todo     []string      // what was read and is yet to be done
+	early    int           // how often more was read before that
 	wedged   bool          // Enter never does anything
 	stalled  bool          // what is typed stays unread
 	unread   []byte
@@ -186,7 +187,9 @@ func (f *fakeTerm) read(keys string) {
 		f.act(keys)
 		return
 	}
-	f.todo = append(f.todo, keys)
+	if f.todo = append(f.todo, keys); len(f.todo) > 1 {
+		f.early++
+	}
 	time.AfterFunc(f.lag, func() {
 		f.do(func(f *fakeTerm) {
 			keys := f.todo[0]

@@ -82,6 +82,22 @@ func TestPieceWaitsUntilTheOneBeforeIsRead(t *testing.T) {
 	})
 }
 
+// TestPieceOfBlanksIsSeen: of it nothing shows but the cursor. The next one waits for that.
+func TestPieceOfBlanksIsSeen(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.lag = 80 * time.Millisecond })
+		body := strings.Repeat(" ", 3000)
+		r.mail.add("m1", body)
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		wantTurns(t, r, "[relay m1 from bob] "+body+"\n[end m1]")
+		r.do(func(f *fakeTerm) {
+			if f.early > 0 {
+				t.Errorf("%d pieces were typed before what came before them showed", f.early)
+			}
+		})
+	})
+}
+
 func TestTimeStandsStillForAStoppedAgent(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
 		r.do(func(f *fakeTerm) { f.stalled = true })

@@ -108,6 +108,9 @@ func (p Piece) Shows(shown string) bool {
 	return found && (after != "" || pasted == "")
 }
 
+// Blank says whether a piece has nothing that shows.
+func (p Piece) Blank() bool { return squeeze(p.Mark+p.Pasted) == "" }
+
 // Begins says whether shown is how a piece begins that does not show all of its mark yet.
 func (p Piece) Begins(shown string) bool { return strings.HasPrefix(squeeze(p.Mark), squeeze(shown)) }
 
