@@ -23,6 +23,8 @@ func mcpCommand(s streams) *cobra.Command {
 		Use: "mcp", Short: "Serve relay's tools to an agent (MCP)", Args: noArgs,
 		Long: `mcp is an MCP server on standard input and output, which an agent starts by itself: its tools send
 and answer messages, wait for events, and list agents, and each answer brings the messages that wait.
+What it offers besides, an agent's user calls: the prompts ask, handoff and inbox, and resources such
+as relay://agents.
 It speaks as the agent in which it runs, else as --as NAME, else as the human, and then takes the
 messages to the human.`,
 		Example: `  claude mcp add --scope user relay -- relay mcp`,

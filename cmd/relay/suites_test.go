@@ -34,7 +34,6 @@ func suites(t *testing.T) (node, modules string) {
 // a session of ours does without, for messages that went with a lost answer come again. All others
 // hold.
 const strangers = `server:
-  - completion-complete
   - tools-call-simple-text
   - tools-call-image
   - tools-call-audio

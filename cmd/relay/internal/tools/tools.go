@@ -46,8 +46,11 @@ func New(version string, c Caller) *mcp.Server { return serve(version, &desk{Cal
 func serve(version string, d *desk, newID func() string) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "relay", Title: "relay", Version: version}, &mcp.ServerOptions{
 		Instructions: Instructions(d.Name), GetSessionID: newID,
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		Capabilities:      &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
+		CompletionHandler: d.complete,
 	})
+	d.offerSources(s)
+	d.offerPrompts(s)
 	d.mail = mail{inbox: d.Inbox, ever: map[string]bool{}}
 	for _, t := range all() {
 		s.AddTool(&mcp.Tool{Name: t.name, Description: t.says, InputSchema: t.takes, Annotations: harmless()}, d.handler(t))

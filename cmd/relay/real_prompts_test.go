@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relay-pty/cmd/internal/agentrig"
+	"relay-pty/cmd/internal/fakemodel"
+	"relay-pty/cmd/internal/testrig"
+)
+
+// TestRealClaudeOffersPrompts: what relay offers beside its tools, Claude Code shows its user: the
+// prompts as commands, the resources by an @ and their address.
+func TestRealClaudeOffersPrompts(t *testing.T) {
+	t.Parallel()
+	a := agentrig.Claude("2.1.329")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Minute, errors.New("not within 2m"))
+	defer cancel()
+	u := newUser(t)
+	path, err := a.Find()
+	testrig.Require(t, a.Name(), err)
+	model, err := a.API()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { model.Close() })
+	env, cwd, err := a.Prepare(testrig.Dir(t), model.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	model.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
+		if strings.Contains(turn.UserText(), "begin") { // by that call the server is known to be there
+			return fakemodel.Call("mcp__relay", "mcp__relay__list_agents", nil)
+		}
+		return fakemodel.Say("so it is")
+	})
+	env = append(env, "PATH="+u.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	u.runs(ctx, "alice", cwd, env, slices.Concat([]string{"--agent", a.Profile, "--allow-command", "--"}, a.Argv(path), []string{"--allowedTools", "mcp__relay"})...)
+	asks := func(want string) {
+		t.Helper()
+		short, c := context.WithTimeout(ctx, 45*time.Second)
+		defer c()
+		read := func(t fakemodel.Turn) bool {
+			return strings.Contains(strings.Join(slices.Concat(t.Text, t.System, t.Results), "\n"), want)
+		}
+		if _, err := model.WaitTurn(short, read); err != nil {
+			t.Errorf("a request with %q: %v\n%s", want, err, u.does(t.Context(), "screen", "alice"))
+		}
+	}
+	u.does(ctx, "send", "alice", "begin", "--until", "delivered")
+	asks(`"you":"alice"`)
+	u.does(ctx, "send", "alice", "look at @relay:relay://guide please", "--until", "delivered")
+	asks("->relay:NAME [re=ID]")
+	u.does(ctx, "send", "alice", "/mcp__relay__ask bob", "--command", "--until", "delivered")
+	asks("Ask bob with relay's send_message")
+}
