@@ -281,7 +281,7 @@ func (r *realAgent) read(m awkward.Message, limit time.Duration) error {
 		got, want = awkward.Decomposed(got), awkward.Decomposed(want)
 	}
 	if !strings.Contains(got, want) && !strings.Contains(got, r.Unwrap(want)) && !strings.Contains(t.UserText(), want) {
-		return fmt.Errorf("%s: the model received\n%q\nwant\n%q\n%s", m.ID, clip(got), clip(want), differs(got, want))
+		return fmt.Errorf("%s: the model received %d bytes\n%q\nwant %d\n%q\n%s", m.ID, len(got), clip(got), len(want), clip(want), differs(got, want))
 	}
 	return nil
 }
