@@ -42,7 +42,7 @@ func TestAnyoneIsKilled(t *testing.T) {
 	defer release()
 	c.meet(ctx)
 	sending, stop := context.WithCancel(ctx)
-	for i := range testrig.Runs(12, 30) {
+	for i := range testrig.Runs(12, 45) {
 		senders.Go(func() { c.send(ctx, sending, "s"+strconv.Itoa(i)) })
 		senders.Go(func() { c.remind(ctx, sending, i) })
 	}

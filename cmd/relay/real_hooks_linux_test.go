@@ -68,16 +68,19 @@ func (h *hookedClaude) waits(event string) {
 	h.becomes(h.ctx, "a hook that waits", func() bool { return len(running(h.dir, "\x00hook\x00"+event+"\x00wait\x00")) > 0 })
 }
 
+// from is who sends a message: one sender of all would send more than 30 within a minute.
+func from(id string) string { return "from-" + id }
+
 // sends sends an important message.
 func (h *hookedClaude) sends(id, text string) {
 	h.t.Helper()
-	h.does(h.ctx, "send", "alice", text, "--important", "--id", id)
+	h.does(h.ctx, "send", "alice", text, "--important", "--id", id, "--from", from(id))
 }
 
 // gets waits until the model gets a request with the message in it.
 func (h *hookedClaude) gets(id string) fakemodel.Turn {
 	h.t.Helper()
-	turn, err := h.api.WaitTurn(h.ctx, func(t fakemodel.Turn) bool { return bytes.Contains(t.Raw, []byte("[relay "+id+" from human]")) })
+	turn, err := h.api.WaitTurn(h.ctx, func(t fakemodel.Turn) bool { return bytes.Contains(t.Raw, []byte("[relay "+id+" from "+from(id)+"]")) })
 	if err != nil {
 		h.t.Fatalf("a request with %s: %v\n%s\n%s", id, err, h.Screen(), h.does(h.t.Context(), "events"))
 	}
@@ -220,7 +223,7 @@ func (h *hookedClaude) besideQuestion(id string) {
 func (h *hookedClaude) typed(id string) {
 	h.t.Helper()
 	h.waits("Stop")
-	h.does(h.ctx, "send", "alice", "wake up", "--id", id)
+	h.does(h.ctx, "send", "alice", "wake up", "--id", id, "--from", from(id))
 	h.gets(id)
 	h.delivered(id, "submitted")
 	h.rests()
@@ -233,7 +236,7 @@ func (h *hookedClaude) once(ids []string) {
 	turns := h.api.Turns()
 	whole := turns[len(turns)-1].Raw
 	for _, id := range ids {
-		if n := bytes.Count(whole, fmt.Appendf(nil, "[relay %s from human]", id)); n != 1 {
+		if n := bytes.Count(whole, fmt.Appendf(nil, "[relay %s from %s]", id, from(id))); n != 1 {
 			h.t.Errorf("the model got %s %d times", id, n)
 		}
 		if n := bytes.Count(whole, fmt.Appendf(nil, "[end %s ", id)); n != 1 {
