@@ -130,7 +130,7 @@ func (a *attempt) insist(ctx context.Context, l Look, ours bool, stood time.Time
 		return
 	}
 	a.again = true
-	a.pressEnter(ctx) // an Enter that cannot be typed leaves the first one's verdict
+	a.pressEnter(ctx, l) // an Enter that cannot be typed leaves the first one's verdict
 }
 
 // wedged ends an attempt whose text stands in the composer in spite of Enter.

@@ -315,19 +315,25 @@ func (a *attempt) runComposer(ctx context.Context) *Result {
 	return a.submit(ctx)
 }
 
-// submit presses Enter on what was just seen to be ours, and confirms.
+// submit presses Enter on what is seen to be ours at that moment, and confirms.
 func (a *attempt) submit(ctx context.Context) *Result {
 	if !a.in.Mailbox.Entering(a.Turn) {
 		return a.withdraw(ctx, byRequest, "cancelled before Enter")
 	}
-	if r := a.pressEnter(ctx); r != nil {
+	look := a.in.look()
+	for ; !a.holdsOurs(look); look = a.in.look() {
+		if r, ok := a.await(ctx, a.holdsOurs); !ok {
+			return r
+		}
+	}
+	if r := a.pressEnter(ctx, look); r != nil {
 		return r
 	}
 	return a.awaitGone(ctx)
 }
 
-func (a *attempt) pressEnter(ctx context.Context) *Result {
-	look := a.in.look()
+// pressEnter types the profile's key for it, on what look has seen.
+func (a *attempt) pressEnter(ctx context.Context, look Look) *Result {
 	v, _ := a.in.judge(look)
 	key := a.in.submitKey(v)
 	if a.in.Profile.Composer != nil {

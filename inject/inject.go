@@ -167,7 +167,7 @@ func (in *Injector) step(idle bool) step {
 	if look.Doubt == 0 {
 		in.report(Report{v, hold, in.occupied(look), in.accepts(look, v)})
 	}
-	again = sooner(sooner(again, back), look.Doubt)
+	again = sooner(again, back)
 	if b != nil || in.behindDialog != nil || in.givenBack != "" || in.unshown(look) {
 		again = sooner(sooner(again, rest), look.Again)
 	}
@@ -308,8 +308,12 @@ func (in *Injector) sent(l Look) time.Time {
 	return ready.Later(enter, in.leaving)
 }
 
-// judge asks for the verdict and remembers what later verdicts stand on.
+// judge asks for the verdict and remembers what later verdicts stand on. Where there may be a dialog
+// nothing else counts.
 func (in *Injector) judge(l Look) (ready.Verdict, time.Duration) {
+	if l.Doubt > 0 {
+		return ready.Verdict{State: ready.Unknown, Confidence: ready.ByGuess, Settling: true}, l.Doubt
+	}
 	v, again := in.Profile.Rules.Judge(l.Facts)
 	switch {
 	case v.State == ready.Ready:

@@ -37,7 +37,7 @@ func (a *attempt) runLine(ctx context.Context) *Result {
 	if !a.in.Mailbox.Entering(a.Turn) {
 		return a.withdraw(ctx, byRequest, "cancelled before Enter")
 	}
-	if r := a.pressEnter(ctx); r != nil {
+	if r := a.pressEnter(ctx, a.in.look()); r != nil {
 		return r
 	}
 	return a.awaitRead(ctx)
@@ -57,7 +57,7 @@ func (a *attempt) runLines(ctx context.Context) *Result {
 			r = a.withdraw(ctx, byRequest, "cancelled before Enter")
 		}
 		if r == nil {
-			r = a.pressEnter(ctx)
+			r = a.pressEnter(ctx, a.in.look())
 		}
 		if r == nil && i < len(lines)-1 {
 			r = a.awaitPrompt(ctx)

@@ -2,6 +2,7 @@ package inject
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -155,8 +156,8 @@ func TestUrgentNeverAnswersADialog(t *testing.T) {
 		r.mail.press(protocol.ModeUrgent, "m1", "hello")
 		pass(time.Minute)
 		wantInOrder(t, r, "work")
-		if r.hold() != protocol.WaitsForDialog {
-			t.Errorf("holds for %q", r.hold())
+		if r.hold() != protocol.WaitsForDialog || strings.Contains(r.bytes(), "\x1b") {
+			t.Errorf("holds for %q, typed were %q", r.hold(), r.bytes())
 		}
 		r.do(func(f *fakeTerm) { f.dialog = "" })
 		r.ends(t, "m1")
