@@ -153,11 +153,11 @@ func typing() []Sabotage {
 			CaughtBy: []string{"I8", "I10"},
 			Provoke:  Provoke{Programs: []string{"slow", "slow"}, Messages: 300, Typing: true},
 			Edits: []Edit{
-				{deliver, "\tif r := a.pressEnter(ctx); r != nil {\n\t\treturn r\n\t}\n\treturn a.awaitGone(ctx)", `	a.release()
+				{deliver, "\tif r := a.pressEnter(ctx, look); r != nil {\n\t\treturn r\n\t}\n\treturn a.awaitGone(ctx)", `	a.release()
 	if tx, err := a.in.begin(ctx); err == nil {
 		a.tx = tx
 	}
-	if r := a.pressEnter(ctx); r != nil {
+	if r := a.pressEnter(ctx, look); r != nil {
 		return r
 	}
 	return a.awaitGone(ctx)`},
@@ -178,7 +178,7 @@ func typing() []Sabotage {
 			Provoke:  Provoke{Programs: []string{"slow", "slow"}, Kinds: []string{"kill-agent", "kill-wrapper"}, Faults: 12, Messages: 300},
 			Edits: []Edit{
 				{deliver, "\tif r, ok := a.await(ctx, a.holdsOurs); !ok {\n\t\treturn r\n\t}\n\tt := a.in.Profile.Typing",
-					"\ta.pressEnter(ctx)\n\tif true {\n\t\treturn &Result{Status: Delivered, Evidence: protocol.EvidenceSubmitted}\n\t}\n\tt := a.in.Profile.Typing"},
+					"\ta.pressEnter(ctx, a.in.look())\n\tif true {\n\t\treturn &Result{Status: Delivered, Evidence: protocol.EvidenceSubmitted}\n\t}\n\tt := a.in.Profile.Typing"},
 			},
 		},
 		{
