@@ -10,5 +10,7 @@
 // character may have left one stray cell in our text; in an emptied composer characters of our
 // messages alone are no draft. OpenCode also finds its chips by column, so behind such a body
 // nothing more is typed. A row that runs over its end covers the border of the next one; that row
-// still is the box's, and the few letters that it may cover are told by what stands beside them.
+// still is the box's, and the few letters that it may cover are told by what stands beside them. A
+// row of the conversation may do the same to a box that comes to stand below it: what it leaves in
+// the margin is no text.
 package sight
