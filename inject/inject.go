@@ -308,8 +308,8 @@ func (in *Injector) sent(l Look) time.Time {
 	return ready.Later(enter, in.leaving)
 }
 
-// judge asks for the verdict and remembers what later verdicts stand on. Where there may be a dialog
-// nothing else counts.
+// judge asks for the verdict and remembers what later verdicts stand on. Where there may be a
+// dialog nothing else counts.
 func (in *Injector) judge(l Look) (ready.Verdict, time.Duration) {
 	if l.Doubt > 0 {
 		return ready.Verdict{State: ready.Unknown, Confidence: ready.ByGuess, Settling: true}, l.Doubt

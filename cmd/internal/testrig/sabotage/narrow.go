@@ -1,5 +1,7 @@
 package sabotage
 
+import "slices"
+
 // Narrow is a sabotage that no storm has to find: one test catches it by itself.
 type Narrow struct {
 	Sabotage
@@ -7,7 +9,10 @@ type Narrow struct {
 }
 
 // AllNarrow are those of promises that a storm does not provoke.
-func AllNarrow() []Narrow {
+func AllNarrow() []Narrow { return slices.Concat(narrowTyping(), narrowAround()) }
+
+// narrowTyping are those of what is seen of an agent and typed to it.
+func narrowTyping() []Narrow {
 	return []Narrow{
 		narrow("text goes into what nobody described", "inject/ready", "TestJudgeLine",
 			Edit{"inject/ready/ready.go", "\tcase !r.Reserved:\n", "\tcase true:\n"}),
@@ -25,14 +30,40 @@ func AllNarrow() []Narrow {
 			Edit{"inject/deliver.go", "(moved || !piece.Blank())", "(moved || true)"}),
 		narrow("a character beside the border hides the composer", "inject/sight", "TestRowsOfThePageThatRunOver",
 			Edit{"inject/sight/composer.go", "\t\tdefault:\n\t\t\tstrays = true\n", "\t\tdefault:\n"}),
+		narrow("a footer that a body quotes is taken for its own", "inject/turn", "TestStandsWhereBodiesQuote",
+			Edit{"inject/turn/turn.go", "\tquotes := strings.Count(body, footer)\n", "\tquotes := 0\n"}),
+		narrow("git is told a message for a name", "inject/sight", "TestLookAtLinePrograms",
+			Edit{"inject/profile/generic.go", `|\botp\b|\buser ?name\b|\blogin\b).{0,80}:`, `|\botp\b)[^:]{0,80}:`}),
+		narrow("a low terminal is not told of", "inject/ready", "TestTooLowTerminalIsTold",
+			Edit{"inject/ready/ready.go", "f.Rows > 0 && f.Rows < r.Rows", "false"}),
+		narrow("a low terminal's pastes are taken for text", "inject/turn", "TestPiecesInLowTerminals",
+			Edit{"inject/profile/profile.go", "min(t.PasteLines, max(0, rows-t.PasteRows+1))", "t.PasteLines"}),
+		narrow("what an agent leaves of a message is a draft", "inject", "TestStraysAreNoDraft",
+			Edit{"inject/strays.go", "\tif len(in.strays) == 0 ||", "\tif true ||"}),
+		narrow("what a builtin reads by the terminal's own editing gets messages", "inject/prompt", "TestAtOneThatAsksAlike",
+			Edit{"inject/prompt/prompt.go", " || w.asking != \"\" && r.Asking != \"\" && r.Asking != w.asking", ""}),
+		narrow("a text that reads like a dialog is one", "inject/sight", "TestLookAtTheOtherAgents",
+			Edit{"inject/sight/composer.go", "return s.Modes().CursorHidden && slices.ContainsFunc(dialogs, starts)", "return slices.ContainsFunc(dialogs, starts) || firstMatch(dialogs, text) != \"\""}),
+		narrow("a text that reads like work is work", "inject/sight", "TestLookAtTheOtherAgents",
+			Edit{"inject/sight/sight.go", "v.Working || anyRow(s, below, rows, p.Busy)", "v.Working || anyRow(s, 0, rows, p.Busy)"}),
+		narrow("what an agent hides is waited for", "inject", "TestMessageHiddenBehindAChipGoesAnotherWay",
+			Edit{"inject/deliver.go", "hidden = !chip.IsZero() && ", "hidden = false && "}),
+		narrow("a row that runs over the next ends a composer", "inject/sight", "TestRowsThatRunOver",
+			Edit{"inject/sight/composer.go", "!b.Visible && ranOver(s, row)", "false"}),
+		narrow("what was left behind is removed although the human has typed", "inject", "TestWhatWasLeftBehindIsRemoved",
+			Edit{"inject/remnant.go", "\t\t!typedSince(l, a.began) && ", "\t\t"}),
+	}
+}
+
+// narrowAround are those of what stands around that: terminal, socket, journal, words.
+func narrowAround() []Narrow {
+	return []Narrow{
 		narrow("a journal without a name is written on", "queue/journal", "TestRemovedFile",
 			Edit{"queue/journal/journal.go", "\treturn err == nil && os.SameFile(open, now)\n", "\treturn err != nil || now != open\n"}),
 		narrow("a socket that was removed stays away", "protocol/sock", "TestRemovedSocketIsMadeAnew",
 			Edit{"protocol/sock/listen.go", "err != nil || l.named() {", "true {"}),
 		narrow("invisible characters stay in a body", "parser", "TestSanitizeLeavesNothingHidden",
 			Edit{"parser/sanitize.go", "\tif strings.IndexFunc(s, misread) >= 0 {\n", "\tif false {\n"}),
-		narrow("a footer that a body quotes is taken for its own", "inject/turn", "TestStandsWhereBodiesQuote",
-			Edit{"inject/turn/turn.go", "\tquotes := strings.Count(body, footer)\n", "\tquotes := 0\n"}),
 		narrow("a draft that holds messages shows by no notice", "cmd/relay-pty", "TestNoticeBeginsAndEnds",
 			Edit{"cmd/relay-pty/notice.go", "\tcase protocol.WaitsForDraft, protocol.WaitsForDialog:\n", "\tcase protocol.WaitsForDialog:\n"}),
 		narrow("the guardian gives nothing back", "cmd/relay-pty", "TestGuardianWritesWhatIsOnAndNothingElse",
@@ -43,44 +74,24 @@ func AllNarrow() []Narrow {
 			Edit{"cmd/relay-pty/agent/agent.go", "l.Facts.LastOutput.IsZero() && !a.Session.Reads()", "false"}),
 		narrow("what a script starts is not looked at", "cmd/relay-pty", "TestNothingIsTypedIntoWhatNobodyDescribed",
 			Edit{"cmd/relay-pty/agent/front.go", "\tfor _, pid := range pids[1:] {\n", "\tfor _, pid := range pids[:0] {\n"}),
-		narrow("git is told a message for a name", "inject/sight", "TestLookAtLinePrograms",
-			Edit{"inject/profile/generic.go", `|\botp\b|\buser ?name\b|\blogin\b).{0,80}:`, `|\botp\b)[^:]{0,80}:`}),
 		narrow("status does not tell what is being typed", "cmd/relay-pty", "TestStatusTellsWhatGoesOn",
 			Edit{"queue/glance.go", "g.Injecting = e.ID", "continue"}),
 		narrow("nobody is warned of a journal that cannot be kept", "cmd/relay-pty", "TestNoPlaceForTheJournal",
 			Edit{"cmd/relay-pty/wrapper.go", "if err := w.ledger.Trouble(); err != nil {", "if err := w.ledger.Trouble(); false && err != nil {"}),
 		narrow("a wrapper has no front, so Ctrl-Z stops it", "cmd/relay-pty", "TestCtrlZLeavesTheSocketAtWork",
 			Edit{"pty/term/front_linux.go", "err != nil || !Stoppable() {", "err != nil || true {"}),
-		narrow("a low terminal is not told of", "inject/ready", "TestTooLowTerminalIsTold",
-			Edit{"inject/ready/ready.go", "f.Rows > 0 && f.Rows < r.Rows", "false"}),
-		narrow("a low terminal's pastes are taken for text", "inject/turn", "TestPiecesInLowTerminals",
-			Edit{"inject/profile/profile.go", "min(t.PasteLines, max(0, rows-t.PasteRows+1))", "t.PasteLines"}),
 		narrow("a number to come is called gone", "cmd/relay-pty/clients", "TestSubscribeReplaysAndFollows",
 			Edit{"cmd/relay-pty/clients/clients.go", "errors.Is(why, queue.ErrCursorAhead)", "false"}),
-		narrow("what an agent leaves of a message is a draft", "inject", "TestStraysAreNoDraft",
-			Edit{"inject/strays.go", "\tif len(in.strays) == 0 ||", "\tif true ||"}),
-		narrow("what a builtin reads by the terminal's own editing gets messages", "inject/prompt", "TestAtOneThatAsksAlike",
-			Edit{"inject/prompt/prompt.go", " || w.asking != \"\" && r.Asking != \"\" && r.Asking != w.asking", ""}),
 		narrow("a job that cannot stop is not stopped", "pty", "TestStandsInVfork",
 			Edit{"pty/process.go", "return s.proc.stopped || s.proc.stands\n", "return s.proc.stopped\n"}),
 		narrow("what begins in the background has its shell's own line", "cmd/relay-pty", "TestBegunInTheBackground",
 			Edit{"pty/term/terminal.go", "\t\t\tif t.keyboard {\n", "\t\t\tif false {\n"}),
 		narrow("an agent that reads Ctrl-Z late is not waited for", "cmd/relay-pty/tty", "TestNap",
 			Edit{"cmd/relay-pty/tty/tty.go", "\tif tty.Unread > 0 {\n", "\tif false {\n"}),
-		narrow("a text that reads like a dialog is one", "inject/sight", "TestLookAtTheOtherAgents",
-			Edit{"inject/sight/composer.go", "return s.Modes().CursorHidden && slices.ContainsFunc(dialogs, starts)", "return slices.ContainsFunc(dialogs, starts) || firstMatch(dialogs, text) != \"\""}),
-		narrow("a text that reads like work is work", "inject/sight", "TestLookAtTheOtherAgents",
-			Edit{"inject/sight/sight.go", "v.Working || anyRow(s, below, rows, p.Busy)", "v.Working || anyRow(s, 0, rows, p.Busy)"}),
-		narrow("what an agent hides is waited for", "inject", "TestMessageHiddenBehindAChipGoesAnotherWay",
-			Edit{"inject/deliver.go", "hidden = !chip.IsZero() && ", "hidden = false && "}),
-		narrow("a row that runs over the next ends a composer", "inject/sight", "TestRowsThatRunOver",
-			Edit{"inject/sight/composer.go", "!b.Visible && ranOver(s, row)", "false"}),
 		narrow("a directory that is not there is a lock's trouble", "protocol/own", "TestLockInNoDirectory",
 			Edit{"protocol/own/own.go", "\t\tif errors.Is(err, fs.ErrNotExist) {\n\t\t\treturn nil, &PathError{filepath.Dir(path)", "\t\tif false {\n\t\t\treturn nil, &PathError{filepath.Dir(path)"}),
 		narrow("a notice comes within a sequence of the agent's", "pty", "TestSignsChangeNothingButTheTitle",
 			Edit{"pty/sign.go", "return between && (rest || !open)", "return between || open || !rest"}),
-		narrow("what was left behind is removed although the human has typed", "inject", "TestWhatWasLeftBehindIsRemoved",
-			Edit{"inject/remnant.go", "\t\t!typedSince(l, a.began) && ", "\t\t"}),
 		narrow("a stop that is over stops a job again", "cmd/relay-pty", "TestStopThatIsOver",
 			Edit{"pty/term/guard.go", "[ \"$group\" = \"$front\" ] || halt", "halt"}),
 	}
