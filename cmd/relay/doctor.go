@@ -8,6 +8,7 @@ import (
 	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/doctor"
 	"relay-pty/cmd/relay/internal/home"
+	"relay-pty/protocol/dirwatch"
 	"relay-pty/protocol/version"
 )
 
@@ -19,7 +20,7 @@ func doctorCommand(s streams) *cobra.Command {
 wrapped. It tells what is wrong, one line each, with the way out, and changes nothing. The exit status
 is 1 if something is broken; what may only be tidied up is told, too.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			d := doctor.Doctor{Version: version.Release, Layout: bus.Version, Wrapper: findWrapper}
+			d := doctor.Doctor{Version: version.Release, Layout: bus.Version, Wrapper: findWrapper, Watches: dirwatch.Left}
 			return tellFindings(s, d.Look(c.Context()), asJSON)
 		},
 	}

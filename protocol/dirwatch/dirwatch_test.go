@@ -1,12 +1,15 @@
 package dirwatch
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
 	"go.uber.org/goleak"
 )
 
@@ -56,5 +59,29 @@ func TestChangesAreTold(t *testing.T) {
 func TestNoDirectory(t *testing.T) {
 	if d, err := Watch(filepath.Join(t.TempDir(), "none"), nil); err == nil {
 		t.Errorf("got %v", d)
+	}
+}
+
+// TestNoNotifierIsLeft: other programs have used up what the system lets a user have. The directory
+// is watched all the same; one that is not there is still an error.
+func TestNoNotifierIsLeft(t *testing.T) {
+	notifier = func() (*fsnotify.Watcher, error) {
+		return nil, os.NewSyscallError("inotify_init1", syscall.EMFILE)
+	}
+	defer func() { notifier = fsnotify.NewWatcher }()
+	if err := Left(); !errors.Is(err, syscall.EMFILE) {
+		t.Errorf("what is left: %v", err)
+	}
+	dir := t.TempDir()
+	d, err := Watch(dir, func(string) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		changes(t, d, "that one should look")
+	}
+	d.Close()
+	if _, err := Watch(filepath.Join(dir, "none"), nil); !os.IsNotExist(errors.Unwrap(err)) {
+		t.Errorf("a directory that is not there: %v", err)
 	}
 }

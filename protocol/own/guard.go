@@ -14,13 +14,25 @@ type Name interface {
 	Keep() (anew bool, err error)
 }
 
+// watcher waits for changes of files.
+type watcher interface {
+	add(path string)
+	wait(most time.Duration) error // 0: until something changes
+	end()
+	close()
+}
+
+// system makes the system's watcher; tests take it away.
+var system = func() (watcher, error) { return newWatch() }
+
 // Guard keeps names until ctx ends, and returns why. It waits for the system to tell of a change
-// of the files; only while a name cannot be kept it tries again by itself, ever more rarely. Each
-// failure that is a new one is told, and nil when all are kept again.
+// of the files; only while a name cannot be kept it tries again by itself, ever more rarely. Where
+// the system has no watcher left for this user (Linux: fs.inotify.max_user_instances, 128) it looks
+// every ten seconds. Each failure that is a new one is told, and nil when all are kept again.
 func Guard(ctx context.Context, tell func(error), names ...Name) error {
-	w, err := newWatch()
+	w, err := system()
 	if err != nil {
-		return err
+		w = blind{make(chan struct{})}
 	}
 	defer w.close()
 	defer context.AfterFunc(ctx, w.end)()
@@ -55,7 +67,7 @@ func Guard(ctx context.Context, tell func(error), names ...Name) error {
 }
 
 // keep has files watched before it looks whether they are there.
-func keep(w *watch, names []Name) (anew bool, err error) {
+func keep(w watcher, names []Name) (anew bool, err error) {
 	for _, n := range names {
 		for _, path := range n.Files() {
 			w.add(path) // one that is not there is made anew, and then watched
@@ -65,3 +77,26 @@ func keep(w *watch, names []Name) (anew bool, err error) {
 	}
 	return anew, err
 }
+
+// blind is a watcher that is told nothing.
+type blind struct{ over chan struct{} }
+
+// blindRest is how long it looks away.
+const blindRest = 10 * time.Second
+
+func (b blind) add(string) {}
+
+func (b blind) wait(most time.Duration) error {
+	if most == 0 {
+		most = blindRest
+	}
+	select {
+	case <-time.After(most):
+	case <-b.over: // the caller knows why
+	}
+	return nil
+}
+
+func (b blind) end() { close(b.over) }
+
+func (b blind) close() {}

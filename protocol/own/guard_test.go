@@ -5,7 +5,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -90,4 +92,31 @@ func TestGuard(t *testing.T) {
 	if times != 5 {
 		t.Errorf("it was made %d times, want 5", times)
 	}
+}
+
+// TestGuardWithoutAWatcher: other programs have used up what the system lets a user have.
+func TestGuardWithoutAWatcher(t *testing.T) {
+	before := system
+	system = func() (watcher, error) { return nil, os.NewSyscallError("inotify_init1", syscall.EMFILE) }
+	defer func() { system = before }()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		n := &named{path: filepath.Join(dir, "name"), fault: make(chan error), kept: make(chan bool, 100)}
+		done := make(chan error, 1)
+		go func() { done <- Guard(ctx, func(err error) { t.Error(err) }, n) }()
+		synctest.Wait()
+		if err := os.Remove(n.path); err != nil { // it was made
+			t.Fatal(err)
+		}
+		<-time.After(blindRest + time.Second)
+		if _, err := os.Stat(n.path); err != nil {
+			t.Errorf("it was not made anew: %v", err)
+		}
+		ended := errors.New("ended")
+		cancel(ended)
+		if err := <-done; !errors.Is(err, ended) {
+			t.Errorf("it ends with %v", err)
+		}
+	})
 }

@@ -153,7 +153,9 @@ func TestTextsForPastes(t *testing.T) {
 // TestModelAnswersWhatIsAsked, and nothing else.
 func TestModelAnswersWhatIsAsked(t *testing.T) {
 	c := &checker{cwd: "/scratch"}
-	asked := func(text string) fakemodel.Reply { return c.respond(fakemodel.Turn{Text: []string{"[relay m1] " + text}}) }
+	asked := func(text string) fakemodel.Reply {
+		return c.respond(fakemodel.Turn{Text: []string{"[relay m1] " + text}})
+	}
 	if r := asked(askLong); len(r.Deltas) != 400 || r.Gap == 0 {
 		t.Errorf("at length: %d parts", len(r.Deltas))
 	}

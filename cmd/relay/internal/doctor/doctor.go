@@ -29,6 +29,7 @@ type Doctor struct {
 	Version string                 // ours
 	Layout  int                    // the newest of a router's store that we know
 	Wrapper func() (string, error) // finds relay-pty
+	Watches func() error           // fails where the system has no watcher of files left
 
 	found []Finding
 }
@@ -54,6 +55,10 @@ func (d *Doctor) trouble(check string, err error, fix string) {
 func (d *Doctor) Look(ctx context.Context) []Finding {
 	d.found = []Finding{}
 	d.programs(ctx)
+	if err := d.Watches(); err != nil {
+		d.untidy("system", "end programs that watch files, or allow more: sysctl fs.inotify.max_user_instances",
+			"no watcher of files is left for you (%v): programs look ten times a second for what they would be told", err)
+	}
 	if _, err := settings.Load(); err != nil {
 		d.trouble("settings", err, "mend it there; relay --help and the README list the settings")
 	}

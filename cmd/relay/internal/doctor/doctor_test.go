@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,7 +34,7 @@ func newPatient(t *testing.T) *patient {
 		t.Setenv(name, value)
 	}
 	p := &patient{t: t, dir: dir, agents: dir + "/relay/agents", store: dir + "/state/relay"}
-	p.Doctor = &Doctor{Version: "1.2.3", Layout: 1, Wrapper: p.program("relay-pty 1.2.3")}
+	p.Doctor = &Doctor{Version: "1.2.3", Layout: 1, Wrapper: p.program("relay-pty 1.2.3"), Watches: func() error { return nil }}
 	return p
 }
 
@@ -154,6 +155,8 @@ func TestEachThingIsFound(t *testing.T) {
 		}},
 		"no wrapper": {func(p *patient) { p.Wrapper = func() (string, error) { return "", errors.New("find relay-pty: none") } },
 			"find relay-pty: none", "install relay-pty", false},
+		"no watcher of files is left": {func(p *patient) { p.Watches = func() error { return syscall.EMFILE } },
+			"no watcher of files is left for you (too many open files)", "fs.inotify.max_user_instances", true},
 		"a wrapper of another version": {func(p *patient) { p.Wrapper = p.program("relay-pty 1.0.0") }, "is version 1.0.0, and relay is 1.2.3", "of one version", false},
 		"a wrapper that is none":       {func(p *patient) { p.Wrapper = p.program("oops") }, "does not tell its version", "install it anew", false},
 		"a setting that is none": {func(p *patient) { p.write(p.dir+"/config/relay/config.toml", "retain = \"soon\"\n", 0o600) },
