@@ -259,14 +259,25 @@ func (w *wrapper) job(jobs *sync.WaitGroup, user *tty.User, what string, loop fu
 	})
 }
 
+// muchOutput is how much output of the agent is work that takes memory, in bytes.
+const muchOutput = 1 << 20
+
 // start starts the command in the environment that tells it who it is.
 func (w *wrapper) start(user *tty.User) error {
 	env := append(withoutRelay(os.Environ()),
 		"RELAY_AGENT="+w.cfg.Name, "RELAY_SOCKET="+w.cfg.Socket, "RELAY_TOKEN="+w.token)
-	var tap func([]byte)
 	if w.cfg.Markers == protocol.SourceStream {
 		w.stream = &parser.Stream{Emit: func(i parser.Item) { w.heard(i, protocol.SourceStream, "") }}
-		tap = func(p []byte) { w.stream.Write(p) }
+	}
+	passed := 0
+	tap := func(p []byte) {
+		if w.stream != nil {
+			w.stream.Write(p)
+		}
+		if passed += len(p); passed >= muchOutput {
+			w.memory.Used()
+			passed = 0
+		}
 	}
 	session, err := pty.Start(pty.Config{Args: w.cfg.Command, Env: env, Size: user.Size, Like: user.Own, Output: user.Out, Tap: tap})
 	if err != nil {
