@@ -108,8 +108,12 @@ func (p Piece) Shows(shown string) bool {
 	return found && (after != "" || pasted == "")
 }
 
-// Blank says whether a piece has nothing that shows.
-func (p Piece) Blank() bool { return squeeze(p.Mark+p.Pasted) == "" }
+// Blank says whether a piece is blanks in one line, of which nothing shows but that the cursor
+// moves. Of empty lines not even that shows where a composer scrolls.
+func (p Piece) Blank() bool {
+	text := p.Mark + p.Pasted
+	return squeeze(text) == "" && !strings.Contains(text, "\n")
+}
 
 // Begins says whether shown is how a piece begins that does not show all of its mark yet.
 func (p Piece) Begins(shown string) bool { return strings.HasPrefix(squeeze(p.Mark), squeeze(shown)) }

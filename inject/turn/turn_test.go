@@ -406,3 +406,19 @@ func TestNothingIsTrimmedFromATurnThatWasHidden(t *testing.T) {
 		}
 	}
 }
+
+// TestBlankPieces: of blanks in one line the cursor tells; of empty lines in a composer that
+// scrolls nothing does.
+func TestBlankPieces(t *testing.T) {
+	for p, want := range map[Piece]bool{
+		{Mark: "   "}:                        true,
+		{Pasted: "\t "}:                      true,
+		{Mark: " \n "}:                       false,
+		{Mark: "[relay m1]", Pasted: "    "}: false,
+		{Mark: "x"}:                          false,
+	} {
+		if got := p.Blank(); got != want {
+			t.Errorf("%+v is blank: %v, want %v", p, got, want)
+		}
+	}
+}
