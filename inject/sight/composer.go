@@ -143,22 +143,25 @@ func (c composer) boxed(s *screen.Screen, row int) (b Box, l lead) {
 // swept is a row without strays left of its border: what a row of the page above the composer has
 // put there when it ran over, and what the agent takes for a blank that it need not paint anew.
 func swept(s *screen.Screen, row int) string {
+	line := s.Row(row)
+	said := strings.TrimSpace(line)
+	first, size := utf8.DecodeRuneInString(said)
+	if size == 0 || isBorder(said[:size]) || !profile.Uncertain(first) {
+		return line
+	}
 	_, cols := s.Size()
-	strays := false
 	for col := range cols {
 		text := s.Cell(row, col).Text
 		r, _ := utf8.DecodeRuneInString(text)
 		switch {
 		case strings.TrimSpace(text) == "":
-		case strays && (isBorder(text) || r == corner):
-			return strings.Repeat(" ", col) + s.Row(row)[len(s.RowTo(row, col)):]
-		case isBorder(text) || !profile.Uncertain(r):
-			return s.Row(row)
-		default:
-			strays = true
+		case isBorder(text) || r == corner:
+			return strings.Repeat(" ", col) + line[len(s.RowTo(row, col)):]
+		case !profile.Uncertain(r):
+			return line
 		}
 	}
-	return s.Row(row)
+	return line
 }
 
 // corner is the lower end of a border.

@@ -29,7 +29,7 @@ func narrowTyping() []Narrow {
 		narrow("a piece of blanks is followed at once", "inject", "TestPieceOfBlanksIsSeen",
 			Edit{"inject/deliver.go", "(moved || !piece.Blank())", "(moved || true)"}),
 		narrow("a character beside the border hides the composer", "inject/sight", "TestRowsOfThePageThatRunOver",
-			Edit{"inject/sight/composer.go", "\t\tdefault:\n\t\t\tstrays = true\n", "\t\tdefault:\n"}),
+			Edit{"inject/sight/composer.go", "\tif size == 0 || isBorder", "\tif true || isBorder"}),
 		narrow("a footer that a body quotes is taken for its own", "inject/turn", "TestStandsWhereBodiesQuote",
 			Edit{"inject/turn/turn.go", "\tquotes := strings.Count(body, footer)\n", "\tquotes := 0\n"}),
 		narrow("git is told a message for a name", "inject/sight", "TestLookAtLinePrograms",
