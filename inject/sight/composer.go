@@ -52,7 +52,9 @@ func (c composer) readCut(s *screen.Screen, rule, rows int) (b Box, top, below i
 // room for its lower rule. What more there is of it nobody can tell.
 func (c composer) readFilling(s *screen.Screen, rule, rows int) (b Box, ok bool) {
 	b, l := c.head(s.Row(rule + 1))
-	if cursor, _ := s.Cursor(); !b.Visible || b.Foreign || cursor <= rule || strings.TrimSpace(s.Row(rows-1)) == "" {
+	cursor, _ := s.Cursor()
+	filled := cursor == rows-1 || strings.TrimSpace(s.Row(rows-1)) != ""
+	if !b.Visible || b.Foreign || cursor <= rule || !filled {
 		return Box{}, false
 	}
 	for row := rule + 2; row < rows; row++ {
@@ -291,9 +293,12 @@ type lead struct {
 	boxed bool // a border stands there, and another one at the right
 }
 
-// hangs says whether a row has nothing but blanks, or the border, there. A mark without a letter is
-// what is left of a row above that ran over its end.
+// hangs says whether a row has nothing but blanks, or the border, there, or what a row above put
+// there that ran over its end. Of the screen's first row only its text tells that.
 func (l lead) hangs(s *screen.Screen, row int) bool {
+	if ranOver(s, row) || row == 0 && spilled(s.Cell(0, 0)) {
+		return true
+	}
 	for col := range l.width {
 		t := strings.TrimSpace(s.Cell(row, col).Text)
 		if t != "" && !(l.boxed && isBorder(t)) && !isMark(t) {
@@ -351,6 +356,13 @@ func withoutBorder(row string) string {
 // its characters fewer columns than the terminal does not see that it has.
 func ranOver(s *screen.Screen, row int) bool {
 	return s.Wrapped(row-1) && strings.TrimSpace(s.Cell(row, 0).Text) != ""
+}
+
+// spilled says whether a row above that ran over may have put a cell's text there: it is on such
+// characters' columns that programs differ. Agents mark what was said with narrow symbols.
+func spilled(c screen.Cell) bool {
+	r, _ := utf8.DecodeRuneInString(c.Text)
+	return profile.Uncertain(r) && (unicode.IsLetter(r) || c.Width == 2)
 }
 
 func isBorder(t string) bool { return t == "│" || t == "┃" || t == "|" }
