@@ -51,10 +51,20 @@ func (a *attempt) clear(ctx context.Context) bool {
 		case some:
 			again = true
 		case nothing:
-			list = list[1:]
+			if list = list[1:]; !a.isOurs(a.in.look()) {
+				return false
+			}
 		}
 	}
 	return false
+}
+
+// isOurs says whether the composer is seen to hold something of the message. Keys that clear a text
+// may open a dialog where there is none, and strays may look like one.
+func (a *attempt) isOurs(l Look) bool {
+	text := l.Box.Text
+	sign := a.in.Profile.Chips().Paste
+	return a.in.Profile.Composer == nil || a.Left(text) || a.Begun(text) || turn.Within(text, a.typed) || sign != "" && strings.Contains(text, sign)
 }
 
 // clearBy presses keys and waits until it is seen what they did. An agent that is slow to show

@@ -106,3 +106,18 @@ func TestTextThatCannotBeTakenBackEndsInDoubt(t *testing.T) {
 		}
 	})
 }
+
+// TestNoFurtherKeyClearsWhatIsNotOurs: what an agent left on the screen may read like a text in an
+// empty composer, where Claude Code's second key opens a dialog.
+func TestNoFurtherKeyClearsWhatIsNotOurs(t *testing.T) {
+	for left, doubled := range map[string]int{"effort": 0, "[relay m1 from bob] hello": 1} {
+		run(t, func(t *testing.T, r *rig) {
+			r.wedged, r.leaves = true, left
+			r.mail.add("m1", "hello")
+			wantResult(t, r.ends(t, "m1"), Doubtful, "stranded")
+			if n := strings.Count(r.bytes(), "\x1b\x1b"); n != doubled {
+				t.Errorf("Esc pressed twice %d times on %q, want %d", n, left, doubled)
+			}
+		})
+	}
+}

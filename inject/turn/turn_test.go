@@ -24,7 +24,8 @@ func TestPieces(t *testing.T) {
 		{"many lines", "a\nb\nc\nd", &typing, true, []string{"H ", "\x1b[200~a\nb\nc\nd\x1b[201~", "\nF"}},
 		{"newlines at the end", "a\nb\nc\nd\n\n", &typing, true, []string{"H ", "\x1b[200~a\nb\nc\nd\x1b[201~", "\n\n\nF"}},
 		{"blanks at the end", "a\nb\nc\nd ", &typing, true, []string{"H ", "\x1b[200~a\nb\nc\nd \x1b[201~", "\nF"}},
-		{"nothing but newlines", "\n\n\n\n", &typing, true, []string{"H \n\n\n\n\nF"}},
+		{"nothing but newlines", "\n\n\n\n", &typing, true, []string{"H ", "\n\n\n\n\nF"}},
+		{"newlines before many lines", "\n\na\nb\nc\nd", &typing, true, []string{"H ", "\n\n", "\x1b[200~a\nb\nc\nd\x1b[201~", "\nF"}},
 		{"short, pasted", "hi", pasting, true, []string{"\x1b[200~H hi\nF\x1b[201~"}},
 		{"many lines, pasted", "a\nb\nc\nd", pasting, true,
 			[]string{"\x1b[200~H \x1b[201~", "\x1b[200~a\nb\nc\nd\x1b[201~", "\x1b[200~\nF\x1b[201~"}},
@@ -359,10 +360,23 @@ func TestStandsAmongStrays(t *testing.T) {
 		{"[relay m2 from bob] x 🇯🇵 हिन्दी n\u0303o\n[end m1🇵·🇪reply: ->relay:bob [re=m1] <<<…>>>]", false},
 		{"[relay m1 from bob] y 🇯🇵 हिन्दी n\u0303o\n[end m1🇵·🇪reply: ->relay:bob [re=m1] <<<…>>>]", false},
 		{"[relay m1 from bob] x 🇯🇵 हिन्दी n\u0303o\n[end m1🇵·🇪reply: ->relay:bob [re=m1] <<<…>>>] more", false},
+		{"[relay m1 from bob] x 🇯🇵 हिन्दी n\u0303o\n[end m1 · reply: ->relay:bobeffort\n[re=m1] <<<…>>>]", true},
+		{"[relay m1 from bob] x 🇯🇵 हिन्दी n\u0303o\n[end m1 · reply: ->relay:bob and a whole sentence\n[re=m1] <<<…>>>]", false},
+		{"[relay m1 from bob] x 🇯🇵 हिन्दी n\u0303o\n[end m1 · reply: ->relay:bobeffort\n[re=m1] <<<…>>>] more", false},
+		{"more [relay m1 from bob] x 🇯🇵 हिन्दी n\u0303o\n[end m1 · reply: ->relay:bobeffort\n[re=m1] <<<…>>>]", false},
 		{"a draft [relay m1 from bob] x 🇯🇵 हिन्दी n\u0303o\n[end m1🇵·🇪reply: ->relay:bob [re=m1] <<<…>>>]", false},
 	} {
 		if got := (Turn{m}).Stands(c.shown, true); got != c.want {
 			t.Errorf("%q: %v, want %v", c.shown, got, c.want)
+		}
+	}
+	for shown, want := range map[string]bool{
+		"x 🇯🇵 हिन्दी n\u0303o\n[end m1 · reply: ->relay:bobeffort\n[re=m1] <<<…>>>]": true,
+		"y\n[end m1 · reply: ->relay:bobeffort\n[re=m1] <<<…>>>]":                    false,
+		"n\u0303o\n[end m2 · reply: ->relay:bobeffort\n[re=m1] <<<…>>>]":             false,
+	} {
+		if got := (Turn{m}).Stands(shown, false); got != want {
+			t.Errorf("the end, %q: %v, want %v", shown, got, want)
 		}
 	}
 	last := Piece{Mark: "\n" + m.Footer}
