@@ -78,7 +78,7 @@ func narrowAround() []Narrow {
 			Edit{"cmd/relay-pty/notice.go", "\tcase protocol.WaitsForDraft, protocol.WaitsForDialog:\n", "\tcase protocol.WaitsForDialog:\n"}),
 		narrow("the guardian gives nothing back", "cmd/relay-pty", "TestGuardianWritesWhatIsOnAndNothingElse",
 			Edit{"cmd/relay-pty/tty/tty.go", "guard.Tell(now.Undo())", `guard.Tell("")`}),
-		narrow("a chip is typed behind characters of other widths", "cmd/relay-pty", "TestOneTurn",
+		narrow("a chip is typed behind characters of other widths", "cmd/relay-pty/handover", "TestOneTurn",
 			Edit{"inject/draft/against.go", "\treturn c.ByColumn && ", "\treturn !c.ByColumn && "}),
 		narrow("a program that is slow to start gets lines", "cmd/relay-pty", "TestNothingIsTypedIntoWhatNobodyDescribed",
 			Edit{"cmd/relay-pty/agent/agent.go", "l.Facts.LastOutput.IsZero() && !a.Session.Reads()", "false"}),

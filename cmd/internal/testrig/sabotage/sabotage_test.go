@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +25,9 @@ func TestEditsFitTheSource(t *testing.T) {
 	}
 	for _, s := range AllNarrow() {
 		all, caught[s.Name] = append(all, s.Sabotage), s.Package != "" && s.Test != ""
+		if !s.exists(t, root) {
+			t.Errorf("%q: there is no %s in %s", s.Name, s.Test, s.Package)
+		}
 	}
 	for _, s := range all {
 		if names[s.Name] || !caught[s.Name] || len(s.Edits) == 0 {
@@ -68,6 +72,21 @@ func TestSabotageIsCaughtByItsTest(t *testing.T) {
 			}
 		})
 	}
+}
+
+// exists says whether the test is in its package.
+func (s Narrow) exists(t *testing.T, root string) bool {
+	files, err := filepath.Glob(filepath.Join(root, s.Package, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(text), "\nfunc "+s.Test+"(t *testing.T)")
+	})
 }
 
 // passes runs the test with more flags of the build, which the programs that it builds are built
