@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/home"
+	"relay-pty/cmd/relay/internal/router"
 )
 
 // asking asks the router. When the one that ran has ended, it asks another one, which it starts:
@@ -53,4 +55,13 @@ func asks[T any](ctx context.Context, f func(ctx context.Context, c *api.Client)
 	}
 	err = a.ask(ctx, func(c *api.Client) (err error) { answer, err = f(ctx, c); return err })
 	return answer, err
+}
+
+// inDoubt is the error of whoever sent a message and has no answer: only a refusal says that the
+// router did not accept it.
+func inDoubt(id string, err error) error {
+	if refused := (*router.ErrorValue)(nil); err == nil || errors.As(err, &refused) {
+		return err
+	}
+	return fmt.Errorf("%s: %w; relay show %[1]s tells whether it was accepted", id, err)
 }

@@ -45,9 +45,14 @@ func reply(ctx context.Context, s streams, id, body string, ask api.Answer, asJS
 		ask.ID = newID()
 	}
 	ask.Body, ask.Until, ask.WaitMS = body, api.UntilQueued, acceptWait.Milliseconds()
-	m, err := asks(ctx, func(ctx context.Context, c *api.Client) (api.Message, error) { return c.Reply(ctx, id, ask) })
+	asked, err := connect(ctx)
 	if err != nil {
 		return err
+	}
+	var m api.Message
+	err = asked.ask(ctx, func(c *api.Client) (err error) { m, err = c.Reply(ctx, id, ask); return err })
+	if err != nil {
+		return inDoubt(ask.ID, err)
 	}
 	if asJSON {
 		err = s.json(m)

@@ -89,7 +89,7 @@ func send(c *cobra.Command, s streams, f *sending, args []string) error {
 	var m api.Message
 	err = asked.ask(ctx, func(c *api.Client) (err error) { m, err = c.Send(ctx, f.Send); return err })
 	if err != nil {
-		return err
+		return inDoubt(f.ID, err)
 	}
 	if f.until != api.UntilQueued {
 		f.sayWaits(s, m)

@@ -2,10 +2,15 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,6 +48,67 @@ func TestSendThatIsInterrupted(t *testing.T) {
 			t.Errorf("%v: ended with %d and %q, want %d and %q", sig, got, said+string(rest), status, want)
 		}
 	}
+}
+
+// TestSendWithoutAnAnswer: whoever gives up before the router answers is told how to learn whether
+// the message was accepted.
+func TestSendWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
+	defer cancel()
+	asked := make(chan struct{})
+	u.routes(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			io.WriteString(w, "{}") // it is well
+			return
+		}
+		io.Copy(io.Discard, r.Body) // else the server does not see that the client goes
+		asked <- struct{}{}
+		<-r.Context().Done()
+	}))
+	for _, args := range [][]string{{"send", "ci", "hi", "--id", "m-1"}, {"reply", "m-0", "yes", "--id", "m-1"}} {
+		cmd := u.command(ctx, args...)
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-asked:
+		case <-ctx.Done():
+			t.Fatalf("%s asked nothing: %v", args[0], context.Cause(ctx))
+		}
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Wait() // its status is looked at
+		const want = "relay: m-1: ended by a signal: terminated; relay show m-1 tells whether it was accepted\n"
+		if got := cmd.ProcessState.ExitCode(); got != 143 || errs.String() != want {
+			t.Errorf("%s ended with %d and %q, want 143 and %q", args[0], got, errs.String(), want)
+		}
+	}
+}
+
+// routes is a router in place of the real one, until the test ends.
+func (u *user) routes(h http.Handler) {
+	u.t.Helper()
+	place := filepath.Join(u.dir, "relay")
+	err := os.MkdirAll(place, 0o700)
+	var at net.Listener
+	if err == nil {
+		at, err = net.Listen("unix", filepath.Join(place, "router.sock"))
+	}
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	s := &http.Server{Handler: h}
+	go func() { served <- s.Serve(at) }()
+	u.t.Cleanup(func() {
+		s.Close()
+		<-served
+	})
 }
 
 // TestHangupThatIsIgnored: what nohup started goes on, and ends well when it is told to.
