@@ -162,6 +162,9 @@ func (r *claudeRecord) user() ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i := range given {
+		given[i].Opens = true
+	}
 	handed, err := r.entries(Handed, fromTools(blocks))
 	return append(given, handed...), err
 }

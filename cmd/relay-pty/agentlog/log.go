@@ -153,7 +153,7 @@ func (l *Log) take(e transcript.Entry) {
 		l.Shown()
 	}
 	if l.turn.Take(e); e.Kind == transcript.TurnEnd {
-		l.tellTurn()
+		l.tellTurn(l.turn.End())
 	}
 }
 
@@ -173,14 +173,15 @@ func (l *Log) proves(e transcript.Entry) (news bool) {
 func (l *Log) rest() {
 	l.looking.Lock()
 	defer l.looking.Unlock()
-	if !l.format.Ends() || l.turn.Over() {
-		l.tellTurn()
+	if l.format.Ends() {
+		l.tellTurn(l.turn.EndLate())
+	} else {
+		l.tellTurn(l.turn.End())
 	}
 }
 
 // tellTurn tells of the end of a turn whose last words may be an answer.
-func (l *Log) tellTurn() {
-	ids, words := l.turn.End()
+func (l *Log) tellTurn(ids []string, words string) {
 	if len(words) > protocol.MaxBody {
 		words = strings.ToValidUTF8(words[:protocol.MaxBody], "")
 	}

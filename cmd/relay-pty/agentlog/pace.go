@@ -30,7 +30,8 @@ var lookAfter = []time.Duration{
 	3200 * time.Millisecond, 6400 * time.Millisecond, 12800 * time.Millisecond,
 }
 
-// quiet is after how many of them an agent that does not tell the end of its turns has ended one.
+// quiet is after how many of them, and each further one, an agent that does not tell the end of its
+// turns has ended one.
 const quiet = 6
 
 // spoke says that the terminal has spoken, or the log was seen to have grown.
@@ -65,7 +66,7 @@ func (p *pace) glances(now time.Time) bool {
 // looked says that a look is over, and returns whether it found that all has been quiet for long.
 func (p *pace) looked(now time.Time) (rests bool) {
 	p.last, p.glanced, p.look = now, now.Add(growGap-glanceGap), time.Time{}
-	rests = p.step == quiet
+	rests = p.step >= quiet
 	if p.step < len(lookAfter) {
 		p.look = now.Add(lookAfter[p.step])
 		p.step++

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,7 @@ type Entry struct {
 	Time  time.Time // as logged; for a message that waited in the agent's queue, when it was typed
 	Text  string
 	Cut   bool // the text was interrupted and may end anywhere
+	Opens bool // its turn began with it, so what was said later than it was said in that turn
 }
 
 // Found is a marker in what an agent said.
@@ -111,46 +113,91 @@ func Begins(text string) bool {
 }
 
 // Turn is what the present turn was given and what it said, for whoever hands it each entry.
+//
+// Claude Code 2.1.197 writes the rows of a session's first turn in any order where the machine is
+// loaded: the end before what it ends, an answer before what was asked (15 of 27 starts beside
+// other work). So what an end does not make whole is kept, with the entries that come behind it and
+// are not later, until the next end.
 type Turn struct {
-	ids   []string // of the messages that it was given
-	words string   // its last
-	wrote bool     // it has markers, so its words are no answer
+	present, left words
+	ended         time.Time // when the last turn did that the log told of
+}
 
+// words are what a turn was given, and said.
+type words struct {
+	ids    []string  // of the messages that it was given
+	last   string    // what it said last …
+	said   time.Time // … and when
+	wrote  bool      // it has markers, so what it said is no answer
 	newest time.Time // of its entries
-	ended  time.Time // when the last turn did that the log told of
 }
 
 // Take notes an entry.
 func (t *Turn) Take(e Entry) {
-	if e.Time.After(t.newest) {
-		t.newest = e.Time
+	if e.Kind == TurnEnd {
+		t.ended = e.Time
+		return
+	}
+	if e.Opens && !t.present.newest.After(t.ended) {
+		t.present = words{} // all of it was the last turn's
+	}
+	if t.present.take(e); !e.Time.After(t.ended) {
+		t.left.take(e)
+	}
+}
+
+func (w *words) take(e Entry) {
+	if e.Time.After(w.newest) {
+		w.newest = e.Time
 	}
 	switch e.Kind {
-	case TurnEnd:
-		t.ended = e.Time
 	case User:
-		t.ids, t.words = append(t.ids, parser.Openings(e.Text)...), ""
+		w.ids = append(w.ids, parser.Openings(e.Text)...)
+		if !e.Opens || !e.Time.Before(w.said) {
+			w.last = ""
+		}
 	case Assistant:
-		t.words, t.wrote = e.Text, t.wrote || len(Commands(e)) > 0
+		w.last, w.said, w.wrote = e.Text, e.Time, w.wrote || len(Commands(e)) > 0
 		if e.Cut {
-			t.words = ""
+			w.last = ""
 		}
 	}
 }
 
-// Over says whether the log told the end of the turn before all that stood in it: Claude Code
-// 2.1.197 writes some rows of a session's first turn behind later ones where the machine is loaded.
-func (t *Turn) Over() bool {
-	return len(t.ids) > 0 && t.words != "" && !t.ended.IsZero() && !t.newest.After(t.ended)
+// whole says whether something was asked, and answered.
+func (w *words) whole() bool { return len(w.ids) > 0 && w.last != "" }
+
+// answer is the messages that were given and the last words; none where messages were written
+// instead, or nothing was said.
+func (w *words) answer() (ids []string, last string) {
+	if w.wrote || strings.TrimSpace(w.last) == "" {
+		return nil, ""
+	}
+	return w.ids, w.last
 }
 
 // End begins the next turn. It returns the messages that the last one was given, and its last
 // words; none where it wrote messages itself, or said nothing.
-func (t *Turn) End() (ids []string, words string) {
-	ended := *t
-	*t = Turn{ended: t.ended}
-	if ended.wrote || strings.TrimSpace(ended.words) == "" {
+func (t *Turn) End() (ids []string, last string) {
+	ended := t.present
+	t.present, t.left = words{}, words{}
+	if !ended.whole() {
+		t.left = ended
+	}
+	return ended.answer()
+}
+
+// EndLate is as End, of an agent at rest: of a turn of which some came behind its end. That is no
+// part of the next turn then.
+func (t *Turn) EndLate() (ids []string, last string) {
+	late := t.left
+	if t.present.said.Equal(late.said) {
+		t.present.last, t.present.wrote = "", false
+	}
+	if !late.whole() {
 		return nil, ""
 	}
-	return ended.ids, ended.words
+	t.left = words{}
+	t.present.ids = slices.DeleteFunc(t.present.ids, func(id string) bool { return slices.Contains(late.ids, id) })
+	return late.answer()
 }

@@ -1,6 +1,7 @@
 package entry
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -38,32 +39,56 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// TestTurnWhoseEndIsToldFirst: the rows of a turn may stand behind the one that ends it; those of
-// the next turn are later than that.
-func TestTurnWhoseEndIsToldFirst(t *testing.T) {
+// TestTurnInAnyOrder: whatever order the rows of a turn are written in, an agent at rest has told
+// its answer once, and what the next turn tells is its own.
+func TestTurnInAnyOrder(t *testing.T) {
 	began := time.Unix(1_800_000_000, 0)
 	at := func(second int, kind Kind, text string) Entry {
-		return Entry{Kind: kind, Text: text, Time: began.Add(time.Duration(second) * time.Second)}
+		return Entry{Kind: kind, Text: text, Time: began.Add(time.Duration(second) * time.Second), Opens: kind == User}
 	}
-	const asked, answer = "[relay m1 from ci] how many?\n[end m1 · reply: …]", "Two."
-	var turn Turn
-	turn.Take(at(3, TurnEnd, ""))
-	turn.End()
-	for _, step := range []struct {
-		entry Entry
-		over  bool
-	}{{at(1, User, asked), false}, {at(2, Assistant, answer), true}} {
-		if turn.Take(step.entry); turn.Over() != step.over {
-			t.Errorf("behind %q: over is %v", step.entry.Text, turn.Over())
-		}
-	}
-	if ids, words := turn.End(); !slices.Equal(ids, []string{"m1"}) || words != answer {
-		t.Errorf("got %q and %q", ids, words)
-	}
-	// A message that waited in the agent's queue is as old as its keys; its answer is not.
-	for _, e := range []Entry{at(2, User, asked), at(5, Assistant, answer)} {
-		if turn.Take(e); turn.Over() {
-			t.Errorf("the next turn is over behind %q", e.Text)
+	const one, two = "[relay m1 from ci] how many?\n[end m1 · reply: …]", "[relay m2 from ci] and now?\n[end m2 · reply: …]"
+	rows := []Entry{at(1, User, one), at(3, Assistant, "Two."), at(4, TurnEnd, "")}
+	wrote := []Entry{at(1, User, "ask bob"), at(3, Assistant, "->relay:bob how many?"), at(4, TurnEnd, "")}
+	silent := []Entry{at(1, User, one), at(3, Assistant, ""), at(4, TurnEnd, "")}
+	queued := at(2, User, two) // as old as its keys; what answers it is not
+	queued.Opens = false
+	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		for name, c := range map[string]struct {
+			first []Entry
+			then  Entry
+			want  []string
+		}{
+			"a message, then another":             {rows, at(5, User, two), []string{"[m1] Two.", "[m2] Four."}},
+			"a message, then one from the queue":  {rows, queued, []string{"[m1] Two.", "[m2] Four."}},
+			"what wrote a message, then another":  {wrote, at(5, User, two), []string{"[m2] Four."}},
+			"no answer, then what a human asks":   {silent, at(5, User, "and now?"), nil},
+			"what wrote one, then from the queue": {wrote, queued, []string{"[m2] Four."}},
+		} {
+			var turn Turn
+			var told []string
+			tell := func(ids []string, words string) {
+				if len(ids) > 0 {
+					told = append(told, fmt.Sprint(ids, " ", words))
+				}
+			}
+			take := func(e Entry) {
+				if turn.Take(e); e.Kind == TurnEnd {
+					tell(turn.End())
+				}
+			}
+			for _, i := range order {
+				take(c.first[i])
+			}
+			tell(turn.EndLate())
+			take(c.then)
+			tell(turn.EndLate()) // it rests, and has not begun yet
+			take(at(6, Assistant, "Four."))
+			tell(turn.EndLate()) // the end is not written yet
+			take(at(7, TurnEnd, ""))
+			tell(turn.EndLate())
+			if !slices.Equal(told, c.want) {
+				t.Errorf("%s, in the order %v: told %q, want %q", name, order, told, c.want)
+			}
 		}
 	}
 }
