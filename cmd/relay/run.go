@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/cmd/relay/internal/hook"
 	"relay-pty/cmd/relay/internal/settings"
 	"relay-pty/cmd/relay/internal/wiring"
@@ -35,13 +37,13 @@ Your own settings, servers and hooks stay as they are, and count.`,
 			if len(args) == 1 && (args[0] == "--help" || args[0] == "-h") {
 				return c.Help()
 			}
-			return becomeWrapper(c.Context(), args)
+			return becomeWrapper(c.Context(), s, args)
 		},
 	}
 }
 
 // becomeWrapper ends only when it fails.
-func becomeWrapper(ctx context.Context, args []string) error {
+func becomeWrapper(ctx context.Context, s streams, args []string) error {
 	if at := slices.Index(args, "--"); at < 1 || at == len(args)-1 {
 		return usage{errors.New("run: say a name, -- and a command: relay run alice -- claude")}
 	}
@@ -52,7 +54,7 @@ func becomeWrapper(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := connect(ctx); err != nil {
+	if err := haveRouter(ctx, s); err != nil {
 		return err
 	}
 	set, err := settings.Load()
@@ -68,6 +70,34 @@ func becomeWrapper(ctx context.Context, args []string) error {
 	args, env := wired(args[1:])
 	argv = append(argv, args...) // a flag that comes twice counts as it comes last
 	return fmt.Errorf("run %s: %w", wrapper, syscall.Exec(wrapper, argv, env))
+}
+
+// haveRouter sees to it that a router runs. One that does not is started by a program between us
+// and it: relay-pty, which we become, would not wait for a child that it knows nothing of.
+func haveRouter(ctx context.Context, s streams) error {
+	h, err := home.Find("")
+	if err != nil {
+		return err
+	}
+	if _, err := h.Running(ctx, ""); err == nil {
+		return nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, self, "ls")
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	err = cmd.Run()
+	switch failed := (*exec.ExitError)(nil); {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &failed):
+		s.err.Write(said.Bytes()) // why
+		return exit(exitFailed)
+	}
+	return err
 }
 
 // wired adds our hooks and our MCP server to the command among args, which stands behind flags and

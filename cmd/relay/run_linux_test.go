@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestRouterIsNoChildOfAWrapper: nobody would wait for it when it ends.
+func TestRouterIsNoChildOfAWrapper(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
+	defer cancel()
+	u.wraps(ctx, "bob", "cat")
+	routers, wrappers := running(u.dir, "serve\x00--"+onDemand), running(u.dir, "relay-pty\x00--name\x00bob")
+	if len(routers) != 1 || len(wrappers) == 0 {
+		t.Fatalf("the routers are %v, the wrappers %v", routers, wrappers)
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", routers[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wrapper := range wrappers {
+		if strings.Contains(string(status), "\nPPid:\t"+strconv.Itoa(wrapper)+"\n") {
+			t.Errorf("the router %d is a child of the wrapper %d", routers[0], wrapper)
+		}
+	}
+}
