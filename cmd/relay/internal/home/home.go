@@ -73,9 +73,11 @@ func at(agents, store string) (Home, error) {
 const (
 	// startWait is how long a router may take to answer, one that has to be started first included.
 	startWait = 30 * time.Second
-	// A router that ends as soon as it is started may have lost against another one, which is then
-	// about to answer, or be killed: the next is started after that time. So many may fail.
+	// A router that fails as soon as it is started is followed by the next after startAgain, and so
+	// many may fail. One that finds the store taken, by another that is about to answer or to end,
+	// is followed by the next after lostAgain, then twice that, and startAgain at most.
 	startAgain = 100 * time.Millisecond
+	lostAgain  = 10 * time.Millisecond
 	starts     = 20
 )
 
@@ -99,13 +101,14 @@ func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Cl
 	}
 	defer turn.Close() // which gives the turn up
 	var ended <-chan error
+	lost := lostAgain
 	for failed := 0; failed < starts; {
 		ours := ended == nil && own.Control(turn, func(fd int) error { return syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB) }) == nil
 		if _, err := c.Health(ctx); !absent(err) {
 			return c, err
 		}
 		if ours {
-			if ended, err = h.start(args); err != nil {
+			if ended, err = h.start(args, lost); err != nil {
 				return nil, fmt.Errorf("start the router: %w", err)
 			}
 		}
@@ -118,6 +121,8 @@ func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Cl
 		case err := <-ended:
 			if ended = nil; err != nil {
 				failed++
+			} else {
+				lost = min(2*lost, startAgain)
 			}
 		case <-later:
 		case <-ctx.Done():
@@ -168,8 +173,8 @@ func absent(err error) bool {
 func (h Home) Log() string { return filepath.Join(h.Store, "router.log") }
 
 // start starts a router that outlives us and our terminal. ended tells why it did not, a moment
-// later: nil where another one has the store.
-func (h Home) start(args []string) (ended <-chan error, err error) {
+// later: nil, so much later, where another one has the store.
+func (h Home) start(args []string, lost time.Duration) (ended <-chan error, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -191,7 +196,11 @@ func (h Home) start(args []string) (ended <-chan error, err error) {
 	done := make(chan error, 1)
 	go func() {
 		err := cmd.Wait()
-		<-time.After(startAgain)
+		wait := startAgain
+		if err == nil {
+			wait = lost
+		}
+		<-time.After(wait)
 		done <- err
 	}()
 	return done, nil
