@@ -11,9 +11,7 @@ import (
 func TestAsks(t *testing.T) {
 	r := begin(t, sh("exec cat"))
 	becomes(t, "cat asks", r.WaitsInRead)
-	if err := r.Keys([]byte("a line\n")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Keys([]byte("a line\n")))
 	becomes(t, "it has read the line and asks again", func() bool {
 		tty, err := r.TTY()
 		return err == nil && tty.Unread == 0 && r.WaitsInRead()
@@ -26,13 +24,9 @@ func TestAsking(t *testing.T) {
 	becomes(t, "dash asks", r.WaitsInRead)
 	prompt := r.Asking()
 	for range 2 {
-		if err := r.Keys([]byte("read v\n")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Keys([]byte("read v\n")))
 		becomes(t, "its builtin asks in another way", func() bool { how := r.Asking(); return how != "" && how != prompt })
-		if err := r.Keys([]byte("x\n")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Keys([]byte("x\n")))
 		becomes(t, "it asks as before", func() bool { return r.Asking() == prompt })
 	}
 }

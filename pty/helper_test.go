@@ -86,9 +86,7 @@ func fixSeed() {
 func role(t testing.TB, name string, args ...string) Config {
 	t.Helper()
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	env := append(os.Environ(), roleVar+"="+name, "GORACE=atexit_sleep_ms=0") // the race detector would end each a second later
 	return Config{Args: append([]string{exe}, args...), Env: env}
 }

@@ -16,9 +16,7 @@ import (
 func aMaster(t *testing.T) (*master, *os.File) {
 	t.Helper()
 	m, tty, err := openPTY(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { m.Close(); tty.Close() })
 	return m, tty
 }
@@ -129,9 +127,7 @@ func TestMasterPassesEverythingOn(t *testing.T) {
 		quiet := rawModes(*modes)
 		return term.SetModes(fd, &quiet)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const size = 1 << 20
 	sent := make([]byte, size)
 	for i := range sent {

@@ -159,9 +159,7 @@ func TestAgentHasOnlyItsTerminal(t *testing.T) {
 
 func TestEnvironmentIsExact(t *testing.T) {
 	path, err := exec.LookPath("env")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, c := range []struct {
 		env  []string
 		want string
@@ -228,9 +226,7 @@ func TestStopsAreTold(t *testing.T) {
 	if stopped := soon(t, "a stop", r.Stops()); !stopped || !r.Stopped() {
 		t.Errorf("after a stop: told %v, Stopped %v", stopped, r.Stopped())
 	}
-	if err := r.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Signal(syscall.SIGCONT))
 	if stopped := soon(t, "going on", r.Stops()); stopped || r.Stopped() {
 		t.Errorf("after going on: told %v, Stopped %v", stopped, r.Stopped())
 	}
@@ -462,9 +458,7 @@ func TestPanicComesOutOfRun(t *testing.T) {
 	cfg.Output = discard{}
 	cfg.Tap = func([]byte) { panic("tap broke") }
 	s, err := Start(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() {
 		if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), "tap broke") {
 			t.Errorf("Run panics with %v", v)
@@ -481,9 +475,7 @@ func TestPanicComesOutOfRun(t *testing.T) {
 
 func TestCloseWithoutRun(t *testing.T) {
 	s, err := Start(sh("read x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	within(t, "Close", func() { s.Close(); s.Close() })
 	soon(t, "the agent's end", s.Done())
 	if s.Wait().Signal != unix.SIGHUP {

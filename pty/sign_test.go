@@ -146,9 +146,7 @@ func TestSignReachesASilentAgentsTerminal(t *testing.T) {
 		shown <- string(p)
 		return len(p), nil
 	})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(t.Context()) }()
 	for range 100 {

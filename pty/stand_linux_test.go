@@ -28,9 +28,7 @@ func vforkRole([]string) int {
 func vforks(t *testing.T, pid int) bool {
 	t.Helper()
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return slices.ContainsFunc(threads, func(name string) bool {
 		stat, _ := os.ReadFile(name) // a thread may have ended
 		return bytes.Contains(stat, []byte(") D "))

@@ -66,9 +66,7 @@ type outer struct {
 func wrapped(t *testing.T, special string, command ...string) *outer {
 	t.Helper()
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cfg := sh(`stty erase '^H' ixany -echoctl; echo found $(stty -g); read go; exec "$0" "$@"`)
 	cfg.Args = append(cfg.Args, append([]string{exe, special}, command...)...)
 	cfg.Env = append(cfg.Env, roleVar+"=wrap")
@@ -79,9 +77,7 @@ func wrapped(t *testing.T, special string, command ...string) *outer {
 		t.Fatal(err)
 	}
 	master, err := duplicate(o.ptmx.f) // or the tty would be dead at the end
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { o.tty.Close(); unix.Close(master) })
 	o.found = o.modes()
 	o.Keys([]byte("\n"))
@@ -154,9 +150,7 @@ func TestTerminalIsRestoredExactly(t *testing.T) {
 
 func TestShellStopsAndContinuesUs(t *testing.T) {
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dash, err := exec.LookPath("dash") // which, unlike others, leaves the modes as its jobs leave them
 	if err != nil {
 		cannot(t, "no dash")
@@ -225,9 +219,7 @@ func through(t *testing.T, input *os.File, command ...string) (string, int) {
 func finish(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	cmd.WaitDelay = patience // what it leaves behind may hold its output
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	late := time.AfterFunc(patience, func() {
 		t.Errorf("the end of %q: not within %v", cmd.Args, patience)
 		cmd.Process.Kill()
@@ -240,9 +232,7 @@ func finish(t *testing.T, cmd *exec.Cmd) {
 func pipe(t *testing.T, text string) *os.File {
 	t.Helper()
 	in, feed, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { in.Close() })
 	feed.WriteString(text)
 	feed.Close()
@@ -262,9 +252,7 @@ func TestEndOfPipedInputReachesALineReader(t *testing.T) {
 		}
 	}
 	null, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer null.Close()
 	for name, in := range map[string]*os.File{"/dev/null": null, "closed": nil} {
 		if out, code := through(t, in, "sh", "-c", "cat; exit 8"); code != 8 || out != "" {
@@ -307,15 +295,11 @@ func TestEndInputWaitsForQuietAndEnds(t *testing.T) {
 
 func TestKeysFromANonBlockingPipe(t *testing.T) {
 	var fds [2]int
-	if err := unix.Pipe(fds[:]); err != nil {
-		t.Fatal(err)
-	}
+	must(t, unix.Pipe(fds[:]))
 	in, feed := os.NewFile(uintptr(fds[0]), "in"), os.NewFile(uintptr(fds[1]), "feed")
 	defer in.Close()
 	term, err := term.Open(in, feed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	unix.SetNonblock(fds[0], true) // as someone who shares it might
 	unix.SetNonblock(fds[1], true)
 	var got []byte
@@ -340,9 +324,7 @@ func TestKeysFromANonBlockingPipe(t *testing.T) {
 
 func TestKeysEndWithTheTerminal(t *testing.T) {
 	master, tty, err := pty.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer tty.Close()
 	human, err := term.Open(tty, tty)
 	if err != nil || !human.IsTerminal() {
@@ -359,15 +341,11 @@ func TestKeysEndWithTheTerminal(t *testing.T) {
 
 func TestSizesAreCoalescedAndTheLastIsTold(t *testing.T) {
 	master, tty, err := pty.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer master.Close()
 	defer tty.Close()
 	human, err := term.Open(tty, tty)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := human.Size(); got != (Winsize{}) {
 		t.Errorf("a terminal that tells 0×0: %v", got)
 	}
@@ -408,5 +386,12 @@ func TestNoTerminalAtAll(t *testing.T) {
 	finish(t, cmd)
 	if code := cmd.ProcessState.ExitCode(); out.String() != "24 80\r\n" || code != 0 {
 		t.Errorf("stty says %q, exit code %d", out.String(), code)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

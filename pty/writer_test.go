@@ -32,9 +32,7 @@ func record(t testing.TB) (r *run, note func() string) {
 		}
 		r.finish()
 		got, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return strings.TrimSuffix(string(got), endMark)
 	}
 }
@@ -326,9 +324,7 @@ func TestAnswersOfTheTerminalPass(t *testing.T) {
 // goes on.
 func TestAStoppedAgentsTimeStandsStill(t *testing.T) {
 	r, note := record(t)
-	if err := r.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Signal(syscall.SIGSTOP))
 	becomes(t, "it is stopped", r.Stopped)
 	text := strings.Repeat("typed while it is stopped ", 2000)
 	tx := mustBegin(t, r.Session)
@@ -345,9 +341,7 @@ func TestAStoppedAgentsTimeStandsStill(t *testing.T) {
 		t.Fatalf("a stopped agent took it: %v", err)
 	case <-time.After(chunkWait * 5 / 4): // longer than a chunk may take
 	}
-	if err := r.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Signal(syscall.SIGCONT))
 	within(t, "Write", func() {
 		if err := <-done; err != nil {
 			t.Error(err)

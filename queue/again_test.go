@@ -54,15 +54,11 @@ func TestTriedOnceMore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, _ := interrupted(t)
-			if err := m.Again("a", t0); err != nil {
-				t.Fatal(err)
-			}
+			must(t, m.Again("a", t0))
 			if got := m.Heads(1); len(got) != 1 || !got[0].Again {
 				t.Fatalf("waiting are %+v", got)
 			}
-			if err := c.end(m); err != nil {
-				t.Fatal(err)
-			}
+			must(t, c.end(m))
 			r, err := m.Query("a")
 			if err != nil || r.Status != c.want || c.want == protocol.StatusUnknown && r.Fault == nil {
 				t.Errorf("it ended as %+v, %v; want %s", r, err, c.want)
@@ -73,16 +69,12 @@ func TestTriedOnceMore(t *testing.T) {
 
 func TestTriedOnceMoreAtMost(t *testing.T) {
 	m, _ := interrupted(t)
-	if err := errors.Join(m.Again("a", t0), m.Take(t0, "a")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(m.Again("a", t0), m.Take(t0, "a")))
 	if err := m.Again("a", t0); err != ErrState {
 		t.Errorf("a second time: %v", err)
 	}
 	enqueue(t, m, message("b"))
-	if err := errors.Join(m.Take(t0, "b")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(m.Take(t0, "b")))
 	if err := m.Again("b", t0); err != ErrState {
 		t.Errorf("one that its sender does not want twice: %v", err)
 	}

@@ -12,9 +12,7 @@ import (
 func TestCancel(t *testing.T) {
 	do := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	take := func(m *Mailbox) { err := m.Take(t0, "a"); do(err) }
 	commit := func(m *Mailbox) {
@@ -141,9 +139,7 @@ func TestCancelRelievesTheQueue(t *testing.T) {
 func TestCancelledIsSaidAlsoIfItCannotBeRecorded(t *testing.T) {
 	disk := &fullDisk{}
 	m, err := New(Config{}, disk)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	enqueue(t, m, message("a"))
 	disk.on = true
 	if r, err := m.Cancel("a", t0); !errors.Is(err, errDisk) || r.Status != protocol.StatusCancelled || m.Len() != 0 {

@@ -83,9 +83,7 @@ func durable(t *testing.T, test func(t *testing.T, d *fakeDisk, m *Mailbox, log 
 		log := NewOutbox()
 		log.Keep(d, "epoch", 0)
 		m, err := New(Config{Remember: 1}, log)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- log.Run(ctx, func(error) { m.Wake() }) }()
@@ -231,9 +229,7 @@ func TestSameMessageTwiceWhileItIsWritten(t *testing.T) {
 func TestDiskThatFails(t *testing.T) {
 	durable(t, func(t *testing.T, d *fakeDisk, m *Mailbox, log *Outbox) {
 		enqueue(t, m, message("a"), message("b"))
-		if err := m.Take(t0, "a"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, m.Take(t0, "a"))
 		d.fail(errDisk)
 		if _, _, err := m.Enqueue(message("c"), t0); !errors.Is(err, ErrDegraded) || !errors.Is(err, errDisk) {
 			t.Errorf("accepted: %v", err)
@@ -282,9 +278,7 @@ func TestEndedMessagesAreFoundOnDisk(t *testing.T) {
 	durable(t, func(t *testing.T, _ *fakeDisk, m *Mailbox, _ *Outbox) {
 		for _, id := range []string{"a", "b", "c"} {
 			enqueue(t, m, message(id))
-			if err := m.Finish(id, Outcome{Status: protocol.StatusFailed}, t0); err != nil {
-				t.Fatal(err)
-			}
+			must(t, m.Finish(id, Outcome{Status: protocol.StatusFailed}, t0))
 		}
 		enqueue(t, m, message("d")) // forgets a and b
 		if r, err := m.Query("a"); err != nil || r.Status != protocol.StatusFailed {
@@ -307,9 +301,7 @@ func TestFollowerReadsOnFromDisk(t *testing.T) {
 		}
 		<-time.After(time.Second)
 		follower, err := log.Follow(0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer follower.Close()
 		for want := int64(1); want <= n; {
 			got, err := follower.Next(50)
@@ -343,9 +335,7 @@ func TestStoreThatComesLater(t *testing.T) {
 		log := NewOutbox()
 		log.Fail(errDisk)
 		m, err := New(Config{}, log)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, _, err := m.Enqueue(message("a"), t0); !errors.Is(err, ErrDegraded) {
 			t.Errorf("accepted: %v", err)
 		}

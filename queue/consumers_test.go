@@ -249,3 +249,13 @@ func TestTypistAndConsumers(t *testing.T) {
 	}
 	t.Errorf("some end was never tried: %v", ends)
 }
+
+func must(t interface {
+	Helper()
+	Fatal(...any)
+}, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -16,9 +16,7 @@ func lease(t *testing.T, m *Mailbox, most int, modes ...string) string {
 		modes = protocol.Modes()
 	}
 	msgs, err := m.Lease(t0, asking(most, modes))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, msg := range msgs {
 		if !msg.Pulled || msg.Attempt == 0 || msg.Body == "" {
@@ -75,9 +73,7 @@ func TestLeasedIsNobodyElses(t *testing.T) {
 	if err := m.Take(t0, "a"); err != ErrState {
 		t.Errorf("typed: %v", err)
 	}
-	if err := m.Take(t0, "b"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.Take(t0, "b"))
 	if got := lease(t, m, 9); got != "" {
 		t.Errorf("leased %q, which is leased or typed", got)
 	}
@@ -190,9 +186,7 @@ func TestWaiter(t *testing.T) {
 	if got := ids(m); got != "u run large s" {
 		t.Errorf("for the typist: %s", got)
 	}
-	if err := errors.Join(m.Take(t0, "large"), m.Finish("large", Outcome{Status: protocol.StatusDelivered}, t0)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(m.Take(t0, "large"), m.Finish("large", Outcome{Status: protocol.StatusDelivered}, t0)))
 	enqueue(t, m, inMode("i", protocol.ModeImportant))
 	<-w.Arrived()
 	if got := ids(m); got != "u run" {
@@ -217,9 +211,7 @@ func TestWaiter(t *testing.T) {
 func TestLeaseOnAFullDisk(t *testing.T) {
 	disk := &fullDisk{}
 	m, err := New(Config{}, disk)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	enqueue(t, m, message("a"), message("b"))
 	lease(t, m, 1)
 	disk.on = true

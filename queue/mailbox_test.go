@@ -19,9 +19,7 @@ func newMailbox(t *testing.T, cfg Config) (*Mailbox, *Outbox) {
 	t.Helper()
 	log := NewOutbox()
 	m, err := New(cfg, log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m, log
 }
 
@@ -42,14 +40,10 @@ func enqueue(t *testing.T, m *Mailbox, msgs ...Message) {
 func history(t *testing.T, log *Outbox) []string {
 	t.Helper()
 	f, err := log.Follow(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	entries, err := f.Next(keepEvents)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var lines []string
 	for _, e := range entries {
 		lines = append(lines, string(e.Frame))
@@ -106,15 +100,11 @@ func TestOrder(t *testing.T) {
 
 func TestLifeOfAMessage(t *testing.T) {
 	m, log := newMailbox(t, Config{})
-	if err := m.Hold("ready", t0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.Hold("ready", t0))
 	enqueue(t, m, message("a"), message("b"))
 	check := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	check(m.Hold("", t0))
 	check(m.Hold("", t0))
@@ -376,9 +366,7 @@ func TestClose(t *testing.T) {
 	m, log := newMailbox(t, Config{})
 	enqueue(t, m, message("a"), message("b"), message("c"))
 	m.Take(t0, "b")
-	if err := m.Close(protocol.Fault{Code: "agent_exited", Message: "gone"}, false, t0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.Close(protocol.Fault{Code: "agent_exited", Message: "gone"}, false, t0))
 	wantHistory(t, log, `"a"`, `"b"`, `"c"`, `"b" "injecting"`, `"b" "unknown" "agent_exited"`, `"a" "failed" "agent_exited"`, `"c" "failed"`)
 	if _, _, err := m.Enqueue(message("d"), t0); err != ErrClosed {
 		t.Errorf("Enqueue afterwards: %v", err)
@@ -459,9 +447,7 @@ func (d *fullDisk) Durable() bool              { return false }
 func TestSinkRefuses(t *testing.T) {
 	disk := &fullDisk{}
 	m, err := New(Config{}, disk)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	enqueue(t, m, message("a"))
 	disk.on = true
 	if _, _, err := m.Enqueue(message("b"), t0); !errors.Is(err, errDisk) || m.Len() != 1 {
@@ -485,9 +471,7 @@ func TestManySenders(t *testing.T) {
 	m, log := newMailbox(t, Config{Max: 20})
 	const senders, each = 8, 60
 	follower, err := log.Follow(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var sending, injecting sync.WaitGroup
 	stop := make(chan struct{})
 	injecting.Go(func() {
@@ -524,9 +508,7 @@ func TestManySenders(t *testing.T) {
 	seen := map[string][]string{}
 	for ends := 0; ends < senders*each; {
 		entries, err := follower.Next(100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(entries) == 0 {
 			<-follower.Wake()
 		}

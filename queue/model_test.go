@@ -151,9 +151,7 @@ func TestAgainstModel(t *testing.T) {
 		oracle := &model{max: rapid.IntRange(1, 12).Draw(t, "max")}
 		log := NewOutbox()
 		m, err := New(Config{Max: oracle.max}, log)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		now := t0
 		id := rapid.Map(rapid.IntRange(0, 15), func(n int) string { return fmt.Sprint("m", n) })
 		same := func(t *rapid.T, got, want error) {
@@ -285,13 +283,9 @@ func countTerminal(o *model) (n int) {
 
 func countEnds(t *rapid.T, log *Outbox) (n int) {
 	f, err := log.Follow(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	entries, err := f.Next(keepEvents)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, e := range entries {
 		if e.Seq != int64(i)+1 {
 			t.Fatalf("event %d has seq %d", i+1, e.Seq)

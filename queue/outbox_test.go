@@ -21,22 +21,16 @@ func statusIn(frame []byte) string {
 func appendN(t *testing.T, o *Outbox, n int, raw string) {
 	t.Helper()
 	for range n {
-		if err := o.Append(t0, Proposal{Event: &protocol.MarkerInvalid{Raw: raw}}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, o.Append(t0, Proposal{Event: &protocol.MarkerInvalid{Raw: raw}}))
 	}
 }
 
 func TestOutboxStampsEvents(t *testing.T) {
 	o := NewOutbox()
 	f, err := o.Follow(FromNow)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ev := &protocol.Waiting{ID: "m1"}
-	if err := o.Append(t0, Proposal{Event: ev}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.Append(t0, Proposal{Event: ev}))
 	o.Append(t0, Proposal{Event: &protocol.RelayCommand{ID: "c1"}})
 	<-f.Wake()
 	got, err := f.Next(10)
@@ -172,9 +166,7 @@ func TestFollowersSeeEverything(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 6 {
 		f, err := o.Follow(0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		wg.Go(func() {
 			defer f.Close()
 			for want := int64(1); want <= writers*each; {

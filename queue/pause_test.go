@@ -13,9 +13,7 @@ func TestPause(t *testing.T) {
 	m, log := newMailbox(t, Config{})
 	enqueue(t, m, message("a"), message("b"))
 	m.Hold("draft", t0)
-	if err := errors.Join(m.Take(t0, "a"), m.Pause(time.Time{}, t0)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(m.Take(t0, "a"), m.Pause(time.Time{}, t0)))
 	if heads := m.Heads(9); len(heads) > 0 || m.Take(t0, "b") != ErrPaused {
 		t.Errorf("%v go next", heads)
 	}
@@ -30,9 +28,7 @@ func TestPause(t *testing.T) {
 	if g, p := m.Glance(), m.Pending(); !g.Paused || g.WaitingFor != "paused" || len(p) != 2 || p[1].WaitingFor != "paused" {
 		t.Errorf("got %+v, %+v", g, p)
 	}
-	if err := errors.Join(m.Resume(t0), m.Resume(t0)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(m.Resume(t0), m.Resume(t0)))
 	if heads := m.Heads(9); len(heads) != 2 || m.Glance().Paused {
 		t.Errorf("%v go next", heads)
 	}
@@ -47,9 +43,7 @@ func TestAPauseEndsByItself(t *testing.T) {
 	late.Timeout = 30 * time.Second
 	enqueue(t, m, message("a"), late)
 	end := t0.Add(time.Minute)
-	if err := m.Pause(end, t0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.Pause(end, t0))
 	for _, c := range []struct {
 		at   time.Time
 		next time.Time

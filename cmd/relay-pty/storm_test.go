@@ -109,9 +109,7 @@ func weather(t *testing.T, c storm.Config) books.Run {
 	})
 	began := time.Now()
 	run, err := storm.Run(bounded(t, time.Duration(runs(4, 60))*time.Minute, "the end of a storm"), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Logf("ran for %v", time.Since(began).Round(time.Second))
 	began = time.Now()
 	bad := books.Check(run)

@@ -32,9 +32,7 @@ func TestScriptsTryEverything(t *testing.T) {
 	var lines []string
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		lines = append(lines, strings.Split(string(text), "\n")...)
 	}
 	tried := func(what, pattern string) {

@@ -243,9 +243,7 @@ func (c *crowd) check(ctx context.Context) {
 	got := map[string]int{}
 	for _, name := range c.names {
 		text, err := os.ReadFile(filepath.Join(c.dir, "got."+name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		next := map[string]int{}
 		for line := range strings.Lines(string(text)) {
 			word := strings.Fields(line)

@@ -166,9 +166,7 @@ func TestRealDemo(t *testing.T) {
 // cacheHome is where this user, not the one of the test, has the agents.
 func cacheHome(t *testing.T) string {
 	dir, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return dir
 }
 
@@ -176,9 +174,7 @@ func TestDemoTellsTheWayOut(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	broken, err := exec.LookPath("false")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := u.shows("Shown", append(u.noAgents(), "RELAY_CLAUDE="+broken)...)
 	s.ends(1)
 	s.says("Claude Code ended by itself, with status 1", s.log(), "hint: relay demo --builtin")

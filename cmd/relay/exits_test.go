@@ -20,9 +20,7 @@ import (
 func table(t *testing.T, head string) (rows []string) {
 	t.Helper()
 	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, rest, _ := strings.Cut(string(text), "\n| "+head+" | means |\n|---|---|\n")
 	for line := range strings.Lines(rest) {
 		cells := strings.Split(line, "|")

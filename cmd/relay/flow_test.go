@@ -73,15 +73,11 @@ func TestMoreThanAQueueTakes(t *testing.T) {
 		u.does(ctx, "send", "bob", body)
 		want += body + "\n"
 	}
-	if err := os.WriteFile(filepath.Join(u.dir, "go"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(u.dir, "go"), nil, 0o600))
 	for after, left := int64(0), n; left > 0; {
 		for line := range strings.Lines(u.does(ctx, "events", "--wait", "--event", "inject_result", "--after", fmt.Sprint(after), "--json")) {
 			var e router.Event
-			if err := json.Unmarshal([]byte(line), &e); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal([]byte(line), &e))
 			if after = e.Seq; e.Status == "delivered" {
 				left--
 			}

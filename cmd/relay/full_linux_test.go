@@ -21,9 +21,7 @@ func TestFullDisk(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	disk := filepath.Join(u.dir, "state")
-	if err := os.Mkdir(disk, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(disk, 0o700))
 	testrig.Require(t, "a small disk, which needs root", syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=8m"))
 	t.Cleanup(func() {
 		endAll(t, u.dir)
@@ -35,13 +33,9 @@ func TestFullDisk(t *testing.T) {
 	u.wraps(ctx, "bob", "--state-dir", elsewhere, "--", "sh", "-c", `while read -r x; do case "$x" in *hello*) echo "->relay:human <<<done>>>" ;; esac; done`)
 	u.does(ctx, "send", "bob", "one", "--id", "m-1", "--until", "delivered")
 	var free syscall.Statfs_t
-	if err := syscall.Statfs(disk, &free); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Statfs(disk, &free))
 	filler := filepath.Join(disk, "filler")
-	if err := os.WriteFile(filler, make([]byte, int(free.Bavail-10)*int(free.Bsize)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filler, make([]byte, int(free.Bavail-10)*int(free.Bsize)), 0o600))
 	router1 := running(u.dir, aRouter)
 	var code int
 	out, err := u.command(ctx, "send", "bob", "two", "--id", "m-2").CombinedOutput()
@@ -54,9 +48,7 @@ func TestFullDisk(t *testing.T) {
 	if out := u.does(ctx, "show", "m-1"); !strings.Contains(out, "delivered") {
 		t.Errorf("what was accepted is %s", out)
 	}
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filler))
 	u.does(ctx, "send", "bob", "hello", "--id", "m-3", "--until", "delivered")
 	u.sees(ctx, "bob's answer", func(e router.Event) bool { return e.Type == router.TypeMessage && e.From == "bob" })
 	if now := running(u.dir, aRouter); len(now) != 1 || len(router1) != 1 || now[0] != router1[0] {

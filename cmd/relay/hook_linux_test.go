@@ -27,9 +27,7 @@ func TestWaitingHookEndsWithItsParent(t *testing.T) {
 	}
 	// One that has not looked yet whose child it is may find the parent that it got instead.
 	u.becomes(ctx, "one that watches its parent", func() bool { return watches(running(u.dir, waits)[0], shells[0]) })
-	if err := syscall.Kill(shells[0], syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Kill(shells[0], syscall.SIGKILL))
 	u.becomes(ctx, "no one that waits", func() bool { return len(running(u.dir, waits)) == 0 })
 }
 
@@ -48,14 +46,10 @@ func TestHooksOfAnAgent(t *testing.T) {
 	defer cancel()
 	u := newUser(t)
 	claude := filepath.Join(u.dir, "claude")
-	if err := os.WriteFile(claude, []byte("#!/bin/sh\n[ $1 = --version ] && exec echo 2.1.329\nprintf '%s\\n' \"$@\" >\"$0.args\"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(claude, []byte("#!/bin/sh\n[ $1 = --version ] && exec echo 2.1.329\nprintf '%s\\n' \"$@\" >\"$0.args\"\n"), 0o700))
 	u.does(ctx, "run", "alice", "--headless", "--socket", u.dir+"/alice", "--", claude, "--settings", `{"mine":1}`, "--continue")
 	args, err := os.ReadFile(claude + ".args")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines := strings.Split(strings.TrimSpace(string(args)), "\n")
 	if len(lines) != 4 || !strings.HasPrefix(lines[0], "--mcp-config=") || lines[1] != "--settings" || lines[3] != "--continue" {
 		t.Fatalf("Claude Code is started with %q", lines)

@@ -48,9 +48,7 @@ func TestRouterIsKilled(t *testing.T) {
 		t.Error("the router was never killed")
 	}
 	got, err := os.ReadFile(filepath.Join(u.dir, "got"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	next := map[string]int{}
 	for line := range strings.Lines(string(got)) {
 		from, body, _ := strings.Cut(strings.TrimSpace(line), " ")

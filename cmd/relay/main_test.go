@@ -115,9 +115,7 @@ func endAll(t testing.TB, dir string) {
 func TestScripts(t *testing.T) {
 	bin := built(t)
 	readme, err := filepath.Abs("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {

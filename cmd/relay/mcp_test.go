@@ -68,9 +68,7 @@ func TestALostAnswer(t *testing.T) {
 	if got := ann.calls(ctx, "list_agents", nil); !strings.Contains(got, want) {
 		t.Errorf("got %s, want %q", got, want)
 	}
-	if err := ann.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, ann.Close())
 	u.killsRouter() // which gave the message away for half a minute
 	ann, _ = u.toolbox(ctx, "ann")
 	if got := ann.calls(ctx, "check_inbox", nil); !strings.Contains(got, want) {
@@ -127,19 +125,13 @@ func TestToolsInAWrapper(t *testing.T) {
 	u := newUser(t)
 	in, out := filepath.Join(u.dir, "in"), filepath.Join(u.dir, "out")
 	for _, path := range []string{in, out} {
-		if err := syscall.Mkfifo(path, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, syscall.Mkfifo(path, 0o600))
 	}
 	u.runs(ctx, "bob", "", nil, "--prompt-pattern", "^never$", "--", "sh", "-c", "relay mcp <in >out; cat >typed")
 	w, err := os.OpenFile(in, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r, err := os.Open(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	bob := u.connects(ctx, &mcp.IOTransport{Reader: r, Writer: w})
 	u.does(ctx, "send", "bob", "look", "--id", "m-1", "--until", "queued")
 	if got := bob.calls(ctx, "list_agents", nil); !strings.Contains(got, `{"you":"bob"`) || !strings.Contains(got, "[relay m-1 from human] look\n") {
@@ -170,13 +162,9 @@ func TestTheServerEnds(t *testing.T) {
 			u := newUser(t)
 			cmd := u.command(ctx, "mcp", "--as", "ann")
 			in, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			cmd.Stdout = io.Discard
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, cmd.Start())
 			for _, line := range []string{
 				`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
 				`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
@@ -188,9 +176,7 @@ func TestTheServerEnds(t *testing.T) {
 			}
 			u.sees(ctx, "the call", func(e router.Event) bool { return e.From == "ann" })
 			began := time.Now()
-			if err := end(in, cmd.Process); err != nil {
-				t.Fatal(err)
-			}
+			must(t, end(in, cmd.Process))
 			err = cmd.Wait()
 			if name == "told to end" && cmd.ProcessState.ExitCode() != 128+int(syscall.SIGTERM) || name == "input closed" && err != nil {
 				t.Errorf("it ended with %v", err)

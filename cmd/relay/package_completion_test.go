@@ -15,9 +15,7 @@ import (
 // what may follow one, and the command behind --.
 func checkWrapperCompletions(t *testing.T, bin string, read func(path string) string, share string) {
 	help, err := exec.Command(filepath.Join(bin, "relay-pty"), "--help").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	zsh, fish := read("zsh/site-functions/_relay-pty"), read("fish/vendor_completions.d/relay-pty.fish")
 	for _, flag := range regexp.MustCompile(`--[a-z][a-z-]+`).FindAllString(string(help), -1) {
 		if !regexp.MustCompile(flag + `[\[}]`).MatchString(zsh) {

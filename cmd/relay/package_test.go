@@ -24,9 +24,7 @@ func TestPackage(t *testing.T) {
 	}
 	read := func(path string) string {
 		b, err := os.ReadFile(filepath.Join(dir, "share", path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return string(b)
 	}
 	for _, c := range newRoot(streams{}).Commands() {
@@ -67,9 +65,7 @@ func TestPackage(t *testing.T) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	for _, program := range []string{"relay", "relay-pty"} {
 		out, err := exec.Command(filepath.Join(bin, program), "--version").Output()

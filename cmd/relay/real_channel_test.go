@@ -65,9 +65,7 @@ func TestRealChannel(t *testing.T) {
 			}
 			return answers > answered
 		})
-		if err := json.Unmarshal([]byte(u.does(ctx, "show", id, "--json")), &m); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(u.does(ctx, "show", id, "--json")), &m))
 		answered = len(m.Replies)
 	}
 	var from []string

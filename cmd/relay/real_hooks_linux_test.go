@@ -36,16 +36,12 @@ func startHooked(ctx context.Context, t *testing.T, a agentrig.Agent) *hookedCla
 	path, err := a.Find()
 	testrig.Require(t, a.Name(), err)
 	api, err := a.API()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { api.Close() })
 	api.KeepRaw()
 	home := testrig.Dir(t)
 	env, cwd, err := a.Prepare(home, api.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	home = filepath.Join(home, "home")
 	usersOwn(t, home, filepath.Join(u.bin, "relay"))
 	argv := append([]string{filepath.Join(u.bin, "relay"), "run", "alice", "--socket", filepath.Join(u.dir, "alice"), "--draft-timeout", "0", "--"}, a.Argv(path)...)

@@ -94,14 +94,10 @@ func (c toolCaller) callsTools(ctx context.Context, t *testing.T) {
 	path, err := c.Find()
 	testrig.Require(t, c.Name(), err)
 	model, err := c.API()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { model.Close() })
 	env, cwd, err := c.Prepare(testrig.Dir(t), model.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	calls, file := toolCalls, filepath.Join(filepath.Dir(cwd), "home", c.file)
 	if c.file != "" {
 		c.has(t, file)
@@ -154,9 +150,7 @@ func (c toolCaller) callsTools(ctx context.Context, t *testing.T) {
 func (c toolCaller) has(t *testing.T, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	switch v := c.own(text).(type) {
 	case string:
 		text = []byte(v)
@@ -165,9 +159,7 @@ func (c toolCaller) has(t *testing.T, file string) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, text, 0o600))
 }
 
 // cursorOf is the cursor that an answer told, however it is wrapped.

@@ -50,9 +50,7 @@ func usersOwn(t *testing.T, home, relay string) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(home, ".claude", "settings.json"), text, 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// It speaks as somebody outside of the agent, which tells its answers from ours.
 	server := map[string]any{"type": "stdio", "command": "env", "args": []string{
 		"-u", "RELAY_AGENT", "-u", "RELAY_SOCKET", "-u", "RELAY_TOKEN", relay, "mcp", "--as", "mine"}}
@@ -68,9 +66,7 @@ func usersOwn(t *testing.T, home, relay string) {
 	if err == nil {
 		err = os.WriteFile(state, text, 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // own is what the user has set: all of the settings byte by byte, and the MCP servers, which stand

@@ -25,14 +25,10 @@ func TestRealClaudeOffersPrompts(t *testing.T) {
 	path, err := a.Find()
 	testrig.Require(t, a.Name(), err)
 	model, err := a.API()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { model.Close() })
 	env, cwd, err := a.Prepare(testrig.Dir(t), model.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	model.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
 		if strings.Contains(turn.UserText(), "begin") { // by that call the server is known to be there
 			return fakemodel.Call("mcp__relay", "mcp__relay__list_agents", nil)

@@ -156,9 +156,7 @@ func TestRealDraftIsKept(t *testing.T) {
 	path, err := claude.Find()
 	testrig.Require(t, claude.Name(), err)
 	api, err := claude.API()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer api.Close()
 	api.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
 		if strings.HasPrefix(claude.Received(turn), "[relay ") {
@@ -167,16 +165,12 @@ func TestRealDraftIsKept(t *testing.T) {
 		return fakemodel.Say("You said more.")
 	})
 	env, cwd, err := claude.Prepare(testrig.Dir(t), api.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	argv := append([]string{filepath.Join(u.bin, "relay"), "run", "alice", "--socket", filepath.Join(u.dir, "alice"), "--draft-timeout", "2s", "--"}, claude.Argv(path)...)
 	tm := testrig.StartTerm(t, term.Options{Argv: argv, Env: slices.Concat(u.env, env, environment(u.dir, u.bin)[:2]), Dir: cwd, Answers: true})
 	u.sees(ctx, "alice to be ready", func(e router.Event) bool { return e.State == "ready" })
 	const draft = "I am typing something"
-	if err := errors.Join(tm.Type(draft), tm.WaitText(ctx, "❯\u00a0"+draft)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(tm.Type(draft), tm.WaitText(ctx, "❯\u00a0"+draft)))
 	if got := u.does(ctx, "send", "alice", "interrupting message", "--id", "m-1", "--wait=90s"); got != "Understood.\n" {
 		t.Errorf("got %q\n%s", got, tm.Screen())
 	}

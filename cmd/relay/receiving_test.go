@@ -46,9 +46,7 @@ func TestTheReceivingScript(t *testing.T) {
 	// The command notes each message, and fails once at "two" and for good at "stop".
 	handler := `sed 's/.*"body":"\([^"]*\)".*/\1/' >>done; case $(tail -n 1 done) in
 		two) [ -e failed ] || { : >failed; exit 1; } ;; stop*) exit 1 ;; esac`
-	if err := os.WriteFile(script, []byte(receiveScript), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(script, []byte(receiveScript), 0o700))
 	run := func() string {
 		t.Helper()
 		_, said, err := u.consumer(ctx, script, "ci", "sh", "-c", handler)
@@ -105,9 +103,7 @@ func TestTheReceivingProgram(t *testing.T) {
 		if err == nil {
 			err = cmd.Start()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		lines := bufio.NewScanner(out)
 		for _, text := range want {
 			if got := "id-" + text + " bob: " + text; !lines.Scan() || lines.Text() != got {

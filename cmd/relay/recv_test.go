@@ -21,9 +21,7 @@ import (
 // That one is delivered; another may have been written by then, and none of them is acknowledged.
 func TestWhatIsNotReadIsNotConsumed(t *testing.T) {
 	reader, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer out.Close()
 	acknowledged, gone := make(chan struct{}), make(chan struct{})
 	go func() {

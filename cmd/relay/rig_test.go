@@ -127,3 +127,10 @@ func (u *user) becomes(ctx context.Context, what string, is func() bool) {
 		}
 	}
 }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -21,9 +21,7 @@ func TestRouterIsNoChildOfAWrapper(t *testing.T) {
 		t.Fatalf("the routers are %v, the wrappers %v", routers, wrappers)
 	}
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", routers[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, wrapper := range wrappers {
 		if strings.Contains(string(status), "\nPPid:\t"+strconv.Itoa(wrapper)+"\n") {
 			t.Errorf("the router %d is a child of the wrapper %d", routers[0], wrapper)

@@ -84,9 +84,7 @@ func (u *user) serves(t *testing.T) (end func()) {
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	said := make([]byte, 200)
 	n, _ := errs.Read(said)
 	if !bytes.Contains(said[:n], []byte("router at")) {
@@ -108,31 +106,21 @@ func (u *user) serves(t *testing.T) (end func()) {
 // without waiting for the disk.
 func longLog(t *testing.T, dir string, events int) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(dir, 0o700))
 	log, err := bus.Open(t.Context(), dir, bus.Keep{Age: 1000 * time.Hour, Bytes: 1 << 40})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	log.Close() // it has made the stream
 	srv, err := server.NewServer(&server.Options{
 		ServerName: "relay", DontListen: true, NoSigs: true, NoLog: true, JetStream: true, StoreDir: dir, JetStreamMaxStore: 1 << 50,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	srv.Start()
 	defer func() { srv.Shutdown(); srv.WaitForShutdown() }()
 	conn, err := nats.Connect("", nats.InProcessServer(srv))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer conn.Close()
 	js, err := jetstream.New(conn, jetstream.WithPublishAsyncMaxPending(4000))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	now := time.Now().Add(-time.Hour).UnixMilli()
 	for i := range events / 4 {
 		to := fmt.Sprint("agent", i%20)
@@ -158,7 +146,5 @@ func publish(t *testing.T, js jetstream.JetStream, agent string, e router.Event)
 	if err == nil {
 		_, err = js.PublishAsync("ev."+e.Type+"."+agent, data)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

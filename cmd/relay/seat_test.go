@@ -29,9 +29,7 @@ func sit(t *testing.T, conf agents.Config, flags ...string) *seat {
 	t.Helper()
 	u, ctx := newUser(t), testrig.Within(t, patience)
 	a, err := testrig.Agent(testrig.Dir(t), "composer", conf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	relay, socket := filepath.Join(u.bin, "relay"), filepath.Join(u.dir, "alice")
 	argv := slices.Concat([]string{relay, "run", "alice", "--socket", socket, "--agent", "claude"},
 		flags, []string{"--"}, a.EnvArgv())

@@ -30,9 +30,7 @@ func TestSendThatIsInterrupted(t *testing.T) {
 		if err == nil {
 			err = cmd.Start()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		lines := bufio.NewReader(errs)
 		said, err := lines.ReadString('\n') // it was accepted, and the command knows
 		if err == nil {
@@ -71,17 +69,13 @@ func TestSendWithoutAnAnswer(t *testing.T) {
 		cmd := u.command(ctx, args...)
 		var errs bytes.Buffer
 		cmd.Stderr = &errs
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Start())
 		select {
 		case <-asked:
 		case <-ctx.Done():
 			t.Fatalf("%s asked nothing: %v", args[0], context.Cause(ctx))
 		}
-		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Process.Signal(syscall.SIGTERM))
 		cmd.Wait() // its status is looked at
 		const want = "relay: m-1: ended by a signal: terminated; relay show m-1 tells whether it was accepted\n"
 		if got := cmd.ProcessState.ExitCode(); got != 143 || errs.String() != want {
@@ -124,9 +118,7 @@ func TestHangupThatIsIgnored(t *testing.T) {
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines := bufio.NewReader(out)
 	for _, text := range []string{"first", "second"} {
 		u.does(ctx, "send", "human", text, "--from", "ci")
@@ -135,13 +127,9 @@ func TestHangupThatIsIgnored(t *testing.T) {
 				t.Fatalf("%v before %s", err, text)
 			}
 		}
-		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Process.Signal(syscall.SIGHUP))
 	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	io.Copy(io.Discard, lines) // until its end
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("told to end, it ended with %v", err)

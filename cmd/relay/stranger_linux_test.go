@@ -85,9 +85,7 @@ func TestStranger(t *testing.T) {
 	if err == nil {
 		err = serve.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() {
 		serve.Process.Signal(syscall.SIGTERM) // or else endAll ends it
 		serve.Wait()                          // however it ended
@@ -105,9 +103,7 @@ func TestStranger(t *testing.T) {
 	run, store := filepath.Join(u.dir, "relay"), filepath.Join(u.dir, "state", "relay")
 	for _, around := range []fs.FileMode{0o700, 0o755} {
 		for _, dir := range []string{u.dir, filepath.Dir(store), run} {
-			if err := os.Chmod(dir, around); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Chmod(dir, around))
 		}
 		const kinds, rounds = 16, 32 // with both modes over a thousand attempts
 		cmd := exec.CommandContext(ctx, python, "-c", attempts, run, store, at, strconv.Itoa(rounds))

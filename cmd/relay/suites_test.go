@@ -67,9 +67,7 @@ func TestProtocolSuite(t *testing.T) {
 		u := newUser(t)
 		url, token := u.overTCP(ctx)
 		known := filepath.Join(u.dir, "strangers.yml")
-		if err := os.WriteFile(known, []byte(strangers), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(known, []byte(strangers), 0o600))
 		suite := filepath.Join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js")
 		cmd := exec.CommandContext(ctx, node, suite, "server", "--suite", "all", "--expected-failures", known,
 			"--url", withToken(t, url, token)+daemon.ToolsPath)

@@ -78,9 +78,7 @@ func TestToolsOverHTTP(t *testing.T) {
 	u.runs(ctx, "bob", "", nil, "--prompt-pattern", "^never$", "--", "sh", "-c", `echo "$RELAY_TOKEN" >token.new; mv token.new token; exec cat`)
 	u.becomes(ctx, "bob's token", func() bool { _, err := os.Stat(filepath.Join(u.dir, "token")); return err == nil })
 	bobs, err := os.ReadFile(filepath.Join(u.dir, "token"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	u.does(ctx, "send", "bob", "look", "--id", "m-1", "--until", "queued")
 	bob := u.web(ctx, url+daemon.ToolsPath, bearer{strings.TrimSpace(string(bobs))})
 	list, err := bob.ListTools(ctx, nil)

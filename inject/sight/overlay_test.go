@@ -12,9 +12,7 @@ import (
 func overlaid(t *testing.T, format string, args ...any) *profile.Profile {
 	t.Helper()
 	p, err := profile.Overlay(fmt.Appendf(nil, format, args...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p
 }
 

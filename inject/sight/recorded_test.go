@@ -29,9 +29,7 @@ type castEvent struct {
 func record(t *testing.T, path string) cast {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	var r io.Reader = f
 	if strings.HasSuffix(path, ".gz") {
@@ -45,21 +43,15 @@ func record(t *testing.T, path string) cast {
 	for sc.Scan() {
 		if c.rows == 0 {
 			var head struct{ Width, Height int }
-			if err := json.Unmarshal(sc.Bytes(), &head); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(sc.Bytes(), &head))
 			c.rows, c.cols = head.Height, head.Width
 			continue
 		}
 		var e [3]any
-		if err := json.Unmarshal(sc.Bytes(), &e); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(sc.Bytes(), &e))
 		c.events = append(c.events, castEvent{e[1] == "i", e[2].(string)})
 	}
-	if err := sc.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, sc.Err())
 	return c
 }
 
@@ -125,5 +117,12 @@ func TestLookAtEveryMomentOfTheRecordings(t *testing.T) {
 				t.Errorf("looks are\n%s, want\n%s", g, want)
 			}
 		})
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

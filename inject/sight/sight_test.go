@@ -30,23 +30,17 @@ var rx = profile.NewPattern
 func play(t *testing.T, name string, stop func(*screen.Screen) bool) *screen.Screen {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("../../testdata/transcripts/claude-2.1.197", name+".cast"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var head struct{ Width, Height int }
 	var s *screen.Screen
 	for sc := bufio.NewScanner(bytes.NewReader(b)); sc.Scan(); {
 		if s == nil {
-			if err := json.Unmarshal(sc.Bytes(), &head); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(sc.Bytes(), &head))
 			s = screen.New(head.Height, head.Width)
 			continue
 		}
 		var event [3]any
-		if err := json.Unmarshal(sc.Bytes(), &event); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(sc.Bytes(), &event))
 		if event[1] == "o" {
 			s.Write([]byte(event[2].(string)))
 			if stop(s) {

@@ -26,9 +26,7 @@ const (
 func open(t testing.TB, path string) *DB {
 	t.Helper()
 	db, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(db.Close)
 	return db
 }
@@ -94,9 +92,7 @@ func TestTable(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 func TestNames(t *testing.T) {
@@ -125,9 +121,7 @@ func inMemory(t testing.TB) (*DB, map[string]*memory) {
 	files := map[string]*memory{}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		b, err := os.ReadFile(small + suffix)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		files[suffix] = &memory{b}
 	}
 	return &DB{file: files[""], wal: files["-wal"], shm: files["-shm"]}, files
@@ -174,9 +168,7 @@ func TestViewSeesOneState(t *testing.T) {
 	}
 	frames := binary.NativeEndian.Uint32(files["-shm"].b[16:])
 	want, _, err := listed(db, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if changed, err := db.Changed(); changed || err != nil {
 		t.Errorf("after it: %v, %v", changed, err)
 	}
@@ -208,9 +200,7 @@ func TestRefuses(t *testing.T) {
 		t.Errorf("no file: %v", err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "a"), nil, 0o600))
 	if _, err := Open(filepath.Join(dir, "a")); !errors.Is(err, ErrNoWAL) {
 		t.Errorf("no WAL: %v", err)
 	}
@@ -284,4 +274,11 @@ func FuzzFiles(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

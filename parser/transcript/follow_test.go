@@ -104,25 +104,17 @@ func holding(t *testing.T, dir string, files ...string) (child int) {
 	cmd := exec.Command("sh", "-c", "cat <&3 & echo up; wait")
 	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Setsid: true}
 	stdin, keep, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd.ExtraFiles = []*os.File{stdin}
 	for _, name := range files {
 		f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer f.Close()
 		cmd.ExtraFiles = append(cmd.ExtraFiles, f)
 	}
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	stdin.Close()
 	t.Cleanup(func() { keep.Close(); over(cmd) }) // cat ends with its input, sh with cat
 	if up := firstLine(t, out); up != "up" {
@@ -226,9 +218,7 @@ func TestFollowGemini(t *testing.T) {
 	}
 	chats := filepath.Join(dir, "tmp", "work", "chats")
 	write(t, first("main")+row("o", "old"), chats, "session-0.jsonl")
-	if err := os.Chtimes(filepath.Join(chats, "session-0.jsonl"), time.Time{}, since.Add(-time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(filepath.Join(chats, "session-0.jsonl"), time.Time{}, since.Add(-time.Hour)))
 	write(t, first("main"), dir, "tmp", "else", "chats", "session-1.jsonl")
 	same(t, "no chat", texts(t, l), "")
 	write(t, first("main"), chats, "session-1.jsonl")
@@ -267,12 +257,8 @@ func TestRivals(t *testing.T) {
 		cmd := exec.Command("sh", name)
 		cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Setsid: true}
 		stdin, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, cmd.Start())
 		t.Cleanup(func() { stdin.Close(); over(cmd) }) // it ends with its input
 		return cmd
 	}
@@ -325,9 +311,7 @@ func TestGrown(t *testing.T) {
 			l.Look()
 		}
 		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := f.WriteString("row\n"); err != nil {
 			t.Fatal(err)
 		}
@@ -335,5 +319,12 @@ func TestGrown(t *testing.T) {
 		if !l.Grown() {
 			t.Errorf("%d: what was written to %s is not seen", n, filepath.Base(file))
 		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

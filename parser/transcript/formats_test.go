@@ -102,9 +102,7 @@ func TestRecordingsFromATimeOn(t *testing.T) {
 func TestRecordingsAtEverySplit(t *testing.T) {
 	for name, f := range map[string]Format{"codex-0.169.0/session.jsonl": codex, "gemini-0.61.0/session.jsonl": gemini} {
 		whole, err := os.ReadFile(filepath.Join(markersDir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want := logFile(t, f, name, epoch)
 		for seed := range uint64(21) {
 			rng := rand.New(rand.NewPCG(seed, 5))
@@ -116,9 +114,7 @@ func TestRecordingsAtEverySplit(t *testing.T) {
 				appendTo(t, file, string(rest[:n]))
 				rest = rest[n:]
 				more, err := r.Poll(file)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				got = append(got, more...)
 				if seed == 0 && len(rest) > 6000 { // byte by byte only at the end
 					n = len(rest) - 6000

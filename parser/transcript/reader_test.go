@@ -14,9 +14,7 @@ import (
 func appendTo(t testing.TB, file, text string) {
 	t.Helper()
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = f.WriteString(text)
 	if err2 := f.Close(); err != nil || err2 != nil {
 		t.Fatal(err, err2)
@@ -32,9 +30,7 @@ func said(uuid, text string) string {
 func poll(t *testing.T, r *Reader, file string) string {
 	t.Helper()
 	got, err := r.Poll(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var texts []string
 	for _, e := range got {
 		texts = append(texts, e.Text)
@@ -68,23 +64,15 @@ func TestReaderFollowsAFile(t *testing.T) {
 		t.Errorf("%d bad rows, want 2", r.Bad)
 	}
 
-	if err := os.WriteFile(file, []byte(a+said("e", "E")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(a+said("e", "E")), 0o600))
 	step("truncated", "E")
 	next := filepath.Join(dir, "next")
 	appendTo(t, next, a+b+said("c", "C")+said("d", "D")+said("e", "E")+said("f", "F"))
-	if err := os.Rename(next, file); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(next, file))
 	step("replaced by a longer one", "F")
-	if err := os.WriteFile(file, []byte(said("g", strings.Repeat("G", 5000))+said("h", "H")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(said("g", strings.Repeat("G", 5000))+said("h", "H")), 0o600))
 	step("rewritten in place and longer", strings.Repeat("G", 5000)+",H")
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(file))
 	step("gone", "")
 	appendTo(t, file, said("h", "H")+said("i", "I"))
 	step("there again", "I")
@@ -114,9 +102,7 @@ func TestReaderOfOneRecordingIsTheSameAtEverySplit(t *testing.T) {
 			appendTo(t, file, rest[:n])
 			rest = rest[n:]
 			news, err := r.Poll(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got = append(got, news...)
 		}
 		if !reflect.DeepEqual(got, want) {

@@ -24,12 +24,8 @@ const (
 func write(t *testing.T, text string, path ...string) {
 	t.Helper()
 	file := filepath.Join(path...)
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	must(t, os.WriteFile(file, []byte(text), 0o600))
 }
 
 // sessionFile is as 2.1.329 writes it, less what we do not read.
@@ -87,23 +83,15 @@ func TestLocateBehindAScript(t *testing.T) {
 	cmd := exec.Command("sh", "-c", "cat <&3 & echo $!; wait") // a shell gives a background job no stdin
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	stdin, keep, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd.ExtraFiles = []*os.File{stdin}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	stdin.Close()
 	defer func() { keep.Close(); over(cmd) }() // cat ends with its input, sh with cat
 	grandchild, err := strconv.Atoi(firstLine(t, out))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	start := fmt.Sprintf(`,"procStart":%q`, proc.StartOf(grandchild, ""))
 	write(t, sessionFile(grandchild, idA, start), dir, "sessions", fmt.Sprint(grandchild)+".json")

@@ -21,9 +21,7 @@ var epoch = time.UnixMilli(0)
 func rows(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(recorded, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return b
 }
 
@@ -113,9 +111,7 @@ func TestQueuedIsNotAccepted(t *testing.T) {
 	for row := range strings.Lines(string(rows(t, "session.jsonl"))) {
 		appendTo(t, file, row)
 		got, err := r.Poll(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, e := range got {
 			if Accepted(e, "m3") || Accepted(e, "m5") {
 				proof = append(proof, row[strings.Index(row, `"type":"`):][:16])
@@ -152,13 +148,9 @@ func TestResumedRowsAreOld(t *testing.T) {
 func TestForkedRowsAreKnown(t *testing.T) {
 	r := NewReader(claude, epoch)
 	first, err := r.Poll(filepath.Join(recorded, "forked.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	fork, err := r.Poll(filepath.Join(recorded, "fork.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	same(t, "source", commands(first), []string{"bob||before the tool", "bob|m2|after the tool"})
 	same(t, "fork", commands(fork), markers)
 }

@@ -59,9 +59,7 @@ func TestGuard(t *testing.T) {
 	}
 	made()
 	for range 3 {
-		if err := os.Remove(n.path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(n.path))
 		made()
 	}
 	if len(told) != 0 {
@@ -70,9 +68,7 @@ func TestGuard(t *testing.T) {
 	cannot := errors.New("cannot")
 	n.fault <- cannot
 	n.fault <- cannot
-	if err := os.Rename(n.path, n.path+".away"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(n.path, n.path+".away"))
 	if err := receive(t, told, "the fault"); !errors.Is(err, cannot) {
 		t.Errorf("told %v", err)
 	}

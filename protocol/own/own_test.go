@@ -42,14 +42,10 @@ func TestNeverTwoLocks(t *testing.T) {
 func TestLockOnARemovedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	first, err := Hold(path, "lock", "--lock", "alice")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	os.Remove(path)
 	second, err := Hold(path, "lock", "--lock", "bob")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	first.Release()
 	if _, err := Hold(path, "lock", "--lock", "carol"); err == nil {
 		t.Error("the first one's end took the second one's file along")
@@ -60,9 +56,7 @@ func TestLockOnARemovedFile(t *testing.T) {
 func TestHeldErrorTellsWho(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	held, err := Hold(path, "journal of alice", "--state-dir", "alice")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer held.Release()
 	_, err = Hold(path, "journal of alice", "--state-dir", "bob")
 	var who *HeldError
@@ -75,9 +69,7 @@ func TestHeldErrorTellsWho(t *testing.T) {
 // TestWhatIsInTheWayOfALock: the way out is the flag of what the lock stands for.
 func TestWhatIsInTheWayOfALock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	if err := os.Mkdir(path, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(path, 0o700))
 	_, err := Hold(path, "journal of alice", "--state-dir", "alice")
 	var bad *PathError
 	if !errors.As(err, &bad) || bad.Hint() != "remove it, or choose another --state-dir" {
@@ -99,9 +91,7 @@ func TestLockInNoDirectory(t *testing.T) {
 func TestLockIsKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	first, err := Hold(path, "lock", "--lock", "alice")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var held *HeldError
 	for _, removed := range []bool{false, true} {
 		if anew, err := first.Keep(); anew != removed || err != nil {
@@ -113,9 +103,7 @@ func TestLockIsKept(t *testing.T) {
 		os.Remove(path)
 	}
 	second, err := Hold(path, "lock", "--lock", "bob")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := first.Keep(); !errors.As(err, &held) || held.Name != "bob" {
 		t.Errorf("another has it: %v", err)
 	}
@@ -129,5 +117,12 @@ func TestLockIsKept(t *testing.T) {
 	}
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a lock file is left")
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

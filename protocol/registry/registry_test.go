@@ -25,9 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func dir(t *testing.T) string {
 	t.Helper()
 	d, err := os.MkdirTemp("/tmp", "reg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(d) })
 	return d
 }
@@ -37,9 +35,7 @@ func in(dir, name string) string { return filepath.Join(dir, name) }
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var s []string
 	for _, e := range entries {
 		s = append(s, e.Name())
@@ -96,9 +92,7 @@ func TestDirRefuses(t *testing.T) {
 			}
 			base := dir(t)
 			t.Setenv("XDG_RUNTIME_DIR", base)
-			if err := put(base); err != nil {
-				t.Fatal(err)
-			}
+			must(t, put(base))
 			before, _ := os.Lstat(base + "/relay")
 			got, err := Dir()
 			var bad *own.PathError
@@ -116,9 +110,7 @@ func TestAnnounce(t *testing.T) {
 	d := dir(t)
 	os.WriteFile(in(d, "alice.json"), []byte("of a dead wrapper"), 0o644)
 	listed, err := Announce(d, record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := names(t, d); got != "alice.json alice.lock" {
 		t.Errorf("directory holds %s", got)
 	}
@@ -146,22 +138,16 @@ func TestAnnounce(t *testing.T) {
 func TestAnnouncementIsKept(t *testing.T) {
 	base := dir(t)
 	d := filepath.Join(base, "relay", "agents")
-	if err := os.MkdirAll(d, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(d, 0o700))
 	a, err := Announce(d, record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for what, remove := range map[string]func() error{
 		"record":    func() error { return os.Remove(in(d, "alice.json")) },
 		"lock":      func() error { return os.Remove(in(d, "alice.lock")) },
 		"directory": func() error { return os.RemoveAll(d) },
 		"all":       func() error { return os.RemoveAll(filepath.Dir(d)) },
 	} {
-		if err := remove(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, remove())
 		if anew, err := a.Keep(); !anew || err != nil {
 			t.Errorf("%s: anew %v, %v", what, anew, err)
 		}
@@ -172,16 +158,10 @@ func TestAnnouncementIsKept(t *testing.T) {
 			t.Errorf("%s: directory holds %s", what, got)
 		}
 	}
-	if err := os.RemoveAll(d); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(d, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(d))
+	must(t, os.MkdirAll(d, 0o700))
 	other, err := Announce(d, record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var held *own.HeldError
 	if _, err := a.Keep(); !errors.As(err, &held) {
 		t.Errorf("another has the name: %v", err)
@@ -199,13 +179,9 @@ func TestAnnouncementIsKept(t *testing.T) {
 func TestAnnounceRemovesOnlyItsOwn(t *testing.T) {
 	d := dir(t)
 	listed, err := Announce(d, record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	other, err := place(in(d, "alice.json"), record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	listed.Retire()
 	if now, err := os.Lstat(in(d, "alice.json")); err != nil || !os.SameFile(now, other) {
 		t.Errorf("another's record is gone: %v", err)
@@ -218,9 +194,7 @@ func TestAnnounceFollowsNothing(t *testing.T) {
 	os.WriteFile(victim, []byte("precious"), 0o600)
 	os.Symlink(victim, in(d, "alice.json"))
 	listed, err := Announce(d, record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	listed.Retire()
 	if text, _ := os.ReadFile(victim); string(text) != "precious" {
 		t.Errorf("victim holds %q", text)
@@ -243,13 +217,9 @@ func TestAnnounceFollowsNothing(t *testing.T) {
 func runs(t *testing.T, d, name string) (end func()) {
 	t.Helper()
 	l, err := sock.Listen(in(d, name+".sock"), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	listed, err := Announce(d, Record{Name: name, Socket: l.Path(), PID: os.Getpid(), Agent: "shell"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var once sync.Once
 	end = func() { once.Do(func() { listed.Retire(); l.Close() }) }
 	t.Cleanup(end)
@@ -328,5 +298,12 @@ func TestWatchEndsWithItsContext(t *testing.T) {
 			t.Error(err)
 		}
 		cancel()
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -18,9 +18,7 @@ func TestModesUnderUmaskZero(t *testing.T) {
 	startHolder(t, in(d, "s")) // it sets umask 0, for itself alone
 	for _, name := range []string{"s", "s.lock"} {
 		info, err := os.Lstat(in(d, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := info.Mode().Perm(); got != 0o600 {
 			t.Errorf("%s: mode %04o, want 0600", name, got)
 		}
@@ -48,9 +46,7 @@ func TestKilledOwnersSocketIsReclaimed(t *testing.T) {
 	d := dir(t)
 	path := in(d, "s")
 	holder := startHolder(t, path)
-	if err := holder.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, holder.Process.Kill())
 	holder.Wait()
 	if got := names(t, d); got != "s s.lock" {
 		t.Fatalf("left behind: %s", got)
@@ -154,9 +150,7 @@ func TestCloseLeavesOthers(t *testing.T) {
 func TestInTheWay(t *testing.T) {
 	must := func(t *testing.T, err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	const precious = "precious"
 	plant := map[string]func(t *testing.T, d, at string){
@@ -297,5 +291,12 @@ func TestNeverTwoOwners(t *testing.T) {
 	wg.Wait()
 	if turns.Load() == 0 || names(t, d) != "" {
 		t.Errorf("%d turns, left %q", turns.Load(), names(t, d))
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

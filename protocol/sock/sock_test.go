@@ -78,16 +78,10 @@ func startHolder(t *testing.T, path string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "SOCK_TEST_HOLD="+path)
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	t.Cleanup(func() {
 		in.Close()
 		late := time.AfterFunc(patience, func() { cmd.Process.Kill() })
@@ -107,22 +101,16 @@ func startHolder(t *testing.T, path string) *exec.Cmd {
 func dir(t *testing.T) string {
 	t.Helper()
 	d, err := os.MkdirTemp("/tmp", "sock")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(d) })
-	if err := os.Chmod(d, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(d, 0o755))
 	return d
 }
 
 func listen(t *testing.T, path string) *Listener {
 	t.Helper()
 	l, err := Listen(path, "alice")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	l.grace, l.farewell = patience/2, patience/2 // no test is to fail on a slow machine
 	t.Cleanup(func() { l.Close() })
 	return l
@@ -153,9 +141,7 @@ func serve(t *testing.T, l *Listener, handle Handler) (stop func()) {
 func dial(t *testing.T, path string) *Client {
 	t.Helper()
 	c, err := Dial(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { c.Close() })
 	// A generous limit, for a failure to end the test and not hang it.
 	c.nc.SetDeadline(time.Now().Add(patience))
@@ -205,9 +191,7 @@ func answer(_ context.Context, c *Conn) {
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var s []string
 	for _, e := range entries {
 		s = append(s, e.Name())

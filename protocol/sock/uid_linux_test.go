@@ -21,9 +21,7 @@ func TestOtherUID(t *testing.T) {
 	if _, err := connectAs(t, 65534, path); err != unix.EACCES {
 		t.Errorf("connect: got %v, want %v", err, unix.EACCES)
 	}
-	if err := os.Chmod(path, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(path, 0o777))
 	text, err := connectAs(t, 65534, path)
 	if err != nil || !strings.Contains(text, `"not_authorized"`) || strings.Contains(text, `"hello"`) {
 		t.Errorf("open socket: got %q, %v", text, err)

@@ -70,9 +70,7 @@ func recordings(t testing.TB) []recording {
 func readRecording(t testing.TB, path string) recording {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	base, packed := strings.CutSuffix(filepath.Base(path), ".gz")
 	name := filepath.Base(filepath.Dir(path)) + "/" + strings.TrimSuffix(base, ".cast")
@@ -157,9 +155,7 @@ func TestRecordingsAsTmux(t *testing.T) {
 				updateGolden(t, rec, golden)
 			}
 			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			s := New(rec.rows, rec.cols)
 			got := rec.watch(func(p []byte) { s.Write(p) }, s.Resize, func() look { return lookAt(s) })
 			diffLines(t, got, withoutQuirks(string(want)))
@@ -206,12 +202,8 @@ func updateGolden(t *testing.T, rec recording, golden string) {
 	t.Helper()
 	p := newPane(t, rec.rows, rec.cols)
 	screens := rec.watch(p.write, p.resize, p.look)
-	if err := os.MkdirAll(filepath.Dir(golden), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(golden, []byte(screens), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(golden), 0o755))
+	must(t, os.WriteFile(golden, []byte(screens), 0o644))
 }
 
 // TestMomentsAreBetweenSequences holds what updating relies on: the barrier that
@@ -250,5 +242,12 @@ func diffLines(t *testing.T, got, want string) {
 			shown++
 			t.Errorf("%s, line %d:\n got %q\nwant %q", moment, i+1, a, b)
 		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

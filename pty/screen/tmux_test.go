@@ -94,20 +94,14 @@ type pane struct {
 func newPane(t *testing.T, rows, cols int) *pane {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "st") // short: a socket's path is bounded
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p := &pane{t: t, dir: dir, rows: rows, cols: cols}
 	path := filepath.Join(dir, "p")
 	l, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		p.run("kill-server")
 		os.RemoveAll(dir)

@@ -18,9 +18,7 @@ import (
 func tty(t *testing.T) (terminal, other *os.File) {
 	t.Helper()
 	other, terminal, err := creack.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { other.Close(); terminal.Close() })
 	return terminal, other
 }
@@ -28,18 +26,14 @@ func tty(t *testing.T) (terminal, other *os.File) {
 func open(t *testing.T, in, out *os.File) *Terminal {
 	t.Helper()
 	opened, err := Open(in, out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return opened
 }
 
 func modesOf(t *testing.T, f *os.File) unix.Termios {
 	t.Helper()
 	m, err := readModes(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return *m
 }
 
@@ -58,9 +52,7 @@ func TestRawAndBack(t *testing.T) {
 				t.Errorf("lent are %+v, found were %+v", lent, found)
 			}
 			for range 2 {
-				if err := m.Raw(); err != nil {
-					t.Fatal(err)
-				}
+				must(t, m.Raw())
 				raw := modesOf(t, terminal)
 				if raw.Lflag&(unix.ICANON|unix.ECHO|unix.ISIG) != 0 || raw.Oflag&unix.OPOST != 0 || raw.Cc[unix.VMIN] != 1 {
 					t.Errorf("raw is %+v", raw)
@@ -71,9 +63,7 @@ func TestRawAndBack(t *testing.T) {
 					t.Errorf("restored to %+v (%v), found were %+v", modesOf(t, terminal), err, found)
 				}
 			}
-			if err := m.Raw(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, m.Raw())
 			stty(t, terminal, switchedBack(&found)...)
 			if got := modesOf(t, terminal); got != found {
 				t.Errorf("by stty %v it is %+v, found were %+v", switchedBack(&found), got, found)
@@ -103,9 +93,7 @@ func TestOutputAlone(t *testing.T) {
 	if m.Lend(&lent); m.IsTerminal() || lent.Lflag != found.Lflag&^unix.ECHO {
 		t.Errorf("lent are %+v, found were %+v", lent, found)
 	}
-	if err := m.Raw(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.Raw())
 	want := found
 	want.Oflag &^= unix.OPOST
 	if got := modesOf(t, terminal); got != want {
@@ -119,9 +107,7 @@ func TestOutputAlone(t *testing.T) {
 func pipe(t *testing.T) (r, w *os.File) {
 	t.Helper()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { r.Close(); w.Close() })
 	return r, w
 }
@@ -143,9 +129,7 @@ func TestSizes(t *testing.T) {
 	terminal, other := tty(t)
 	m := open(t, terminal, terminal)
 	for _, want := range []Winsize{{Rows: 40, Cols: 100, XPixel: 800, YPixel: 600}, {}, {Rows: 1<<16 - 1, Cols: 1}} {
-		if err := SetSize(other, want); err != nil {
-			t.Fatal(err)
-		}
+		must(t, SetSize(other, want))
 		if got := m.Size(); got != want {
 			t.Errorf("the size is %+v, want %+v", got, want)
 		}
@@ -169,9 +153,7 @@ func TestKeys(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := open(t, c.in, c.in)
-			if err := m.Raw(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, m.Raw())
 			defer m.Restore()
 			keys, end := make(chan string, 10), make(chan error, 1)
 			go func() {
@@ -230,9 +212,7 @@ func TestKeysEnd(t *testing.T) {
 func TestOutputThatDoesNotBlock(t *testing.T) {
 	input, _ := pipe(t)
 	read, write := pipe(t)
-	if err := Control(write, func(fd int) error { return unix.SetNonblock(fd, true) }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Control(write, func(fd int) error { return unix.SetNonblock(fd, true) }))
 	out := os.NewFile(uintptr(dup(t, write)), "shared") // one that the runtime does not wait for
 	defer out.Close()
 	m := open(t, input, out)
@@ -245,9 +225,7 @@ func TestOutputThatDoesNotBlock(t *testing.T) {
 	var got []byte
 	for buf := make([]byte, 4096); len(got) < len(want); {
 		n, err := read.Read(buf)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got = append(got, buf[:n]...)
 	}
 	if err := within(t, done, "the write"); err != nil || !bytes.Equal(got, want) {
@@ -258,9 +236,7 @@ func TestOutputThatDoesNotBlock(t *testing.T) {
 func dup(t *testing.T, f *os.File) (fd int) {
 	t.Helper()
 	err := Control(f, func(n int) (err error) { fd, err = unix.Dup(n); return err })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return fd
 }
 
@@ -290,5 +266,12 @@ func TestTerminalThatHungUp(t *testing.T) {
 	other.Close()
 	if m, err := Open(terminal, terminal); !errors.Is(err, unix.EIO) {
 		t.Errorf("opened %v, %v", m, err)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

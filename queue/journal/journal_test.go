@@ -38,9 +38,7 @@ type run struct {
 func start(t *testing.T, path string) *run {
 	t.Helper()
 	j, past, err := Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r := &run{journal: j, log: queue.NewOutbox(), past: past}
 	r.log.Keep(j, past.Epoch, past.Last)
 	if r.Mailbox, err = queue.New(queue.Config{}, r.log); err != nil {
@@ -85,12 +83,8 @@ func TestRunGoesOnWhereTheLastEnded(t *testing.T) {
 	path := file(t)
 	r := start(t, path)
 	r.accept(t, "a", "b", "c", "d")
-	if err := r.Take(t0, "a", "b"); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Finish("a", queue.Outcome{Status: protocol.StatusDelivered, Evidence: "turn"}, t0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Take(t0, "a", "b"))
+	must(t, r.Finish("a", queue.Outcome{Status: protocol.StatusDelivered, Evidence: "turn"}, t0))
 	epoch := r.log.Epoch()
 	r.end()
 	last := r.log.Last()
@@ -112,16 +106,12 @@ func TestRunGoesOnWhereTheLastEnded(t *testing.T) {
 		t.Errorf("another message with the id of a: %v", err)
 	}
 	follower, err := r.log.Follow(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer follower.Close()
 	var seqs []int64
 	for {
 		got, err := follower.Next(3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(got) == 0 {
 			break
 		}
@@ -153,9 +143,7 @@ func TestOldestGoFirst(t *testing.T) {
 	for i := range 20 {
 		id := fmt.Sprint(i)
 		r.accept(t, id)
-		if err := r.Finish(id, queue.Outcome{Status: protocol.StatusFailed}, time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Finish(id, queue.Outcome{Status: protocol.StatusFailed}, time.Now()))
 	}
 	r.end()
 	j, past, err := Open(path, nil)
@@ -187,36 +175,26 @@ func TestOldestGoFirst(t *testing.T) {
 func TestFileIsWrittenAnewAfterAFailure(t *testing.T) {
 	path := file(t)
 	j, past, err := Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	change := func(seq int64, r queue.Record) queue.Change {
 		r.Stamp = protocol.Stamp{Seq: seq}
 		return queue.Change{Entry: queue.Entry{Seq: seq, Type: "inject_result", About: r.ID, Frame: []byte("{}\n")}, Record: &r}
 	}
 	waits := func(id string) queue.Record { return queue.Record{Message: message(id), Status: protocol.StatusQueued} }
-	if err := j.Commit([]queue.Change{change(1, waits("a")), change(2, waits("b"))}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.Commit([]queue.Change{change(1, waits("a")), change(2, waits("b"))}))
 	known, tx := j.state, j.tx
 	ended := queue.Record{Message: queue.Message{ID: "a"}, Status: protocol.StatusFailed, EndedAt: t0}
-	if err := j.Commit([]queue.Change{change(3, waits("refused")), change(4, ended)}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.Commit([]queue.Change{change(3, waits("refused")), change(4, ended)}))
 	j.state, j.tx, j.broken = known, tx, true // as if that commit had failed behind the last write
 	before, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := j.Commit([]queue.Change{change(4, ended), change(5, waits("c"))}); err != nil { // what happened is written again
 		t.Fatal(err)
 	}
 	if after, err := os.Stat(path); err != nil || os.SameFile(before, after) {
 		t.Errorf("it is the same file (%v)", err)
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.Close())
 	again, now, err := Open(path, nil)
 	if err != nil || now.Damaged != "" || now.Epoch != past.Epoch || now.Last != 5 {
 		t.Fatalf("%+v, %v", now, err)
@@ -240,9 +218,7 @@ func TestOnlyWhatWasSurvivesAFailure(t *testing.T) {
 	before := j.state
 	tx := j.tx
 	events, err := j.Events(0, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	record := func(id, status string, attempt int) queue.Change {
 		rec := queue.Record{Message: message(id), Status: status, Stamp: protocol.Stamp{Seq: before.Last + 1}}
 		rec.Attempt = attempt
@@ -252,13 +228,9 @@ func TestOnlyWhatWasSurvivesAFailure(t *testing.T) {
 		record("waits", protocol.StatusQueued, 0), record("takenback", protocol.StatusInjecting, 1),
 		record("ends", protocol.StatusFailed, 0), record("refused", protocol.StatusQueued, 0),
 	} {
-		if err := j.Commit([]queue.Change{c}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, j.Commit([]queue.Change{c}))
 		j.state, j.tx, j.broken = before, tx, true // as if that commit had failed behind the last write
-		if err := j.renew(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, j.renew())
 		tx = j.tx
 	}
 	r.end()
@@ -293,12 +265,8 @@ func TestRemovedFile(t *testing.T) {
 			path := file(t)
 			r := start(t, path)
 			r.accept(t, "a", "b")
-			if err := r.Take(t0, "a"); err != nil {
-				t.Fatal(err)
-			}
-			if err := remove(path); err != nil {
-				t.Fatal(err)
-			}
+			must(t, r.Take(t0, "a"))
+			must(t, remove(path))
 			r.accept(t, "c")
 			epoch, last := r.log.Epoch(), r.log.Last()
 			r.end()
@@ -323,16 +291,12 @@ func TestReplacedFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := file(t)
 			j, _, err := Open(path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer j.Close() // all of it is tested before
 			said := func(seq int64) []queue.Change {
 				return []queue.Change{{Entry: queue.Entry{Seq: seq, Type: command, Frame: []byte("{}\n")}}}
 			}
-			if err := errors.Join(j.Commit(said(1)), os.Remove(path), replace(path)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(j.Commit(said(1)), os.Remove(path), replace(path)))
 			want, before := errReplaced, stat(path)
 			if before == nil {
 				want = errors.New("held by another")
@@ -371,9 +335,7 @@ func TestDamagedFileStaysUntilThereIsAnother(t *testing.T) {
 	r.accept(t, "a")
 	r.end()
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := f.WriteAt([]byte("damage"), 20); err != nil {
 		t.Fatal(err)
 	}
@@ -399,9 +361,7 @@ func TestDamagedFileStaysUntilThereIsAnother(t *testing.T) {
 func TestFirstFileThatCannotBeMade(t *testing.T) {
 	way := filepath.Join(t.TempDir(), "in")
 	path := filepath.Join(way, "the", "way", "alice.journal")
-	if err := os.WriteFile(way, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(way, nil, 0o600))
 	j, past, err := Open(path, nil)
 	if err != nil || past.Fault == nil {
 		t.Fatalf("%+v, %v", past, err)
@@ -412,15 +372,9 @@ func TestFirstFileThatCannotBeMade(t *testing.T) {
 			t.Fatal("it says that it could write")
 		}
 	}
-	if err := os.Remove(way); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Commit(said); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(way))
+	must(t, j.Commit(said))
+	must(t, j.Close())
 	if _, err := os.Stat(path); err != nil {
 		t.Error(err)
 	}
@@ -432,22 +386,16 @@ func TestFirstFileThatCannotBeMade(t *testing.T) {
 func TestToldBeforeThereIsAFile(t *testing.T) {
 	path := file(t)
 	j, _, err := Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	told := []queue.Change{{Entry: queue.Entry{Seq: 1, Type: "state", Frame: []byte("{}\n")}}}
-	if err := j.Commit(told); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.Commit(told))
 	if _, err := os.Stat(path); err == nil {
 		t.Fatal("there is a file, and nothing to promise")
 	}
 	if err := j.begin(); err != nil { // and here the power goes
 		t.Fatal(err)
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.Close())
 	j, past, err := Open(path, nil)
 	if err != nil || past.Last != 1 || past.Damaged != "" {
 		t.Fatalf("%+v, %v", past, err)
@@ -465,9 +413,7 @@ func TestEveryBitFlip(t *testing.T) {
 	r.accept(t, "a", "b", "c")
 	r.end()
 	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	step := 7
 	if os.Getenv("RELAY_FULL") != "" {
@@ -478,9 +424,7 @@ func TestEveryBitFlip(t *testing.T) {
 		path := filepath.Join(dir, fmt.Sprint(at))
 		hurt := append([]byte(nil), whole...)
 		hurt[at] ^= 1 << (at % 8)
-		if err := os.WriteFile(path, hurt, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, hurt, 0o600))
 		j, past, err := Open(path, nil)
 		if err != nil {
 			t.Fatalf("byte %d: %v", at, err)

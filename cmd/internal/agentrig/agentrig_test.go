@@ -24,12 +24,8 @@ func blank(t *testing.T) {
 // program makes an empty program.
 func program(t *testing.T, path string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, nil, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(t, os.WriteFile(path, nil, 0o700))
 }
 
 func TestFindNamesTheWay(t *testing.T) {
@@ -54,9 +50,7 @@ func TestFindNamesTheWay(t *testing.T) {
 				if got, err := a.Find(); got != dir+c.path || err != nil {
 					t.Errorf("got %q, %v; want %q", got, err, dir+c.path)
 				}
-				if err := os.Chmod(dir+c.path, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.Chmod(dir+c.path, 0o600))
 				if _, err := a.Find(); err == nil && !a.node {
 					t.Error("a file that is not executable was taken")
 				}
@@ -67,9 +61,7 @@ func TestFindNamesTheWay(t *testing.T) {
 
 func TestScriptFetchesTheSameVersions(t *testing.T) {
 	b, err := os.ReadFile("../../../.ci/agents")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	script := strings.ReplaceAll(string(b), "$platform", platform())
 	for _, a := range All() {
 		row := "\n" + a.packed + " " + a.Version + " "
@@ -97,9 +89,7 @@ func TestPrepareLeaksNothing(t *testing.T) {
 		t.Run(a.Name(), func(t *testing.T) {
 			dir := t.TempDir()
 			env, cwd, err := a.Prepare(dir, "http://127.0.0.1:9")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, kv := range env {
 				k, v, _ := strings.Cut(kv, "=")
 				if strings.Contains(v, "secret") || strings.HasPrefix(k, "XDG_") && !strings.HasPrefix(v, dir) {
@@ -142,5 +132,12 @@ func TestReceivedIsWhatUsersMeant(t *testing.T) {
 		if got := c.agent.Received(fakemodel.Turn{Text: c.text}); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.agent.Profile, got, c.want)
 		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -43,14 +43,10 @@ func open(t *testing.T, a agentrig.Agent, changes ...agentrig.Change) *session {
 	path, err := a.Find()
 	testrig.Require(t, a.Name(), err)
 	api, err := a.API()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { api.Close() }) // the listener is gone either way
 	env, cwd, err := a.Prepare(testrig.Dir(t), api.URL(), changes...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	asksNoRegistry(t, filepath.Join(filepath.Dir(cwd), "home"))
 	tm := testrig.StartTerm(t, term.Options{Argv: a.Argv(path), Env: env, Dir: cwd})
 	return &session{tm, t, a, api, cwd}
@@ -65,9 +61,7 @@ func asksNoRegistry(t *testing.T, home string) {
 		http.NotFound(w, r)
 	}))
 	t.Cleanup(registry.Close)
-	if err := os.WriteFile(filepath.Join(home, ".npmrc"), []byte("registry="+registry.URL+"/\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(home, ".npmrc"), []byte("registry="+registry.URL+"/\n"), 0o600))
 }
 
 func (s *session) must(err error) {

@@ -11,9 +11,7 @@ import (
 // an agent of an earlier moment may make at any time.
 func TestHabitsChangeWhileItServes(t *testing.T) {
 	s, err := Start(Messages)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.Close()
 	var asks sync.WaitGroup
 	for range 4 {

@@ -22,9 +22,7 @@ const patience = time.Minute
 func serve(t *testing.T) (*Server, context.Context) {
 	t.Helper()
 	s, err := Start(Messages)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("Close: %v", err)
@@ -41,17 +39,11 @@ func ask(ctx context.Context, t *testing.T, s *Server, stream bool, tools int, m
 	t.Helper()
 	req := obj{"model": "m", "stream": stream, "messages": messages, "tools": make([]obj, tools)}
 	b, err := json.Marshal(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r, err := http.NewRequestWithContext(ctx, "POST", s.URL()+"/v1/messages?beta=true", bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return resp
 }
 
@@ -105,9 +97,7 @@ func TestWithoutStreamTheAnswerIsOneObject(t *testing.T) {
 			Input      struct{ Command string }
 		}
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&m); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.NewDecoder(resp.Body).Decode(&m))
 	if m.StopReason != "tool_use" || len(m.Content) != 2 || m.Content[1].Name != "Bash" || m.Content[1].Input.Command != "touch /tmp/x" {
 		t.Errorf("got %+v, want a call of Bash with touch", m)
 	}
@@ -127,13 +117,9 @@ func TestOtherRoutes(t *testing.T) {
 		{"POST", "/v1/messages", 400, ""},
 	} {
 		r, err := http.NewRequestWithContext(ctx, c.method, s.URL()+c.path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err != nil || resp.StatusCode != c.status || c.status != 400 && string(body) != c.body {
@@ -169,9 +155,7 @@ func TestTurnHoldsWhatIsNew(t *testing.T) {
 	}
 	events(t, ask(ctx, t, s, true, 5, messages...).Body)
 	turn, err := s.WaitTurn(ctx, func(t Turn) bool { return !t.Open() })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, c := range []struct {
 		name      string
 		got, want []string
@@ -210,9 +194,7 @@ func TestHangingUpAbortsTheTurn(t *testing.T) {
 		cctx, hangup := context.WithCancel(ctx)
 		resp := ask(cctx, t, s, true, 5, user(words))
 		open, err := s.WaitTurn(ctx, func(t Turn) bool { return t.UserText() == words && t.Open() })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		hangup()
 		resp.Body.Close()
 		turn, err := s.WaitTurn(ctx, func(t Turn) bool { return t.N == open.N && !t.Open() })
@@ -234,9 +216,7 @@ func TestSilenceCarriesPings(t *testing.T) {
 
 func TestWaitTurnEnds(t *testing.T) {
 	s, err := Start(Messages)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	never := func(Turn) bool { return false }
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
@@ -246,9 +226,7 @@ func TestWaitTurnEnds(t *testing.T) {
 	}
 	got := make(chan error, 1)
 	go func() { _, err := s.WaitTurn(t.Context(), never); got <- err }()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	select {
 	case err := <-got:
 		if !errors.Is(err, ErrClosed) {
@@ -307,5 +285,12 @@ func TestUnwrap(t *testing.T) {
 		if got := Unwrap(c.in); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

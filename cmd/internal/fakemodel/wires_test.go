@@ -123,9 +123,7 @@ func overWires(t *testing.T, test func(t *testing.T, w wire, s *Server)) {
 	for name, w := range wires() {
 		t.Run(name, func(t *testing.T) {
 			s, err := Start(w.serve)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			t.Cleanup(func() { s.Close() }) // the listener is gone either way
 			test(t, w, s)
 		})
@@ -136,13 +134,9 @@ func overWires(t *testing.T, test func(t *testing.T, w wire, s *Server)) {
 func post(t *testing.T, ctx context.Context, url, body string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, "POST", url, bytes.NewReader([]byte(body)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return resp
 }
 
@@ -262,16 +256,12 @@ func TestWiresNoticeThatTheClientHangsUp(t *testing.T) {
 
 func TestGeminiAnswersFitTheirSchema(t *testing.T) {
 	s, err := Start(Gemini)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.Close()
 	resp := post(t, t.Context(), s.URL()+"/v1beta/models/fake:generateContent", wires()["gemini"].side)
 	defer resp.Body.Close()
 	var v obj
-	if err := json.NewDecoder(resp.Body).Decode(&v); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.NewDecoder(resp.Body).Decode(&v))
 	var got struct {
 		Speaker string   `json:"next_speaker"`
 		N       *float64 `json:"n"`

@@ -40,12 +40,8 @@ func outcome(t *testing.T, packages ...string) (int, string) {
 	tmp, dir := t.TempDir(), t.TempDir()
 	write := func(path, text string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	write(filepath.Join(dir, "go.mod"), "module sample\n\ngo 1.26\n")
 	for _, p := range packages {
@@ -59,12 +55,8 @@ func outcome(t *testing.T, packages ...string) (int, string) {
 	limit := limits{all: 3 * time.Second}
 	var log bytes.Buffer
 	r, err := goTest(ctx, limit, []string{"./..."}, &log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := again(ctx, r, limit, []string{"./..."}, &log); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, again(ctx, r, limit, []string{"./..."}, &log))
 	code := report(&log, r, 0)
 	lines := strings.Split(log.String(), "\n")
 	return code, strings.Join(lines[max(0, len(lines)-40):], "\n")
@@ -131,9 +123,7 @@ func TestEndIsShort(t *testing.T) {
 func TestLimits(t *testing.T) {
 	var l limits
 	for _, s := range []string{"4m", "cmd/relay-pty=9m"} {
-		if err := l.Set(s); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.Set(s))
 	}
 	for dir, want := range map[string]time.Duration{"/src/cmd/relay-pty": 9 * time.Minute, "/src/pty": 4 * time.Minute, "/src/cmd/relay-pty/clients": 4 * time.Minute} {
 		if got := l.of(dir); got != want {
@@ -166,5 +156,12 @@ func TestWhoLeftIt(t *testing.T) {
 		if got := strings.Join(r.running("p", start.Add(time.Duration(second)*time.Second)), " "); got != want {
 			t.Errorf("after %d s there ran %q, want %q", second, got, want)
 		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -29,9 +29,7 @@ func TestKeysWhileTheComposerIsOutOfSight(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a, err := New(p, "", []string{"claude"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			look := func(visible bool, ms int) inject.Look {
 				l := inject.Look{}
 				if l.Box.Visible, l.Box.Top = visible, visible; visible {
@@ -54,5 +52,12 @@ func TestKeysWhileTheComposerIsOutOfSight(t *testing.T) {
 				t.Errorf("the draft is %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -37,16 +37,10 @@ func TestWhatIsInFront(t *testing.T) {
 		// the tests were begun, and stop them all where they are not in front.
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, cmd.Start())
 		io.WriteString(in, "echo\n") // each answers by a line, so it runs; a failure shows below
 		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 			t.Fatalf("a line of %q: %v, %v", c.argv, err, context.Cause(ctx))

@@ -35,9 +35,7 @@ func TestPatternsThatTakeTooLong(t *testing.T) {
 		t.Errorf("asked %d times, want %d", stuck.asked, promptTries)
 	}
 	p, err := newPrompt("^(a+)+$")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if p.match(strings.Repeat("a", 60)+"b") || !p.off {
 		t.Error("a pattern that backtracks without end is asked again")
 	}

@@ -110,9 +110,7 @@ func TestQueueIsListedInItsOrder(t *testing.T) {
 	}
 	o.take("taken")
 	v.hear("status", "injecting")
-	if err := o.box.Hold("dialog", time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.box.Hold("dialog", time.Now()))
 	v.say(`{"type":"queue"}`)
 	var got []string
 	for _, e := range v.hear("type", "queue")["messages"].([]any) {
@@ -212,9 +210,7 @@ func TestClientThatNeverReadsAndLeaves(t *testing.T) {
 	o := newOffice(t)
 	o.fill()
 	news, err := o.events.Follow(queue.FromNow)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	v := o.visit()
 	v.say(`{"type":"subscribe","after":0}`, message("m1"), message("m2"), message("m3"))
 	soon(t, "a first event", news.Wake()) // m1 is accepted, and its answer waits behind the replay

@@ -123,9 +123,7 @@ func TestCancelWaitsForTheAttempt(t *testing.T) {
 			second.say(cancelM1)
 			sender.say(`{"type":"status"}`)
 			sender.hear("type", "status")
-			if err := o.box.Hold("draft", time.Now()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, o.box.Hold("draft", time.Now()))
 			canceller.hear("type", "waiting", "id", "m2") // events are no answers, they go on
 			told := "cancelled"
 			if end == "withdrawn" {
@@ -185,9 +183,7 @@ func TestCancelAtTheEndOfTheAgent(t *testing.T) {
 	o.take("m1")
 	c.say(cancelM1)
 	o.wanted("m1")
-	if err := o.box.Close(protocol.Fault{Code: "agent_exited", Message: "gone"}, false, time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.box.Close(protocol.Fault{Code: "agent_exited", Message: "gone"}, false, time.Now()))
 	close(o.closed)
 	c.hear("type", "error", "code", "too_late", "id", "m1", "req", "c")
 	c.hearsEnd()

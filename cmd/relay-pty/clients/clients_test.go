@@ -39,9 +39,7 @@ func newOffice(t *testing.T, changes ...func(*Server)) *office {
 		t.Fatal(err)
 	}
 	l, err := sock.Listen(o.path, "alice")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &Server{Name: "alice", Token: "secret", Box: o.box, Events: o.events, Closed: o.closed,
 		Status: func() *protocol.StatusAnswer { return &protocol.StatusAnswer{Name: "alice", State: "busy"} },
@@ -145,13 +143,9 @@ func TestInjectIsAnsweredToItsEnd(t *testing.T) {
 	v.nc.CloseWrite()
 	v.hear("type", "inject_result", "id", "m1", "status", "queued", "queue_position", 1, "durable", false, "req", "r-m1")
 	now := time.Now()
-	if err := o.box.Take(now, "m1"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.box.Take(now, "m1"))
 	v.hear("status", "injecting", "attempt", 1, "req", "r-m1")
-	if err := o.box.Finish("m1", queue.Outcome{Status: "delivered", Evidence: "turn"}, now); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.box.Finish("m1", queue.Outcome{Status: "delivered", Evidence: "turn"}, now))
 	v.hear("status", "delivered", "evidence", "turn", "req", "r-m1")
 	v.hearsEnd()
 }
@@ -178,9 +172,7 @@ func TestSameIDAgain(t *testing.T) {
 	v.hear("id", "m1", "status", "queued")
 	v.hear("type", "error", "code", "duplicate_id", "id", "m1")
 	v.hear("id", "m2", "status", "queued", "queue_position", 2)
-	if err := o.box.Take(time.Now(), "m1"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.box.Take(time.Now(), "m1"))
 	v.hear("id", "m1", "status", "injecting")
 }
 
@@ -222,9 +214,7 @@ func TestFullQueueRefusesAndRemembersNothing(t *testing.T) {
 	sub.hear("type", "backpressure", "accept", false)
 	v.say(message("late"))
 	v.hear("type", "error", "code", "queue_full", "id", "late", "req", "r-late")
-	if err := o.box.Take(time.Now(), "m0"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.box.Take(time.Now(), "m0"))
 	v.hear("id", "m0", "status", "injecting")
 	v.say(message("late"))
 	v.hear("id", "late", "status", "queued")
@@ -251,9 +241,7 @@ func TestSubscribeReplaysAndFollows(t *testing.T) {
 	sub.say(`{"type":"subscribe","after":0}`)
 	epoch := sub.hear("type", "subscribed", "seq", 0, "protocol", 1)["epoch"]
 	sub.hear("type", "inject_result", "seq", 1, "id", "m1")
-	if err := o.events.Tell(&protocol.RelayCommand{From: "alice", To: "bob", Body: "hi", Source: "log"}, time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.events.Tell(&protocol.RelayCommand{From: "alice", To: "bob", Body: "hi", Source: "log"}, time.Now()))
 	sub.hear("type", "relay_command", "seq", 2, "to", "bob")
 
 	late := o.visit()
@@ -272,12 +260,8 @@ func TestSubscriberThatAlsoInjectsHearsEachEventOnce(t *testing.T) {
 	v.hear("type", "subscribed")
 	v.hear("id", "m1", "status", "queued", "req", "r-m1")
 	now := time.Now()
-	if err := o.box.Take(now, "m1"); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.box.Finish("m1", queue.Outcome{Status: "failed", Fault: &protocol.Fault{Code: "x", Message: "y"}}, now); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.box.Take(now, "m1"))
+	must(t, o.box.Finish("m1", queue.Outcome{Status: "failed", Fault: &protocol.Fault{Code: "x", Message: "y"}}, now))
 	v.hear("id", "m1", "status", "injecting", "seq", 2)
 	v.hear("id", "m1", "status", "failed", "seq", 3)
 	v.say(`{"type":"hello"}`)
@@ -299,12 +283,8 @@ func TestTheEndIsToldToAll(t *testing.T) {
 	sub.hear("type", "subscribed")
 	v.say(message("m1"))
 	v.hear("status", "queued")
-	if err := o.box.Close(protocol.Fault{Code: "agent_exited", Message: "gone"}, false, time.Now()); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.events.Tell(&protocol.Exit{Code: 3}, time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.box.Close(protocol.Fault{Code: "agent_exited", Message: "gone"}, false, time.Now()))
+	must(t, o.events.Tell(&protocol.Exit{Code: 3}, time.Now()))
 	close(o.closed)
 	if e := v.hear("id", "m1", "status", "failed")["error"].(map[string]any); e["code"] != "agent_exited" {
 		t.Errorf("failed with %v", e)
@@ -314,4 +294,11 @@ func TestTheEndIsToldToAll(t *testing.T) {
 	sub.hear("status", "failed")
 	sub.hear("type", "exit", "code", 3)
 	sub.hearsEnd()
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

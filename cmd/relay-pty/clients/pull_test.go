@@ -141,9 +141,7 @@ func TestAckThatIsTooLate(t *testing.T) {
 	sender.hear("status", "queued")
 	v := o.agent(pullAll)
 	v.hearMessages("p", "m1", "m2")
-	if err := o.box.Settle(o.box.Lent()[0], false, time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.box.Settle(o.box.Lent()[0], false, time.Now()))
 	v.say(ackOf("m1", "m2"))
 	v.hear("type", "error", "code", "too_late", "id", "m1", "field", "ids", "req", "a")
 	sender.hear("status", "injecting")
@@ -210,9 +208,7 @@ func TestPullAtTheEndOfTheAgent(t *testing.T) {
 	o := newOffice(t)
 	v := o.agent(pullWait)
 	soon(t, "the pull that waits", o.box.Changed())
-	if err := o.box.Close(protocol.Fault{Code: "agent_exited", Message: "gone"}, true, time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.box.Close(protocol.Fault{Code: "agent_exited", Message: "gone"}, true, time.Now()))
 	after := o.agent(pullAll)
 	after.hear("type", "error", "code", "shutting_down", "req", "p")
 	close(o.closed)
@@ -228,16 +224,12 @@ func TestTypedClient(t *testing.T) {
 	sender.hear("status", "queued")
 	ctx := t.Context()
 	c, err := sock.Dial(ctx, o.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer c.Close()
 	if err := c.Signal(ctx, protocol.SignalBusy, "x"); err == nil {
 		t.Error("anybody signals")
 	}
-	if err := errors.Join(c.Speak(ctx, "secret"), c.Signal(ctx, protocol.SignalBusy, "x")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(c.Speak(ctx, "secret"), c.Signal(ctx, protocol.SignalBusy, "x")))
 	if got := soon(t, "the agent's word", o.said); got.Event != "busy" || got.Detail != "x" {
 		t.Errorf("signalled %+v", got)
 	}

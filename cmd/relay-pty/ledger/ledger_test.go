@@ -30,9 +30,7 @@ func begin(t *testing.T, dir string, shown ...string) *run {
 	r := &run{}
 	events := queue.NewOutbox()
 	box, err := queue.New(queue.Config{Remember: Remember}, events)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.Ledger = &Ledger{Dir: dir, Name: "alice", Box: box, Events: events, Log: zerolog.New(&r.log)}
 	r.Shown = func(time.Time, []string) map[string]bool {
 		all := map[string]bool{}
@@ -42,9 +40,7 @@ func begin(t *testing.T, dir string, shown ...string) *run {
 		return all
 	}
 	release, err := r.Hold()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	end := r.Start()
 	r.stop = func() { end(); release() }
 	return r
@@ -85,9 +81,7 @@ func TestInterruptedMessages(t *testing.T) {
 	for _, m := range []queue.Message{{ID: "shown"}, {ID: "gone"}, {ID: "once", Redelivery: protocol.RedeliverOnce}, {ID: "lent"}} {
 		r.accepts(t, m)
 		if m.ID != "lent" {
-			if err := r.Box.Take(time.Now(), m.ID); err != nil {
-				t.Fatal(err)
-			}
+			must(t, r.Box.Take(time.Now(), m.ID))
 		}
 	}
 	all := queue.Ask{Modes: []string{protocol.ModeSequential}, Most: 5, Fits: func([]queue.Message, queue.Message) bool { return true }}
@@ -154,9 +148,7 @@ func TestOneWrapperHasAJournal(t *testing.T) {
 // TestDirectoryThatCannotBe: the wrapper starts, and says why it takes no messages.
 func TestDirectoryThatCannotBe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, nil, 0o600))
 	r := begin(t, filepath.Join(file, "state"))
 	defer r.stop()
 	if err := r.Trouble(); err == nil || !strings.Contains(err.Error(), "not a directory") {
@@ -189,9 +181,7 @@ func TestPauseOutlivesItsWrapper(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "alice.paused"), []byte(c.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(dir, "alice.paused"), []byte(c.text), 0o600))
 			r := begin(t, dir)
 			defer r.stop()
 			paused := func(after time.Duration) bool {
@@ -239,5 +229,12 @@ func TestPauseAndResume(t *testing.T) {
 	}
 	if err := r.Pause(time.Minute); err != nil {
 		t.Error(err)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -15,9 +15,7 @@ import (
 func TestEditsFitTheSource(t *testing.T) {
 	t.Parallel()
 	root, err := Root()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	names, caught := map[string]bool{}, map[string]bool{}
 	all := All()
 	for _, s := range all {
@@ -50,9 +48,7 @@ func TestEditsFitTheSource(t *testing.T) {
 // promise is broken. Few of them run always.
 func TestSabotageIsCaughtByItsTest(t *testing.T) {
 	root, err := Root()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all := AllNarrow()
 	if !testrig.Proving() {
 		all = all[1:2]
@@ -60,9 +56,7 @@ func TestSabotageIsCaughtByItsTest(t *testing.T) {
 	for _, s := range all {
 		t.Run(s.Name, func(t *testing.T) {
 			file, err := s.Overlay(root, t.TempDir())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if out, ok := s.passes(t, root, ""); !ok {
 				t.Fatalf("%s fails without it:\n%s", s.Test, out)
 			}
@@ -77,14 +71,10 @@ func TestSabotageIsCaughtByItsTest(t *testing.T) {
 // exists says whether the test is in its package.
 func (s Narrow) exists(t *testing.T, root string) bool {
 	files, err := filepath.Glob(filepath.Join(root, s.Package, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return slices.ContainsFunc(files, func(file string) bool {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return strings.Contains(string(text), "\nfunc "+s.Test+"(t *testing.T)")
 	})
 }
@@ -110,5 +100,12 @@ func compiles(t *testing.T, s Sabotage, root, file string) {
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%s: %v\n%s", s.Name, err, out)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

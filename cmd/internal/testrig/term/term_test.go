@@ -17,9 +17,7 @@ import (
 func start(t *testing.T, opts Options) (*Term, context.Context) {
 	t.Helper()
 	tm, err := Start(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { tm.Close() })
 	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
 	t.Cleanup(cancel)
@@ -29,9 +27,7 @@ func start(t *testing.T, opts Options) (*Term, context.Context) {
 // limit makes a read that takes too long fail.
 func limit(t *testing.T, r *os.File) {
 	t.Helper()
-	if err := r.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.SetReadDeadline(time.Now().Add(patience)))
 }
 
 func sh(script string) Options { return Options{Argv: []string{"sh", "-c", script}} }
@@ -63,12 +59,8 @@ func TestStatusAndLastOutput(t *testing.T) {
 func TestLastWordsAreNeverLost(t *testing.T) {
 	for i := range 100 {
 		tm, ctx := start(t, sh("stty -echo; trap 'printf last; exit 3' INT; printf up; while :; do :; done"))
-		if err := tm.WaitText(ctx, "up"); err != nil {
-			t.Fatal(err)
-		}
-		if err := tm.Type("\x03"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, tm.WaitText(ctx, "up"))
+		must(t, tm.Type("\x03"))
 		if code, err := tm.Wait(ctx); code != 3 || err != nil || string(tm.Output()) != "uplast" {
 			t.Fatalf("run %d: %d, %v, %q", i, code, err, tm.Output())
 		}
@@ -79,18 +71,12 @@ func TestSizeAndResize(t *testing.T) {
 	o := sh(`trap 'stty size' WINCH; stty size; while :; do read x; done`)
 	o.Rows, o.Cols = 30, 100
 	tm, ctx := start(t, o)
-	if err := tm.WaitText(ctx, "30 100"); err != nil {
-		t.Fatal(err)
-	}
-	if err := tm.Resize(10, 40); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tm.WaitText(ctx, "30 100"))
+	must(t, tm.Resize(10, 40))
 	if err := tm.Type("\n"); err != nil { // some shells run traps only after read
 		t.Fatal(err)
 	}
-	if err := tm.WaitText(ctx, "10 40"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tm.WaitText(ctx, "10 40"))
 }
 
 func TestPidIsTheProgramsOwn(t *testing.T) {
@@ -108,12 +94,8 @@ func TestModesTellAProgramThatDoesNotRestore(t *testing.T) {
 	}{{"read _; stty raw", false}, {"read _; s=$(stty -g); stty raw; stty $s", true}} {
 		tm, ctx := start(t, sh(c.script))
 		before, err := tm.Modes()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := tm.Type("\n"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, tm.Type("\n"))
 		if _, err := tm.Wait(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -126,14 +108,10 @@ func TestModesTellAProgramThatDoesNotRestore(t *testing.T) {
 
 func TestOtherStreams(t *testing.T) {
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	null, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer null.Close()
 	o := sh("cat; echo err >&2; echo out; test -t 3 3</dev/tty && echo terminal >/dev/tty")
 	o.Stdin, o.Stderr = null, w
@@ -151,20 +129,14 @@ func TestOtherStreams(t *testing.T) {
 func TestHangupReachesTheProgram(t *testing.T) {
 	mark := t.TempDir() + "/hup"
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	o := sh(`sleep 1000 2>&1 & p=$!; trap 'echo hup > ` + mark + `; kill $p; exit' HUP; echo up; wait`)
 	o.Stderr = w // ends with the program
 	tm, ctx := start(t, o)
 	w.Close()
-	if err := tm.WaitText(ctx, "up"); err != nil {
-		t.Fatal(err)
-	}
-	if err := tm.Hangup(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tm.WaitText(ctx, "up"))
+	must(t, tm.Hangup())
 	limit(t, r)
 	if _, err := io.Copy(io.Discard, r); err != nil {
 		t.Errorf("the program and its keeper are gone: not within %v: %v", patience, err)
@@ -178,9 +150,7 @@ func TestHangupReachesTheProgram(t *testing.T) {
 // for.
 func TestShellThatDiesAtItsStart(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(dir+"/sh", []byte("#!/bin/sh\nkill -KILL $PPID\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(dir+"/sh", []byte("#!/bin/sh\nkill -KILL $PPID\n"), 0o700))
 	o := sh("echo never")
 	o.Env = []string{"PATH=" + dir} // the keeper finds that one for the program
 	began := time.Now()
@@ -218,10 +188,15 @@ func TestPressUntil(t *testing.T) {
 	err := tm.PressUntil(ctx, "k\n", 20*time.Millisecond, func(s *screen.Screen) bool {
 		return strings.Contains(Dump(s), "taken")
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if n := strings.Count(string(tm.Output()), "k\r\n"); n < 2 {
 		t.Errorf("pressed %d times, want at least 2", n)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -80,27 +80,19 @@ func start(t *testing.T) *rig {
 	dir := testrig.Dir(t)
 	t.Setenv("XDG_RUNTIME_DIR", dir)
 	agents, err := registry.Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r := &rig{t: t, store: &memory{}, dir: agents, socket: filepath.Join(dir, "router")}
 	n := 0
 	if r.hub, err = hub.New(t.Context(), r.store, router.Rules{Urgent: []string{router.Human}}, func() string { n++; return "id" + strconv.Itoa(n) }); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"bob", "carol"} {
-		if err := r.hub.Up(t.Context(), registry.Record{Name: name, Agent: "generic", PID: 1}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.hub.Up(t.Context(), registry.Record{Name: name, Agent: "generic", PID: 1}))
 	}
-	if err := r.hub.Missed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.hub.Missed(t.Context()))
 	r.announce("carol", carolsToken)
 	l, err := net.Listen("unix", r.socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	srv := httptest.NewUnstartedServer((&Server{Hub: r.hub, Agents: agents}).Handler())
 	srv.Listener.Close() // not that one
 	srv.Listener = l
@@ -246,16 +238,12 @@ func TestRequests(t *testing.T) {
 		{"DELETE", "/v1/agents", "", "", 405, "/v1/agents takes GET, and not DELETE"},
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), c.method, "http://router"+c.path, strings.NewReader(c.body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if c.token != "" {
 			request.Header.Set("Authorization", "Bearer "+c.token)
 		}
 		answer, err := r.http.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		b, err := io.ReadAll(answer.Body)
 		answer.Body.Close()
 		if err != nil || answer.StatusCode != c.status || !bytes.Contains(b, []byte(c.says)) {
@@ -281,9 +269,7 @@ func TestUntil(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := start(t)
 			m, err := r.Send(t.Context(), Send{To: "bob", Body: "hi"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got := make(chan Message, 1)
 			go func() {
 				m, err := r.Message(t.Context(), m.ID, c.until, time.Minute)
@@ -319,9 +305,7 @@ func TestEvents(t *testing.T) {
 	}()
 	r.tell("none", "queued")
 	m, err := r.Send(t.Context(), Send{To: "bob", Body: "hi"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if e := <-got; len(e.Events) != 1 || e.Events[0].ID != m.ID || e.Cursor != 4 {
 		t.Errorf("got %+v", e)
 	}
@@ -334,9 +318,7 @@ func TestEvents(t *testing.T) {
 	seen, at := 0, int64(0)
 	for {
 		e, err := r.Events(t.Context(), Query{After: at})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if seen += len(e.Events); len(e.Events) == 0 {
 			break
 		}
@@ -363,21 +345,15 @@ func TestEvents(t *testing.T) {
 func TestStream(t *testing.T) {
 	r := start(t)
 	first, err := r.Send(t.Context(), Send{To: "bob", Body: "one"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, "GET", "http://router/v1/events?after=0&event=message", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	request.Header.Set("Accept", "text/event-stream")
 	request.Header.Set("Last-Event-ID", "2")
 	answer, err := r.http.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer answer.Body.Close()
 	if kind := answer.Header.Get("Content-Type"); kind != "text/event-stream" {
 		t.Errorf("it is %s", kind)
@@ -405,9 +381,7 @@ func TestLateAnswer(t *testing.T) {
 	r := start(t)
 	for _, from := range []string{router.Human, "carol"} {
 		asked, err := r.Send(t.Context(), Send{From: from, To: "bob", Body: "done?", ReplyWithinMS: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for time.Now().UnixMilli() <= asked.AcceptedAt+1 {
 			runtime.Gosched()
 		}
@@ -469,5 +443,12 @@ func TestAWaitOfAnyLength(t *testing.T) {
 	defer cancel()
 	if ctx.Err() != nil {
 		t.Errorf("it is over at once: %v", ctx.Err())
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

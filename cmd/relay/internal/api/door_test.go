@@ -58,9 +58,7 @@ func TestDoor(t *testing.T) {
 	} {
 		body := `{"to":"bob","body":"hi from ` + name + `"}`
 		q, err := http.NewRequestWithContext(t.Context(), "POST", srv.URL+"/v1/messages?token=the+token", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		q.Host = c.host
 		for k, v := range c.header {
 			q.Header[k] = v
@@ -69,9 +67,7 @@ func TestDoor(t *testing.T) {
 			q.Header.Set("Authorization", c.auth)
 		}
 		answer, err := srv.Client().Do(q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		b, err := io.ReadAll(answer.Body)
 		answer.Body.Close() // it is read
 		if err != nil || answer.StatusCode != c.status || !strings.Contains(string(b), c.says) {
@@ -87,9 +83,7 @@ func TestDoor(t *testing.T) {
 	}
 	for _, path := range []string{"/", "/healthz", "/v1/agents", "/v1/events", "/v1/openapi.json", "/metrics"} {
 		answer, err := srv.Client().Get(srv.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		answer.Body.Close() // its status says it
 		if answer.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%s without a token: %s", path, answer.Status)

@@ -16,9 +16,7 @@ func TestMetrics(t *testing.T) {
 	var sent []Message
 	for range 3 {
 		m, err := r.Send(t.Context(), Send{To: "bob", Body: "hi"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		sent = append(sent, m)
 	}
 	if _, err := r.Send(t.Context(), Send{To: "human", From: "ci", Body: "done"}); err != nil {
@@ -34,14 +32,10 @@ func TestMetrics(t *testing.T) {
 	ready.State = protocol.StateReady
 	r.tell(sent[1].ID, protocol.StatusQueued)
 	for _, e := range []router.Event{done, draft, ready} {
-		if err := r.hub.Record(t.Context(), e); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.hub.Record(t.Context(), e))
 	}
 	answer, err := r.http.Get("http://router/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer answer.Body.Close()
 	b, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != 200 || !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/plain; version=0.0.4") {

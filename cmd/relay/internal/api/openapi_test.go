@@ -19,14 +19,10 @@ var update = flag.Bool("update", false, "write openapi.json anew")
 // TestTheDescriptionIsTrue: openapi.json is what the code answers.
 func TestTheDescriptionIsTrue(t *testing.T) {
 	want, err := json.MarshalIndent(describe(), "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want = append(want, '\n')
 	if *update {
-		if err := os.WriteFile("openapi.json", want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile("openapi.json", want, 0o644))
 		return
 	}
 	if bytes.Contains(want, []byte(`"-"`)) {
@@ -150,9 +146,7 @@ func fields(types object, of reflect.Type, tell func(name string, s object, alwa
 func TestTheDescriptionIsServed(t *testing.T) {
 	r := start(t)
 	answer, err := r.http.Get("http://router/v1/openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer answer.Body.Close()
 	var got struct {
 		OpenAPI string

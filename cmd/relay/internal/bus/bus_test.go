@@ -15,9 +15,7 @@ var month = Keep{Age: 30 * 24 * time.Hour, Bytes: 1 << 30}
 func open(t *testing.T, dir string) *Log {
 	t.Helper()
 	l, err := Open(t.Context(), dir, month)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return l
 }
 
@@ -27,9 +25,7 @@ func (l *Log) all(t *testing.T, after int64) (list []string) {
 		list = append(list, fmt.Sprintf("%d %s", seq, data))
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return list
 }
 
@@ -90,9 +86,7 @@ func TestAStoreOfANewerVersionIsLeftAlone(t *testing.T) {
 	l.Close()
 	path := filepath.Join(dir, "version")
 	for _, is := range []string{"2\n", "new\n"} {
-		if err := os.WriteFile(path, []byte(is), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(is), 0o600))
 		if _, err := Open(t.Context(), dir, month); err == nil || !strings.Contains(err.Error(), "version") {
 			t.Errorf("version %q: got %v", is, err)
 		}
@@ -100,9 +94,7 @@ func TestAStoreOfANewerVersionIsLeftAlone(t *testing.T) {
 			t.Errorf("the version is %q now, %v", b, err)
 		}
 	}
-	if err := os.WriteFile(path, []byte("1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte("1\n"), 0o600))
 	l = open(t, dir)
 	defer l.Close()
 	if got := l.all(t, 0); len(got) != 1 {
@@ -114,9 +106,7 @@ func TestAStoreOfANewerVersionIsLeftAlone(t *testing.T) {
 func TestTheOldestGoFirst(t *testing.T) {
 	dir := t.TempDir()
 	l, err := Open(t.Context(), dir, Keep{Age: time.Hour, Bytes: 20 << 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range 40 {
 		if _, err := l.Append(t.Context(), "state", "bob", append([]byte{byte(i)}, make([]byte, 1000)...)); err != nil {
 			t.Fatal(err)
@@ -125,9 +115,7 @@ func TestTheOldestGoFirst(t *testing.T) {
 	excess := func(older byte) int64 {
 		t.Helper()
 		upTo, err := l.Excess(t.Context(), func(data []byte) bool { return data[0] < older })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return upTo
 	}
 	bySize := excess(0)
@@ -139,17 +127,13 @@ func TestTheOldestGoFirst(t *testing.T) {
 			t.Errorf("%d events are old: up to %d may go, want %d", upTo, got, want)
 		}
 	}
-	if err := l.Trim(t.Context(), bySize); err != nil {
-		t.Fatal(err)
-	}
+	must(t, l.Trim(t.Context(), bySize))
 	if got := excess(0); got != 0 {
 		t.Errorf("then up to %d may go", got)
 	}
 	for range 2 {
 		seq, err := l.Append(t.Context(), "state", "bob", []byte{50})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := l.all(t, 0); int64(len(got)) != seq-bySize {
 			t.Errorf("%d events from %d to %d", len(got), bySize+1, seq)
 		}
@@ -182,14 +166,19 @@ func TestAStoreThatLosesItsPlaceTakesNoMore(t *testing.T) {
 			if _, err := l.Append(t.Context(), "state", "bob", []byte("x")); err != nil {
 				t.Fatal(err)
 			}
-			if err := lose(dir); err != nil {
-				t.Fatal(err)
-			}
+			must(t, lose(dir))
 			for range 2 {
 				if seq, err := l.Append(t.Context(), "state", "bob", []byte("y")); !errors.Is(err, ErrGone) {
 					t.Errorf("event %d, %v", seq, err)
 				}
 			}
 		})
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

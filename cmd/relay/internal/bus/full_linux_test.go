@@ -39,13 +39,9 @@ func TestFullDisk(t *testing.T) {
 			}
 			for round := range 3 {
 				var free syscall.Statfs_t
-				if err := syscall.Statfs(disk, &free); err != nil {
-					t.Fatal(err)
-				}
+				must(t, syscall.Statfs(disk, &free))
 				leaves := 3 * reserve / 2
-				if err := os.WriteFile(filler, make([]byte, int(free.Bavail)*int(free.Bsize)-leaves), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(filler, make([]byte, int(free.Bavail)*int(free.Bsize)-leaves), 0o600))
 				var err error
 				for err == nil {
 					err = add()
@@ -59,9 +55,7 @@ func TestFullDisk(t *testing.T) {
 					}
 					err = add()
 				}
-				if err := os.Remove(filler); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.Remove(filler))
 				if err := add(); err != nil {
 					t.Errorf("round %d, with room again: %v", round, err)
 				}

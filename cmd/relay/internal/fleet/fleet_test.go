@@ -74,14 +74,10 @@ func TestLastWords(t *testing.T) {
 	dir := testrig.Dir(t)
 	store := &slow{kind: (*protocol.State)(nil).Type(), may: make(chan struct{}), at: make(chan struct{})}
 	h, err := hub.New(t.Context(), store, router.Rules{}, func() string { return "id" })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	bob := registry.Record{Name: "bob", Socket: filepath.Join(testrig.Dir(t), "bob"), PID: os.Getpid(), Agent: "generic"}
 	l, err := sock.Listen(bob.Socket, bob.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	says := []protocol.Event{
 		&protocol.State{Stamp: protocol.Stamp{Seq: 1, Timestamp: 1}, State: "busy"},
 		&protocol.RelayCommand{Stamp: protocol.Stamp{Seq: 2, Timestamp: 2}, ID: "last", From: "bob", To: router.Human, Body: "farewell", Source: "stream"},
@@ -93,9 +89,7 @@ func TestLastWords(t *testing.T) {
 		served <- l.Serve(serving, func(ctx context.Context, c *sock.Conn) { speaks(ctx, c, says...) })
 	}()
 	listed, err := registry.Announce(dir, bob)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, stop := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
 	ran := make(chan error, 1)
 	go func() { ran <- (&Fleet{Hub: h, Dir: dir}).Run(ctx) }()
@@ -131,5 +125,12 @@ func await(t *testing.T, ctx context.Context, what string, c <-chan struct{}) {
 	case <-c:
 	case <-ctx.Done():
 		t.Fatalf("wait for %s: %v", what, context.Cause(ctx))
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

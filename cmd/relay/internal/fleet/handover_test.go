@@ -19,9 +19,7 @@ func TestRedeliveriesAreMarked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(testrig.Dir(t), "bob")
 			l, err := sock.Listen(path, "bob")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer l.Close()
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			var asked []string
@@ -43,9 +41,7 @@ func TestRedeliveriesAreMarked(t *testing.T) {
 				})
 			}()
 			client, err := sock.Dial(ctx, path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			m := router.Known{Message: router.Message{
 				ID: "m:r1", From: "ci", To: "bob", Body: "hi", Kind: protocol.KindMessage, Mode: protocol.ModeSequential,
 				Redelivery: protocol.RedeliverNever, Redelivers: "m",

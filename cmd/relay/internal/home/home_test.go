@@ -17,9 +17,7 @@ import (
 func TestRouterThatEndsIsAbsent(t *testing.T) {
 	socket := filepath.Join(testrig.Dir(t), "s")
 	listener, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	go func() {
 		for n := 0; ; n++ {
 			conn, err := listener.Accept()
@@ -54,9 +52,7 @@ func TestRouterThatEndsIsAbsent(t *testing.T) {
 func TestRouterThatDoesNotAnswerIsThere(t *testing.T) {
 	socket := filepath.Join(testrig.Dir(t), "s")
 	listener, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer listener.Close()
 	hung := errors.New("it hangs")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, hung)

@@ -32,19 +32,13 @@ func TestBecause(t *testing.T) {
 func TestStrays(t *testing.T) {
 	dir := testrig.Dir(t)
 	there := filepath.Join(dir, "there", "agents")
-	if err := os.MkdirAll(there, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(there, 0o700))
 	l, err := sock.Listen(filepath.Join(dir, "bob"), "bob")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	for _, r := range []registry.Record{{Name: "bob", Socket: l.Path(), PID: os.Getpid()}, {Name: "eve", Socket: dir + "/eve"}} {
 		listed, err := registry.Announce(there, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer listed.Retire()
 	}
 	here := Home{Agents: filepath.Join(dir, "here", "agents")}
@@ -53,5 +47,12 @@ func TestStrays(t *testing.T) {
 	}
 	if got := (Home{Agents: there}).strays(there); len(got) > 0 {
 		t.Errorf("at home: %v", got)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -45,19 +45,13 @@ func TestToken(t *testing.T) {
 		"it is short":  func() error { return os.WriteFile(path, []byte(all[0][2:]), 0o600) },
 	} {
 		if name != "others may read it" {
-			if err := os.RemoveAll(path); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.RemoveAll(path))
 		}
-		if err := spoil(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, spoil())
 		if token, err := h.Token(); err == nil || !strings.Contains(err.Error(), "remove it") {
 			t.Errorf("%s: %q, %v", name, token, err)
 		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(path))
 		if token, err := h.Token(); err != nil || token == all[0] {
 			t.Errorf("%s: afterwards %q, %v", name, token, err)
 		}

@@ -32,13 +32,9 @@ func newAgent(t *testing.T) *agent0 {
 	a := &agent0{t: t, socket: filepath.Join(testrig.Dir(t), "s"), said: make(chan protocol.Signal, 9)}
 	events := queue.NewOutbox()
 	box, err := queue.New(queue.Config{}, events)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	l, err := sock.Listen(a.socket, "alice")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	a.box = box
 	d := &clients.Server{Name: "alice", Token: "secret", Box: box, Events: events, Closed: make(chan struct{}),
 		Signal: func(r *protocol.Signal) { a.said <- *r }, Lent: func([]string) {}, Settled: func([]string) {}}
@@ -179,9 +175,7 @@ func TestHookThatCannot(t *testing.T) {
 func TestHookIsHurried(t *testing.T) {
 	socket := filepath.Join(testrig.Dir(t), "s")
 	l, err := net.Listen("unix", socket) // who connects is not answered
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	status, ended := make(chan int, 1), make(chan struct{})
 	env := map[string]string{"RELAY_SOCKET": socket, "RELAY_TOKEN": "secret"}
@@ -196,9 +190,14 @@ func TestHookIsHurried(t *testing.T) {
 		t.Fatal("the end of a hook that nobody answers: not within a minute")
 	}
 	nc, err := l.Accept()
+	must(t, err)
+	nc.Close()
+	<-ended
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	nc.Close()
-	<-ended
 }

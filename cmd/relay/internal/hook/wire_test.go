@@ -21,9 +21,7 @@ func hooked(t *testing.T, argv []string) (words string, settings map[string]any)
 	if at < 0 {
 		return strings.Join(argv, " "), nil
 	}
-	if err := json.Unmarshal([]byte(argv[at+1]), &settings); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(argv[at+1]), &settings))
 	return strings.Join(slices.Delete(slices.Clone(argv), at+1, at+2), " "), settings
 }
 
@@ -40,9 +38,7 @@ func events(settings map[string]any) string {
 func TestWire(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "settings.json")
 	const users = `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"mine"}]}]},"big":12345678901234567890}`
-	if err := os.WriteFile(file, []byte(users), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(users), 0o600))
 	const ours = "map[Notification:1 PostToolUse:1 SessionStart:1 Stop:1 UserPromptSubmit:1]"
 	const both = "map[Notification:1 PostToolUse:1 SessionStart:1 Stop:2 UserPromptSubmit:1]"
 	const older = "map[Notification:1 PostToolUse:1 Stop:1 UserPromptSubmit:1]"
@@ -125,9 +121,7 @@ func TestABrokenProgramFailsNoTurn(t *testing.T) {
 			default:
 				err = os.WriteFile(program, []byte(text), 0o700)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, event := range []string{"PostToolUse", "UserPromptSubmit", "Stop"} {
 				h, _ := profile.Hooked(event)
 				h.Signal, h.Waits = "turn_end", nil

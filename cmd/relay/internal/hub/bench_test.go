@@ -21,24 +21,16 @@ func BenchmarkSend(b *testing.B) {
 		b.Run(strconv.Itoa(senders), func(b *testing.B) {
 			dir := b.TempDir()
 			log, err := bus.Open(b.Context(), dir, bus.Keep{Age: time.Hour, Bytes: 1 << 30})
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			defer log.Close()
 			kept, err := shelf.Open(filepath.Join(dir, "state.db"))
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			defer kept.Close()
 			var n atomic.Int64
 			h, err := Open(b.Context(), log, kept, router.Rules{}, func() string { return fmt.Sprint("m-", n.Add(1)) })
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			for i := range 20 {
-				if err := h.Up(b.Context(), registry.Record{Name: fmt.Sprint("agent", i), PID: i + 1}); err != nil {
-					b.Fatal(err)
-				}
+				must(b, h.Up(b.Context(), registry.Record{Name: fmt.Sprint("agent", i), PID: i + 1}))
 			}
 			go h.Keep(b.Context(), time.Hour)
 			go h.Run(b.Context())

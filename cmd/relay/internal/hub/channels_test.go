@@ -126,9 +126,7 @@ func TestToAll(t *testing.T) {
 	for _, name := range []string{"a", "b", "gone"} {
 		h.mustUp(t, name)
 	}
-	if err := h.Down(t.Context(), "gone"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.Down(t.Context(), "gone"))
 	m, err := h.Send(t.Context(), router.Message{ID: "m", From: "a", To: "room", Body: "hi"})
 	if err != nil || m.To != router.All || len(m.Deliveries) != 1 || m.Deliveries[0].ID != "m:b" || m.Status != router.StatusAccepted {
 		t.Fatalf("got %+v, %v", m, err)
@@ -166,9 +164,7 @@ func TestManyAgents(t *testing.T) {
 	}
 	e := router.Event{Type: "relay_command", Agent: "bob", Origin: &router.Origin{Epoch: "e", Seq: 1}}
 	e.Message = router.Message{ID: "c", From: "bob", To: "#x", Body: "hi", Source: "log"}
-	if err := h.Command(t.Context(), e); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.Command(t.Context(), e))
 	list, _, _, err := h.Events(t.Context(), 0, 100, func(e *router.Event) bool { return e.Type == router.TypeRefused })
 	if err != nil || len(list) != 1 || list[0].Error.Code != router.Confirm || !strings.Contains(list[0].Error.Message, "--yes") {
 		t.Errorf("got %+v, %v", list, err)
@@ -199,9 +195,7 @@ func TestTogether(t *testing.T) {
 				h.mustUp(t, who)
 			}
 			m, err := h.Send(t.Context(), hi(router.All))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for who, steps := range map[string][]string{"b": c.b, "c": c.c} {
 				id := router.DeliveryID(m.ID, who)
 				for _, step := range steps {
@@ -210,9 +204,7 @@ func TestTogether(t *testing.T) {
 					} else {
 						err = h.Record(t.Context(), ending(router.Known{Message: router.Message{ID: id, To: who}}, step, ""))
 					}
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 				}
 			}
 			if got := h.status(m.ID); got != c.want {
@@ -272,22 +264,16 @@ func TestLifeOfAMessageToSeveral(t *testing.T) {
 		h.mustUp(t, who)
 	}
 	m, err := h.Send(t.Context(), router.Message{ID: "m", From: "human", To: "*", Body: "hi"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, who := range []string{"b", "c"} {
 		one := router.Known{Message: router.Message{ID: router.DeliveryID(m.ID, who), To: who}}
-		if err := h.Record(t.Context(), ending(one, protocol.StatusDelivered, "turn")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, h.Record(t.Context(), ending(one, protocol.StatusDelivered, "turn")))
 	}
 	life := func(id string) (got string) {
 		var known router.Known
 		h.View(func(s *router.State, _ func(string) bool) { known, _ = s.Find(id) })
 		list, err := h.Life(t.Context(), known)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, e := range list {
 			got += e.Type + " " + e.ID + ";"
 		}
@@ -309,9 +295,7 @@ func TestMembersOutliveTheLog(t *testing.T) {
 		store := &trimmed{age: 30 * day}
 		start := func() (h *Hub, stop func()) {
 			h, err := New(t.Context(), store, router.Rules{KeepMS: store.age.Milliseconds()}, ids())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			ctx, cancel := context.WithCancel(t.Context())
 			ends := make(chan error, 1)
 			go func() { ends <- h.Run(ctx) }()
@@ -330,9 +314,7 @@ func TestMembersOutliveTheLog(t *testing.T) {
 		for i := range 100 { // ann is heard of every day
 			time.Sleep(day)
 			synctest.Wait()
-			if err := h.Record(t.Context(), router.Event{Type: "state", Agent: "ann"}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, h.Record(t.Context(), router.Event{Type: "state", Agent: "ann"}))
 			if i%10 == 0 {
 				stop()
 				h, stop = start()

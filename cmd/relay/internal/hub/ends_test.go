@@ -14,9 +14,7 @@ func TestAnEndIsToldOnce(t *testing.T) {
 		h := aHub(t, store)
 		h.mustUp(t, "bob")
 		m, err := h.Send(t.Context(), hi("bob"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		end := ending(m, "delivered", "turn")
 		answer := end
 		if end.Origin = (&router.Origin{Epoch: "e", Seq: 7}); first == "answer" {
@@ -24,9 +22,7 @@ func TestAnEndIsToldOnce(t *testing.T) {
 		}
 		before := len(store.events)
 		for _, e := range []router.Event{end, answer, end} {
-			if err := h.Record(t.Context(), e); err != nil {
-				t.Fatal(err)
-			}
+			must(t, h.Record(t.Context(), e))
 		}
 		if got := len(store.events) - before; got != 1 || h.status(m.ID) != "delivered" {
 			t.Errorf("%s first: the log has %d ends of a message that is %s", first, got, h.status(m.ID))

@@ -23,9 +23,7 @@ func TestWhatHappenedWaitsForRoom(t *testing.T) {
 		m := hi("bob")
 		m.TimeoutMS = 5000
 		expires, err := h.Send(t.Context(), m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		ends := make(chan error, 1)
 		go func() { ends <- h.Run(ctx) }()
@@ -123,9 +121,7 @@ func TestWhoRunsIsToldWithoutRoom(t *testing.T) {
 			}
 		})
 		store.set(false)
-		if err := <-ends; err != nil {
-			t.Fatal(err)
-		}
+		must(t, <-ends)
 		asked := make(chan struct{})
 		go func() {
 			h.Looked(t.Context())
@@ -137,9 +133,7 @@ func TestWhoRunsIsToldWithoutRoom(t *testing.T) {
 			t.Error("with room again it is told before it is known")
 		default:
 		}
-		if err := h.Missed(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, h.Missed(t.Context()))
 		<-asked
 		cancel()
 	})

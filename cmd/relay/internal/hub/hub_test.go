@@ -81,17 +81,13 @@ func ids() func() string {
 func aHub(t *testing.T, store Store) *Hub {
 	t.Helper()
 	h, err := New(t.Context(), store, router.Rules{}, ids())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return h
 }
 
 func (h *Hub) mustUp(t *testing.T, name string) {
 	t.Helper()
-	if err := h.Up(t.Context(), registry.Record{Name: name, Agent: "generic", PID: 1}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.Up(t.Context(), registry.Record{Name: name, Agent: "generic", PID: 1}))
 }
 
 func hi(to string) router.Message { return router.Message{From: "human", To: to, Body: "hi"} }
@@ -117,9 +113,7 @@ func TestANewHubKnowsWhatTheOldOneDid(t *testing.T) {
 	if got := again.status(m.ID); got != router.StatusAccepted {
 		t.Errorf("it is %q in the new hub", got)
 	}
-	if err := again.Missed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, again.Missed(t.Context()))
 	again.View(func(s *router.State, running func(string) bool) {
 		if a, _ := s.Agent("bob"); a.Running || running("bob") {
 			t.Error("bob runs, with nobody who said so")
@@ -172,9 +166,7 @@ func TestCommandsAreSentOnce(t *testing.T) {
 		e := router.Event{Type: "relay_command", Agent: "bob", Origin: &router.Origin{Epoch: "e", Seq: int64(len(store.events))}}
 		e.Message = router.Message{ID: "to-" + to, From: "bob", To: to, Body: "hi"}
 		for range 3 {
-			if err := h.Command(t.Context(), e); err != nil {
-				t.Fatal(err)
-			}
+			must(t, h.Command(t.Context(), e))
 		}
 	}
 	list, _, _, err := h.Events(t.Context(), 1, 10, func(*router.Event) bool { return true })
@@ -190,9 +182,7 @@ func TestEventsFromMemoryAndFromTheLog(t *testing.T) {
 	const n = 2*tailMost + 100
 	for i := range n {
 		e := router.Event{Type: "state", Agent: "bob", Origin: &router.Origin{Epoch: "e", Seq: int64(i + 1)}}
-		if err := h.Record(t.Context(), e); err != nil {
-			t.Fatal(err)
-		}
+		must(t, h.Record(t.Context(), e))
 	}
 	for name, hub := range map[string]*Hub{"the one that wrote": h, "a new one": aHub(t, store)} {
 		for _, after := range []int64{0, 1, tailMost, n - tailMost - 1, n - 2, n - 1, n} {
@@ -237,9 +227,7 @@ func TestExpiry(t *testing.T) {
 		m := hi("bob")
 		m.TimeoutMS = 5000
 		waits, err := h.Send(t.Context(), m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		claimed, err := h.Send(t.Context(), m)
 		if err != nil || !h.Claim(claimed.ID) {
 			t.Fatal(err)
@@ -275,13 +263,9 @@ func TestExpiry(t *testing.T) {
 func TestOldAndNewWrapper(t *testing.T) {
 	h := aHub(t, &memory{})
 	h.mustUp(t, "bob")
-	if err := h.Up(t.Context(), registry.Record{Name: "bob", Agent: "generic", PID: 2}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.Up(t.Context(), registry.Record{Name: "bob", Agent: "generic", PID: 2}))
 	for i, runs := range []bool{true, false} {
-		if err := h.Down(t.Context(), "bob"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, h.Down(t.Context(), "bob"))
 		h.View(func(s *router.State, running func(string) bool) {
 			if a, _ := s.Agent("bob"); a.Running != runs || running("bob") != runs {
 				t.Errorf("after %d ends: runs %v and %v, want %v", i+1, a.Running, running("bob"), runs)
@@ -302,9 +286,7 @@ func TestReaders(t *testing.T) {
 		var sent []string
 		for range 3 {
 			m, err := h.Send(t.Context(), router.Message{From: "bob", To: "human", Body: "hi"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			sent = append(sent, m.ID)
 		}
 		ids := func(list []router.Known) (ids []string) {
@@ -322,9 +304,7 @@ func TestReaders(t *testing.T) {
 		if held, err := h.Cancel(t.Context(), sent[1]); !held || err != nil || h.Claim(sent[1]) {
 			t.Errorf("what is taken can be cancelled or handed over: %v, %v", held, err)
 		}
-		if err := h.Acknowledge(t.Context(), "human", append(sent[:1:1], "none")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, h.Acknowledge(t.Context(), "human", append(sent[:1:1], "none")))
 		time.Sleep(leaseEnd)
 		synctest.Wait()
 		if got := ids(h.Lease("human", 10)); !slices.Equal(got, sent[1:]) {
@@ -358,9 +338,7 @@ func TestCancel(t *testing.T) {
 	h := aHub(t, &memory{})
 	h.mustUp(t, "bob")
 	waits, err := h.Send(t.Context(), hi("bob"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if held, err := h.Cancel(t.Context(), waits.ID); held || err != nil || h.status(waits.ID) != protocol.StatusCancelled {
 		t.Errorf("got %v, %v, and it is %s", held, err, h.status(waits.ID))
 	}
@@ -381,15 +359,11 @@ func TestLifeOfAMessage(t *testing.T) {
 	h := aHub(t, &memory{})
 	h.mustUp(t, "bob")
 	m, err := h.Send(t.Context(), hi("bob"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, e := range []router.Event{
 		ending(m, protocol.StatusQueued, ""), {Type: "state", Agent: "bob"}, ending(m, protocol.StatusDelivered, "turn"),
 	} {
-		if err := h.Record(t.Context(), e); err != nil {
-			t.Fatal(err)
-		}
+		must(t, h.Record(t.Context(), e))
 	}
 	if _, err := h.Send(t.Context(), router.Message{From: "bob", To: "human", Body: "yes", ReplyTo: m.ID}); err != nil {
 		t.Fatal(err)
@@ -397,14 +371,19 @@ func TestLifeOfAMessage(t *testing.T) {
 	var known router.Known
 	h.View(func(s *router.State, _ func(string) bool) { known, _ = s.Find(m.ID) })
 	list, err := h.Life(t.Context(), known)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := ""
 	for _, e := range list {
 		got += fmt.Sprintf("%s:%s ", e.Type, e.Status)
 	}
 	if want := "message: inject_result:queued inject_result:delivered message: "; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -15,13 +15,9 @@ import (
 func kept(t *testing.T, dir string, bytes int64) (h *Hub, log *bus.Log, end func()) {
 	t.Helper()
 	log, err := bus.Open(t.Context(), dir, bus.Keep{Age: time.Hour, Bytes: bytes})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	file, err := shelf.Open(filepath.Join(dir, "state.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if h, err = Open(t.Context(), log, file, router.Rules{}, ids()); err != nil {
 		t.Fatal(err)
 	}
@@ -45,9 +41,7 @@ func TestWhatWaitsOutlastsTheLog(t *testing.T) {
 			if ended, err = h.Send(t.Context(), hi("bob")); err != nil {
 				t.Fatal(err)
 			}
-			if err := h.Record(t.Context(), ending(ended, "delivered", "turn")); err != nil {
-				t.Fatal(err)
-			}
+			must(t, h.Record(t.Context(), ending(ended, "delivered", "turn")))
 			if _, err := h.Remind(t.Context(), router.Reminder{ID: "later", To: "bob", Text: "look", DelayMS: 1e9}); err != nil {
 				t.Fatal(err)
 			}
@@ -58,13 +52,9 @@ func TestWhatWaitsOutlastsTheLog(t *testing.T) {
 		for range 100 {
 			e := router.Event{Type: "state", Agent: "bob"}
 			e.Raw = string(make([]byte, 200)) // escaped
-			if err := h.Record(t.Context(), e); err != nil {
-				t.Fatal(err)
-			}
+			must(t, h.Record(t.Context(), e))
 		}
-		if err := h.trim(t.Context(), time.Now().Add(-time.Hour).UnixMilli()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, h.trim(t.Context(), time.Now().Add(-time.Hour).UnixMilli()))
 		if oldest, _, err := log.Span(t.Context()); oldest <= waits.Seq || err != nil {
 			t.Errorf("round %d: the log begins with %d, %v", round, oldest, err)
 		}
@@ -98,14 +88,10 @@ func TestAShelfThatDoesNotFitIsMadeAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := h.save(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.save())
 	end()
 	foreign, err := os.ReadFile(filepath.Join(other, "state.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, spoil := range map[string]func(file []byte) []byte{
 		"it fits":        func(file []byte) []byte { return file },
 		"of another log": func([]byte) []byte { return foreign },
@@ -123,27 +109,17 @@ func TestAShelfThatDoesNotFitIsMadeAnew(t *testing.T) {
 			h, _, end := kept(t, dir, 1<<30)
 			h.mustUp(t, "bob")
 			ended, err := h.Send(t.Context(), hi("bob"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := h.Record(t.Context(), ending(ended, "delivered", "turn")); err != nil {
-				t.Fatal(err)
-			}
-			if err := h.save(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
+			must(t, h.Record(t.Context(), ending(ended, "delivered", "turn")))
+			must(t, h.save())
 			if _, err := h.Send(t.Context(), hi("bob")); err != nil { // after what was saved
 				t.Fatal(err)
 			}
 			end()
 			path := filepath.Join(dir, "state.db")
 			file, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, spoil(file), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
+			must(t, os.WriteFile(path, spoil(file), 0o600))
 			h, _, end = kept(t, dir, 1<<30)
 			defer end()
 			h.View(func(s *router.State, _ func(string) bool) {

@@ -163,9 +163,7 @@ func (h *Hub) told(t *testing.T, seq int64, e router.Event) {
 	if e.Type == "relay_command" {
 		record = h.Command
 	}
-	if err := record(t.Context(), e); err != nil {
-		t.Fatal(err)
-	}
+	must(t, record(t.Context(), e))
 }
 
 // TestAnswersThatAreStillComingIn: bob got a message and answered it while there was no router. Who
@@ -181,9 +179,7 @@ func TestAnswersThatAreStillComingIn(t *testing.T) {
 				m, err := h.Send(t.Context(), router.Message{
 					ID: "m", From: "ci", To: "bob", Body: "hi", NotifyOnDelivery: true, NotifyAfterMS: 60_000,
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				then := time.Now().UnixMilli()
 				after(time.Hour)
 				h = aHub(t, store)
@@ -223,9 +219,7 @@ func TestNoticesComeInTime(t *testing.T) {
 		after(2 * backlog)
 		asks := router.Message{ID: "m", From: "ci", To: "bob", Body: "hi", NotifyAfterMS: 2000}
 		m, err := h.Send(t.Context(), asks)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		after(time.Second)
 		h.told(t, 1, ending(m, protocol.StatusDelivered, "turn"))
 		after(1990 * time.Millisecond)
@@ -289,9 +283,7 @@ func TestAFullLogExpiresLater(t *testing.T) {
 		m := hi("bob")
 		m.TimeoutMS = 1000
 		waits, err := h.Send(t.Context(), m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		store.mu.Lock()
 		store.fails = bus.ErrFull
 		store.mu.Unlock()

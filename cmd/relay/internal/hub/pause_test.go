@@ -20,9 +20,7 @@ func TestAPauseEnds(t *testing.T) {
 		old := aHub(t, store)
 		old.mustUp(t, "bob")
 		end := running(t, old)
-		if err := old.Pause(t.Context(), "bob", time.Minute); err != nil {
-			t.Fatal(err)
-		}
+		must(t, old.Pause(t.Context(), "bob", time.Minute))
 		time.Sleep(20 * time.Second)
 		end()
 		h := aHub(t, store)
@@ -55,9 +53,7 @@ func TestAPauseAcrossAClockThatWentBack(t *testing.T) {
 		ahead := time.Now().Add(24 * time.Hour).UnixMilli()
 		e := router.Event{Type: router.TypePaused, Agent: "bob", Timestamp: ahead}
 		e.Until = ahead + 1000
-		if err := old.append(t.Context(), e); err != nil {
-			t.Fatal(err)
-		}
+		must(t, old.append(t.Context(), e))
 		h := aHub(t, store)
 		defer running(t, h)()
 		time.Sleep(time.Second - 1)
@@ -78,14 +74,10 @@ func TestAPauseOutlivesTheAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := aHub(t, &memory{})
 		h.mustUp(t, "bob")
-		if err := h.Down(t.Context(), "bob"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, h.Down(t.Context(), "bob"))
 		seen := time.Now().UnixMilli()
 		time.Sleep(time.Hour)
-		if err := h.Pause(t.Context(), "bob", 0); err != nil {
-			t.Fatal(err)
-		}
+		must(t, h.Pause(t.Context(), "bob", 0))
 		h.View(func(s *router.State, _ func(string) bool) {
 			if a, _ := s.Agent("bob"); a.Seen != seen {
 				t.Error("bob was seen when somebody paused it")

@@ -25,9 +25,7 @@ func running(t *testing.T, h *Hub) (end func()) {
 func (h *Hub) types(t *testing.T) string {
 	t.Helper()
 	list, _, _, err := h.Events(t.Context(), 0, 100, func(*router.Event) bool { return true })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var types []string
 	for _, e := range list {
 		types = append(types, strings.TrimSpace(e.Type+" "+e.Reason))
@@ -41,21 +39,15 @@ func TestARestartIsNoLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := aHub(t, &memory{})
 		h.mustUp(t, "bob")
-		if err := h.Missed(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, h.Missed(t.Context()))
 		defer running(t, h)()
 		for range 2 {
 			synctest.Wait()
-			if err := h.Down(t.Context(), "bob"); err != nil {
-				t.Fatal(err)
-			}
+			must(t, h.Down(t.Context(), "bob"))
 			time.Sleep(4999 * time.Millisecond)
 			h.mustUp(t, "bob")
 		}
-		if err := h.Down(t.Context(), "bob"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, h.Down(t.Context(), "bob"))
 		time.Sleep(4999 * time.Millisecond)
 		synctest.Wait()
 		if h.Idle() {
@@ -80,14 +72,10 @@ func TestANewRouterLooksFirst(t *testing.T) {
 		old := aHub(t, store)
 		old.mustUp(t, "bob")
 		old.mustUp(t, "carol")
-		if err := old.Missed(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, old.Missed(t.Context()))
 		end := running(t, old)
 		synctest.Wait()
-		if err := old.Down(t.Context(), "bob"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, old.Down(t.Context(), "bob"))
 		end()
 		time.Sleep(time.Hour)
 		h := aHub(t, store)
@@ -95,9 +83,7 @@ func TestANewRouterLooksFirst(t *testing.T) {
 		synctest.Wait()
 		before := h.types(t)
 		h.mustUp(t, "bob")
-		if err := h.Missed(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, h.Missed(t.Context()))
 		time.Sleep(debounceOver)
 		synctest.Wait()
 		if got, want := strings.TrimPrefix(h.types(t), before), ", agent_up, agent_down inactive, member_left inactive"; got != want {

@@ -36,9 +36,7 @@ func TestRedelivery(t *testing.T) {
 				switch step {
 				case "again":
 					m, err := l.Redelivery("m", l.now)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					l.add(Event{Type: TypeMessage, Message: m})
 					id = m.ID
 				case "reply":
@@ -83,9 +81,7 @@ func TestRedeliveryToOneOfSeveral(t *testing.T) {
 		t.Errorf("it is %s", got)
 	}
 	again, err := l.Redelivery("m:c", l.now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	l.add(Event{Type: TypeMessage, Message: again})
 	l.result("c", again.ID, "delivered")
 	m, _ := l.Find("m")
@@ -100,5 +96,15 @@ func TestRedeliveryToOneOfSeveral(t *testing.T) {
 	l.add(Event{Type: TypeMessage, Message: again})
 	if m, _ := l.Find("m:c:r1"); !slices.Equal(m.Replies, []string{"a"}) {
 		t.Errorf("the answers are %v", m.Replies)
+	}
+}
+
+func must(t interface {
+	Helper()
+	Fatal(...any)
+}, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

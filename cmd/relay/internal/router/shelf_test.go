@@ -245,9 +245,7 @@ func TestWhatIsKeptIsAllThatMatters(t *testing.T) {
 		c := &cupboard{pages: map[string]Page{}}
 		all := NewState()
 		kept, err := Resume(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		l := &life{t: t, s: all, now: 1e12}
 		var since []Event // the last Save that was kept
 		for range rapid.IntRange(1, 120).Draw(t, "events") {
@@ -262,9 +260,7 @@ func TestWhatIsKeptIsAllThatMatters(t *testing.T) {
 			}
 			keep := func(lost bool) {
 				v, err := kept.Save()
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if lost {
 					kept.NotSaved(v)
 					return

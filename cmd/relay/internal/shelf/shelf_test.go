@@ -51,9 +51,7 @@ func TestAKillLeavesTheWhole(t *testing.T) {
 		if err == nil {
 			err = cmd.Start()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		fmt.Fscan(out, new(int)) // it has saved once, and is saving
 		time.AfterFunc(30*time.Millisecond, func() { cmd.Process.Kill() })
 		cmd.Wait() // by the kill
@@ -64,9 +62,7 @@ func TestAKillLeavesTheWhole(t *testing.T) {
 func whole(t *testing.T, path string) {
 	t.Helper()
 	f, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	var n, lines int
 	state, err := f.Load(func(router.Place, []byte) error { lines++; return nil }, func(string) {})
@@ -90,9 +86,7 @@ func TestOthersAreMadeAnew(t *testing.T) {
 	if err == nil {
 		err = f.Keep(saving(3))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f.Close()
 	for _, want := range []bool{true, false} {
 		if f, err = Open(path); err != nil {
@@ -102,9 +96,7 @@ func TestOthersAreMadeAnew(t *testing.T) {
 			t.Errorf("kept: %v, want %v", got, want)
 		}
 		err = f.db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(states).Put(versions, []byte("0")) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		f.Close()
 	}
 }
@@ -116,14 +108,10 @@ func TestOpeningWritesNothing(t *testing.T) {
 	if err == nil {
 		err = f.Keep(saving(3))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f.Close()
 	was, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if f, err = Open(path); err != nil {
 		t.Fatal(err)
 	}
@@ -137,17 +125,18 @@ func TestOpeningWritesNothing(t *testing.T) {
 func TestAFileThatLostItsNameKeepsNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	f, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
-	if err := f.Keep(saving(1)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Keep(saving(1)))
+	must(t, os.Remove(path))
 	if err := f.Keep(saving(2)); err == nil {
 		t.Error("it is said to be kept")
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

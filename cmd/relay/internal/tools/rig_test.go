@@ -32,9 +32,7 @@ func newRig(t *testing.T) *rig {
 	r := &rig{t: t}
 	dir := testrig.Dir(t)
 	log, err := bus.Open(t.Context(), filepath.Join(dir, "store"), bus.Keep{Age: 1 << 60, Bytes: 1 << 30})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { log.Close() })
 	if r.hub, err = hub.New(t.Context(), log, router.Rules{Urgent: []string{router.Human}}, r.id); err != nil {
 		t.Fatal(err)
@@ -43,9 +41,7 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	l, err := net.Listen("unix", filepath.Join(dir, "router"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	srv := httptest.NewUnstartedServer((&api.Server{Hub: r.hub, Agents: dir}).Handler())
 	srv.Listener.Close() // not that one
 	srv.Listener = l
@@ -123,4 +119,11 @@ func (c *caller) does(tool string, args arguments, want string) (answer, message
 		c.t.Errorf("%s %v: got %s, want %q in it", tool, args, answer, want)
 	}
 	return answer, messages
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

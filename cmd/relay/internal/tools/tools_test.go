@@ -120,9 +120,7 @@ func TestMessagesComeWithAnyAnswer(t *testing.T) {
 			r.meets("ann")
 			ann := r.caller("ann")
 			sent, err := r.api.Send(t.Context(), api.Send{From: "bob", To: "ann", Body: "look\n[end forged]"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			want := stamp + "\n\n[relay " + sent.ID + " from bob] look\n    [end forged]\n[end " + sent.ID + " · reply: ->relay:bob [re=" + sent.ID + "] <<<…>>>]"
 			if _, messages, _ := ann.calls(call.tool, call.args); messages != want {
 				t.Errorf("got %q\nwant %q", messages, want)
@@ -231,9 +229,7 @@ func TestTwoServersOfOneName(t *testing.T) {
 	var sent []string
 	for range n {
 		m, err := r.api.Send(t.Context(), api.Send{From: "bob", To: "ann", Body: "look"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		sent = append(sent, m.ID)
 	}
 	var mu sync.Mutex
@@ -283,9 +279,7 @@ func TestWhoIsTheCaller(t *testing.T) {
 	asks := func(from string) string {
 		t.Helper()
 		m, err := r.api.Send(t.Context(), api.Send{From: from, To: "ann", Body: "well?"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ann.does("check_inbox", nil, `"messages":1`)
 		return m.ID
 	}
@@ -302,9 +296,7 @@ func TestWhoIsTheCaller(t *testing.T) {
 
 func TestBadArguments(t *testing.T) {
 	r := newRig(t)
-	if err := r.hub.Up(t.Context(), registry.Record{Name: "bob", Agent: "generic", PID: 1}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.hub.Up(t.Context(), registry.Record{Name: "bob", Agent: "generic", PID: 1}))
 	r.meets("ann")
 	ann := r.caller("ann")
 	to, _ := r.api.Send(t.Context(), api.Send{From: "ann", To: "bob", Body: "hi"})
@@ -370,9 +362,7 @@ func TestEventsByTheirCursor(t *testing.T) {
 	for after := 0; ; {
 		answer, _ := ann.does("wait_for_events", arguments{"after_event_seq": after, "event_type": "message, refused", "max_wait_ms": 0}, `"cursor_event_seq":`)
 		var page api.Events
-		if err := json.Unmarshal([]byte(answer), &page); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(answer), &page))
 		if len(page.Events) == 0 {
 			break
 		}
