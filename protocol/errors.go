@@ -29,12 +29,6 @@ const (
 	ShuttingDown       Code = "shutting_down"
 )
 
-// Codes lists every code, in the order of the contract.
-func Codes() []Code {
-	return []Code{BadJSON, UnknownType, BadField, MissingField, MessageTooLarge, LineTooLarge, QueueFull, DuplicateID,
-		UnknownID, TooLate, CursorGone, NotAuthorized, TooManyConnections, LaggedCode, Degraded, ShuttingDown}
-}
-
 // Error is the answer to a refused request. Field, ID and Req are empty when unknown.
 type Error struct {
 	Code    Code   `json:"code"`

@@ -3,6 +3,7 @@ package protocol
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -471,11 +472,8 @@ func FuzzDecodeRequest(f *testing.F) {
 	})
 }
 
+// isCode reports whether the contract names c.
 func isCode(c Code) bool {
-	for _, known := range Codes() {
-		if c == known {
-			return true
-		}
-	}
-	return false
+	return slices.Contains([]Code{BadJSON, UnknownType, BadField, MissingField, MessageTooLarge, LineTooLarge, QueueFull,
+		DuplicateID, UnknownID, TooLate, CursorGone, NotAuthorized, TooManyConnections, LaggedCode, Degraded, ShuttingDown}, c)
 }

@@ -124,7 +124,6 @@ func (s *Session) deliver(p []byte) {
 	s.pass(p)
 	s.show(p)
 	s.showSign(false)
-	s.bytesOut.Add(uint64(len(p)))
 	now := s.stamp(&s.lastOut)
 	if s.cfg.Tap != nil {
 		s.cfg.Tap(p)

@@ -64,7 +64,6 @@ type Session struct {
 	watchers atomic.Pointer[[]chan struct{}]
 	watchMu  sync.Mutex // held to replace watchers
 
-	bytesOut   atomic.Uint64
 	lastOut    atomic.Int64 // since born, nanoseconds; 0 is never
 	lastKey    atomic.Int64
 	lastReplay atomic.Int64
@@ -194,9 +193,6 @@ func (s *Session) LastReplay() time.Time { return s.at(&s.lastReplay) }
 // LastFlush is when the agent last threw away what was typed and it had not read; zero when never.
 // Asked after TTY, it knows of all that TTY saw.
 func (s *Session) LastFlush() time.Time { return s.ptmx.lastFlush() }
-
-// BytesOut is how much the agent has written.
-func (s *Session) BytesOut() uint64 { return s.bytesOut.Load() }
 
 // stamp sets a clock to now; times are kept relative to birth so that they stay monotonic.
 func (s *Session) stamp(clock *atomic.Int64) time.Duration {

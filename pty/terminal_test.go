@@ -23,7 +23,7 @@ import (
 func wrapRole(args []string) int {
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer cancel()
-	term, err := term.Open(os.Stdin, os.Stdout)
+	term, err := term.Open(nil, os.Stdin, os.Stdout)
 	if err != nil {
 		panic(err)
 	}
@@ -298,7 +298,7 @@ func TestKeysFromANonBlockingPipe(t *testing.T) {
 	must(t, unix.Pipe(fds[:]))
 	in, feed := os.NewFile(uintptr(fds[0]), "in"), os.NewFile(uintptr(fds[1]), "feed")
 	defer in.Close()
-	term, err := term.Open(in, feed)
+	term, err := term.Open(nil, in, feed)
 	must(t, err)
 	unix.SetNonblock(fds[0], true) // as someone who shares it might
 	unix.SetNonblock(fds[1], true)
@@ -326,7 +326,7 @@ func TestKeysEndWithTheTerminal(t *testing.T) {
 	master, tty, err := pty.Open()
 	must(t, err)
 	defer tty.Close()
-	human, err := term.Open(tty, tty)
+	human, err := term.Open(nil, tty, tty)
 	if err != nil || !human.IsTerminal() {
 		t.Fatalf("Open: %v, %v", human, err)
 	}
@@ -344,7 +344,7 @@ func TestSizesAreCoalescedAndTheLastIsTold(t *testing.T) {
 	must(t, err)
 	defer master.Close()
 	defer tty.Close()
-	human, err := term.Open(tty, tty)
+	human, err := term.Open(nil, tty, tty)
 	must(t, err)
 	if got := human.Size(); got != (Winsize{}) {
 		t.Errorf("a terminal that tells 0×0: %v", got)

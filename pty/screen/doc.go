@@ -7,9 +7,9 @@
 //
 // It is pure: no goroutine, no lock, no clock, no output. Queries of the program
 // (DA, DSR, DECRQM, OSC colours) are swallowed, because the real terminal that
-// sees the same bytes answers them. There is no scroll-back; OnScrollOff hears
-// of the rows that leave, and Note keeps the newest of the strings by which
-// programs tell their state. Whoever shares a Screen between goroutines locks it.
+// sees the same bytes answers them. There is no scroll-back. Note keeps the newest
+// of the strings by which programs tell their state. Whoever shares a Screen
+// between goroutines locks it.
 //
 // Where terminals differ it does as tmux 3.3a does; the tests name each case in
 // which it knowingly does not. What tmux has not, it does as xterm: left and right

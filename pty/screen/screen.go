@@ -162,9 +162,3 @@ func (s *Screen) RowGeneration(r int) uint64 {
 	}
 	return s.term.RowGeneration(r)
 }
-
-// OnScrollOff makes f hear of each row that leaves the top of the normal screen,
-// by scrolling or by Resize, as Row and Wrapped had it. f must not use the
-// Screen. The alternate screen's rows and rows that are erased are not told. nil,
-// as at the start, turns it off and costs nothing.
-func (s *Screen) OnScrollOff(f func(row string, wrapped bool)) { s.term.scrolledOff = f }

@@ -2,7 +2,6 @@ package screen
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -236,62 +235,5 @@ func TestTitleIsBoundedAndValid(t *testing.T) {
 	}
 	if got := len(s.term.headings); got > maxTitles {
 		t.Errorf("%d titles kept, want at most %d", got, maxTitles)
-	}
-}
-
-func TestScrollOffTellsEachRowOnce(t *testing.T) {
-	type row struct {
-		text    string
-		wrapped bool
-	}
-	for _, c := range []struct {
-		name, in string
-		want     []row
-	}{
-		{"nothing leaves", "a\r\nb\r\nc", nil},
-		{"line feeds", "a\r\nb\r\nc\r\nd\r\ne", []row{{"a", false}, {"b", false}}},
-		{"a wrapped line", "abcdefgh\r\nb\r\nc", []row{{"abcd", true}}},
-		{"SU by two", "a\r\nb\r\nc\x1b[2S", []row{{"a", false}, {"b", false}}},
-		{"SU by more than there is", "a\r\nb\r\nc\x1b[9S", []row{{"a", false}, {"b", false}, {"c", false}}},
-		{"a region at the top", "a\r\nb\r\nc\x1b[1;2r\x1b[2;1H\n", []row{{"a", false}}},
-		{"a region below the top", "a\r\nb\r\nc\x1b[2;3r\x1b[3;1H\n", nil},
-		{"delete line and erase", "a\r\nb\r\nc\x1b[H\x1b[M\x1b[2J", nil},
-		{"between margins", "a\r\nb\r\nc\x1b[?69h\x1b[1;2s\x1b[3;1H\n\x1b[S", nil},
-		{"reverse index", "a\r\nb\r\nc\x1b[H\x1bM", nil},
-		{"the alternate screen", "a\x1b[?1049h\r\nb\r\nc\r\nd\r\ne\x1b[?1049l", nil},
-	} {
-		s := New(3, 4)
-		var got []row
-		s.OnScrollOff(func(text string, wrapped bool) { got = append(got, row{text, wrapped}) })
-		s.Write([]byte(c.in))
-		if !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
-}
-
-// TestScrollOffAndScreenAreTheWholeText: what left and what stayed is what came.
-func TestScrollOffAndScreenAreTheWholeText(t *testing.T) {
-	s := New(5, 20)
-	var all []string
-	s.OnScrollOff(func(text string, _ bool) { all = append(all, text) })
-	var want []string
-	for i := range 100 {
-		line := fmt.Sprintf("line %d", i)
-		want = append(want, line)
-		s.Write([]byte(line))
-		if i == 50 {
-			s.Resize(3, 20)
-		}
-		if i < 99 {
-			s.Write([]byte("\r\n"))
-		}
-	}
-	rows, _ := s.Size()
-	for r := range rows {
-		all = append(all, s.Row(r))
-	}
-	if !slices.Equal(all, want) {
-		t.Errorf("got %q\nwant %q", all, want)
 	}
 }

@@ -39,8 +39,6 @@ type terminal struct {
 	headings []heading // pushed by XTWINOPS 22
 	titled   uint64    // times that the title was set, or brought back
 	notes    notes
-
-	scrolledOff func(row string, wrapped bool)
 }
 
 // heading is a window title.
@@ -141,9 +139,6 @@ func (t *terminal) resize(rows, cols int) {
 	if rows == t.Rows && cols == t.Cols {
 		return
 	}
-	if !t.modes.AltScreen {
-		t.scrollOff(0, max(0, t.row-rows+1))
-	}
 	t.Resize(rows, cols, t.row, t.altSaved.row)
 	t.row, t.col = min(t.row, rows-1), min(t.col, cols-1)
 	t.altSaved.row = min(t.altSaved.row, rows-1)
@@ -154,21 +149,8 @@ func (t *terminal) resize(rows, cols int) {
 	t.defaultTabs(min(was, cols))
 }
 
-// scrollOff tells the hook about rows [from, to) before they leave.
-func (t *terminal) scrollOff(from, to int) {
-	if t.scrolledOff == nil || t.modes.AltScreen {
-		return
-	}
-	for r := from; r < to; r++ {
-		t.scrolledOff(t.Text(r, 0, t.Cols, true), t.Row(r).Wrapped)
-	}
-}
-
 // scroll moves the scroll region up by n.
 func (t *terminal) scroll(n int) {
-	if t.region.Top == 0 && !t.fenced {
-		t.scrollOff(0, min(n, t.region.Bottom+1))
-	}
 	t.ScrollUp(t.region, n, t.Blank())
 }
 

@@ -43,13 +43,9 @@ type Terminal struct {
 // not tell its modes. Begun in the background of a shell's job control it first waits, stopped, to
 // be brought to the front if keys come from the terminal: what is set until then is for the shell's
 // own editing. From then on a closed pipe is a write error and no longer a signal that ends the
-// process; ignoring the signal instead would be inherited by the agent.
-func Open(in, out *os.File) (*Terminal, error) {
-	return OpenBehind(nil, in, out)
-}
-
-// OpenBehind is Open for who is behind a front, or nil.
-func OpenBehind(front *Front, in, out *os.File) (*Terminal, error) {
+// process; ignoring the signal instead would be inherited by the agent. front, which may be nil,
+// is what we are behind.
+func Open(front *Front, in, out *os.File) (*Terminal, error) {
 	t := &Terminal{
 		in: in, out: out, front: front, signals: make(chan os.Signal, 2),
 		found: make(chan struct{}, 1), handed: make(chan struct{}, 1), over: make(chan struct{}),

@@ -25,7 +25,7 @@ func tty(t *testing.T) (terminal, other *os.File) {
 
 func open(t *testing.T, in, out *os.File) *Terminal {
 	t.Helper()
-	opened, err := Open(in, out)
+	opened, err := Open(nil, in, out)
 	must(t, err)
 	return opened
 }
@@ -264,7 +264,7 @@ func TestPanicGivesTheTerminalBack(t *testing.T) {
 func TestTerminalThatHungUp(t *testing.T) {
 	terminal, other := tty(t)
 	other.Close()
-	if m, err := Open(terminal, terminal); !errors.Is(err, unix.EIO) {
+	if m, err := Open(nil, terminal, terminal); !errors.Is(err, unix.EIO) {
 		t.Errorf("opened %v, %v", m, err)
 	}
 }

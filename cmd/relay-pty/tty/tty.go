@@ -33,7 +33,7 @@ func Headless(size pty.Winsize) *User { return &User{Size: size, Out: io.Discard
 
 // Open takes over the user's terminal, behind a front, or nil.
 func Open(front *term.Front, stdin, stdout *os.File) (*User, error) {
-	own, err := term.OpenBehind(front, stdin, stdout)
+	own, err := term.Open(front, stdin, stdout)
 	if err != nil {
 		return nil, err
 	}

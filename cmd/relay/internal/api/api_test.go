@@ -83,7 +83,7 @@ func start(t *testing.T) *rig {
 	must(t, err)
 	r := &rig{t: t, store: &memory{}, dir: agents, socket: filepath.Join(dir, "router")}
 	n := 0
-	if r.hub, err = hub.New(t.Context(), r.store, router.Rules{Urgent: []string{router.Human}}, func() string { n++; return "id" + strconv.Itoa(n) }); err != nil {
+	if r.hub, err = hub.New(t.Context(), r.store, nil, router.Rules{Urgent: []string{router.Human}}, func() string { n++; return "id" + strconv.Itoa(n) }); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"bob", "carol"} {

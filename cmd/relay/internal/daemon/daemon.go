@@ -70,7 +70,7 @@ func (d Daemon) Run(parent context.Context) error {
 		return err
 	}
 	defer kept.Close()
-	hub, err := hub.Open(parent, log, kept, rulesOf(set), d.NewID)
+	hub, err := hub.New(parent, log, kept, rulesOf(set), d.NewID)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (c *tally) Span(context.Context) (int64, int64, error) { return 1, c.n, nil
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		h, err := hub.New(ctx, &tally{}, router.Rules{}, func() string { return "m-1" })
+		h, err := hub.New(ctx, &tally{}, nil, router.Rules{}, func() string { return "m-1" })
 		if err != nil {
 			t.Fatal(err)
 		}

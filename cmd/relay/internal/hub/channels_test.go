@@ -49,7 +49,7 @@ func TestFanOutOverCrashes(t *testing.T) {
 		var h *Hub
 		start := func() {
 			var err error
-			if h, err = New(t.Context(), store, router.Rules{}, ids()); err != nil {
+			if h, err = New(t.Context(), store, nil, router.Rules{}, ids()); err != nil {
 				r.Fatal(err)
 			}
 		}
@@ -294,7 +294,7 @@ func TestMembersOutliveTheLog(t *testing.T) {
 		const day = 24 * time.Hour
 		store := &trimmed{age: 30 * day}
 		start := func() (h *Hub, stop func()) {
-			h, err := New(t.Context(), store, router.Rules{KeepMS: store.age.Milliseconds()}, ids())
+			h, err := New(t.Context(), store, nil, router.Rules{KeepMS: store.age.Milliseconds()}, ids())
 			must(t, err)
 			ctx, cancel := context.WithCancel(t.Context())
 			ends := make(chan error, 1)

@@ -60,13 +60,9 @@ type Hub struct {
 	late  map[string]time.Time // when the last event of an agent's wrapper came in that was old
 }
 
-// New reads the log, keeps all in memory, and is ready for work.
-func New(ctx context.Context, store Store, rules router.Rules, newID func() string) (*Hub, error) {
-	return Open(ctx, store, nil, rules, newID)
-}
-
-// Open is New with what a shelf has: only the rest of the log is read.
-func Open(ctx context.Context, store Store, shelf Shelf, rules router.Rules, newID func() string) (*Hub, error) {
+// New reads the log, keeps all in memory, and is ready for work. Of what a shelf has, which may be
+// nil, the log is not read again.
+func New(ctx context.Context, store Store, shelf Shelf, rules router.Rules, newID func() string) (*Hub, error) {
 	h := &Hub{
 		store: store, newID: newID, state: router.NewState(), running: map[string]int{}, claimed: map[string]bool{}, stale: map[string]bool{}, leased: map[string]bool{},
 		pauses: map[string]deadline{}, inboxes: map[string]chan struct{}{}, changed: make(chan struct{}), failed: make(chan struct{}), look: make(chan struct{}, 1),

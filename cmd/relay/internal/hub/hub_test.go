@@ -80,7 +80,7 @@ func ids() func() string {
 
 func aHub(t *testing.T, store Store) *Hub {
 	t.Helper()
-	h, err := New(t.Context(), store, router.Rules{}, ids())
+	h, err := New(t.Context(), store, nil, router.Rules{}, ids())
 	must(t, err)
 	return h
 }

@@ -18,7 +18,7 @@ func kept(t *testing.T, dir string, bytes int64) (h *Hub, log *bus.Log, end func
 	must(t, err)
 	file, err := shelf.Open(filepath.Join(dir, "state.db"))
 	must(t, err)
-	if h, err = Open(t.Context(), log, file, router.Rules{}, ids()); err != nil {
+	if h, err = New(t.Context(), log, file, router.Rules{}, ids()); err != nil {
 		t.Fatal(err)
 	}
 	return h, log, func() { file.Close(); log.Close() }
