@@ -14,9 +14,9 @@ import (
 	"syscall"
 	"testing"
 
+	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/agents"
-	"relay-pty/cmd/internal/testrig/claude"
 )
 
 // overlay writes an overlay's file.
@@ -67,7 +67,7 @@ func checks(t *testing.T, args ...string) told {
 
 func realClaude(t *testing.T) string {
 	t.Helper()
-	path, err := claude.Find()
+	path, err := agentrig.Claude(agentrig.ClaudeNow).Find()
 	testrig.Require(t, "claude", err)
 	return path
 }
@@ -80,7 +80,7 @@ func TestRealClaudeKeepsWhatItsProfilePromises(t *testing.T) {
 		t.Fatalf("exit status %d\n%s%s", got.code, got.out, got.errs)
 	}
 	first, _, _ := strings.Cut(got.out, "\n")
-	if !strings.Contains(first, claude.Version) || !strings.Contains(first, path) {
+	if !strings.Contains(first, agentrig.ClaudeNow) || !strings.Contains(first, path) {
 		t.Errorf("the first line is %q, want the version and the path", first)
 	}
 	for _, datum := range []string{
@@ -90,7 +90,7 @@ func TestRealClaudeKeepsWhatItsProfilePromises(t *testing.T) {
 			t.Errorf("nothing is said of %s:\n%s", datum, got.out)
 		}
 	}
-	shown(t, "relay-pty --check-profile against the installed Claude Code "+claude.Version, "all %d promises hold", strings.Count(got.out, "\nok "))
+	shown(t, "relay-pty --check-profile against the installed Claude Code "+agentrig.ClaudeNow, "all %d promises hold", strings.Count(got.out, "\nok "))
 }
 
 // Each of these profiles is Claude's with one datum spoilt: the check must name

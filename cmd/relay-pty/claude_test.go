@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
-	"relay-pty/cmd/internal/testrig/claude"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/sight"
 	"relay-pty/pty/screen"
@@ -55,12 +54,10 @@ func TestRealClaudeReceivesEveryMessageOnce(t *testing.T) {
 	for _, loaded := range []bool{false, true}[:runs(1, 2)] {
 		t.Run(fmt.Sprintf("loaded=%v", loaded), func(t *testing.T) {
 			r := startClaude(t, 24, 80)
-			must(t, os.WriteFile(filepath.Join(r.cwd, "work.txt"), []byte("contents\n"), 0o600))
 			if loaded {
 				burn(t, 4)
 			}
-			canary := filepath.Join(r.cwd, "canary")
-			bodies := shapes(canary)
+			bodies := shapes(r.canary)
 			n := runs(5, 200)
 			if loaded {
 				n = runs(5, 60)
@@ -76,14 +73,14 @@ func TestRealClaudeReceivesEveryMessageOnce(t *testing.T) {
 				r.rests(end)
 			}
 			checkTurns(t, r.api.Turns(), n)
-			if _, err := os.Stat(canary); err == nil {
+			if _, err := os.Stat(r.canary); err == nil {
 				t.Error("a message ran a command")
 			}
 			load := ""
 			if loaded {
 				load = ", 4 busy loops beside it"
 			}
-			shown(t, "Claude Code "+claude.Version+": messages of 23 shapes, each in one turn, intact, none within another turn, no command run"+load,
+			shown(t, "Claude Code "+agentrig.ClaudeNow+": messages of 23 shapes, each in one turn, intact, none within another turn, no command run"+load,
 				"%d of %d; socket to delivered %s", n, n, spread(took))
 		})
 	}
@@ -145,7 +142,7 @@ func TestRealClaudeQueueIsDeliveredInOrderBetweenTurns(t *testing.T) {
 func TestRealClaudeTurnHoldsMessages(t *testing.T) {
 	t.Parallel()
 	r := startClaude(t, 24, 80)
-	open := r.gate("[relay slow ")
+	open := gate(t, r.api, "[relay slow ")
 	r.inject("slow", "think of it")
 	r.delivers("slow", "submitted", "turn")
 	r.inject("next", "after it")

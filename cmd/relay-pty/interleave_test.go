@@ -499,7 +499,7 @@ func typed(log, text string) (rest string, whole bool) {
 
 func TestRealKeysAndMessagesNeverMix(t *testing.T) {
 	t.Parallel()
-	for _, a := range []agentrig.Agent{agentrig.Claude("2.1.329"), agentrig.Codex()} {
+	for _, a := range []agentrig.Agent{agentrig.Claude(agentrig.ClaudeNow), agentrig.Codex()} {
 		t.Run(a.Name(), func(t *testing.T) { t.Parallel(); interleaveReal(t, a, runs(10, 200)) })
 	}
 }

@@ -171,7 +171,7 @@ func TestRealKeysAreQuickWhileMessagesFlow(t *testing.T) {
 		most time.Duration // a message holds keys, at the median
 	}{
 		{agentrig.Gemini(), 450 * time.Millisecond},
-		{agentrig.Claude("2.1.329"), 120 * time.Millisecond},
+		{agentrig.Claude(agentrig.ClaudeNow), 120 * time.Millisecond},
 		{agentrig.Codex(), 120 * time.Millisecond},
 	}[:runs(1, 3)] {
 		t.Run(c.Name(), func(t *testing.T) { quickReal(t, c.Agent, c.most) })

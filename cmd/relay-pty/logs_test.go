@@ -19,6 +19,7 @@ import (
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/realagent"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/parser"
 	"relay-pty/parser/sqlite"
@@ -41,15 +42,9 @@ var emptyComposer = map[string]string{"codex": "› Ask Codex to do", "gemini": 
 
 func openLogged(t *testing.T, a agentrig.Agent) *logged {
 	t.Helper()
-	path, err := a.Find()
-	testrig.Require(t, a.Name(), err)
-	api, err := a.API()
-	must(t, err)
-	t.Cleanup(func() { api.Close() })
 	dir := scratch(t)
-	env, cwd, err := a.Prepare(dir, api.URL())
-	must(t, err)
-	return startLogged(t, a, api, term.Options{Argv: a.Argv(path), Env: env, Dir: cwd, Rows: 30, Cols: 100, Answers: true}, dir)
+	real := realagent.SetUp(t, a, dir)
+	return startLogged(t, a, real.API, term.Options{Argv: real.Argv, Env: real.Env, Dir: real.Dir, Rows: 30, Cols: 100, Answers: true}, dir)
 }
 
 func startLogged(t *testing.T, a agentrig.Agent, api *fakemodel.Server, opts term.Options, dir string) *logged {
@@ -206,25 +201,19 @@ func TestRealLogsOfTwoInOneDirectoryAreNotMixedUp(t *testing.T) {
 	for _, a := range logAgents() {
 		t.Run(a.Name(), func(t *testing.T) {
 			t.Parallel()
-			path, err := a.Find()
-			testrig.Require(t, a.Name(), err)
-			api, err := a.API()
-			must(t, err)
-			t.Cleanup(func() { api.Close() })
 			dir := scratch(t)
-			env, cwd, err := a.Prepare(dir, api.URL())
-			must(t, err)
-			opts := term.Options{Argv: a.Argv(path), Env: env, Dir: cwd, Rows: 30, Cols: 100, Answers: true}
+			real := realagent.SetUp(t, a, dir)
+			opts := term.Options{Argv: real.Argv, Env: real.Env, Dir: real.Dir, Rows: 30, Cols: 100, Answers: true}
 			var both [2]*logged
 			for i := range both {
-				both[i] = startLogged(t, a, api, opts, dir)
+				both[i] = startLogged(t, a, real.API, opts, dir)
 				both[i].look()
 			}
 			for round := range 2 {
 				for i, l := range both {
 					id := fmt.Sprintf("m%d-%d", round, i)
 					l.log.Expected[id] = false
-					api.SetMark(id, "->relay:bob "+id)
+					real.API.SetMark(id, "->relay:bob "+id)
 					l.says(fmt.Sprintf("[relay %s from x] MARK %s\n[end %s]", id, id, id))
 					both[1-i].look() // which is not waiting for it
 					l.until(id, func() bool { return l.accepted(id) == 1 && len(l.commands()) == round+1 })

@@ -253,9 +253,6 @@ func (r *realAgent) wasIdle(end testrig.Frame) {
 	}
 }
 
-// gate is gate with the model that the agent asks.
-func (r *real) gate(word string) (open func()) { return gate(r.t, r.api, word) }
-
 // gate makes the model think about each turn whose text holds word until it is opened.
 func gate(t *testing.T, api *fakemodel.Server, word string) (open func()) {
 	opened, script := make(chan struct{}), api.Responder()
@@ -274,7 +271,7 @@ func gate(t *testing.T, api *fakemodel.Server, word string) (open func()) {
 func TestRealClaudeTakesManyAsOneTurn(t *testing.T) {
 	t.Parallel()
 	r := startClaude(t, 24, 80)
-	open := r.gate("[relay slow ")
+	open := gate(t, r.api, "[relay slow ")
 	r.inject("slow", "think of it")
 	r.delivers("slow", "submitted", "turn")
 	var want []string

@@ -18,7 +18,7 @@ func TestRealDraftsOfBlanksAndBrackets(t *testing.T) {
 		{"a TAB that is pasted", "draft-2 one\ttwo", "two", true},
 	}
 	t.Parallel()
-	for _, a := range []agentrig.Agent{agentrig.Claude("2.1.329"), agentrig.Codex()}[:runs(1, 2)] {
+	for _, a := range []agentrig.Agent{agentrig.Claude(agentrig.ClaudeNow), agentrig.Codex()}[:runs(1, 2)] {
 		t.Run(a.Name(), func(t *testing.T) {
 			t.Parallel()
 			r := startAgent(t, a, "--draft-timeout", "1500")

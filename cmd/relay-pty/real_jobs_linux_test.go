@@ -12,6 +12,7 @@ import (
 
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/realagent"
 	"relay-pty/cmd/internal/testrig/term"
 )
 
@@ -23,23 +24,17 @@ func TestRealAgentsPutToSleep(t *testing.T) {
 		if a.Profile != "claude" && a.Profile != "codex" {
 			return
 		}
-		path, err := a.Find()
-		testrig.Require(t, a.Name(), err)
-		api, err := a.API()
-		must(t, err)
-		t.Cleanup(func() { api.Close() })
 		dir := scratch(t)
-		env, cwd, err := a.Prepare(dir, api.URL())
-		must(t, err)
+		real := realagent.SetUp(t, a, dir)
 		words := []string{"exec", binary(t), "--name", "alice", "--socket", filepath.Join(dir, "s"), "--agent", a.Profile, "--"}
-		for _, word := range a.Argv(path) {
+		for _, word := range real.Argv {
 			words = append(words, "'"+strings.ReplaceAll(word, "'", `'\''`)+"'")
 		}
 		must(t, os.WriteFile(filepath.Join(dir, "agent"), []byte(strings.Join(words, " ")), 0o600))
 		s := &stage{t: t, home: dir, wrapped: true}
 		s.Term = testrig.StartTerm(t, term.Options{
-			Argv: []string{"bash", "--norc", "--noprofile", "-i"}, Dir: cwd, Answers: true, Rows: 40, Cols: 120,
-			Env: append(slices.Clone(env), "XDG_RUNTIME_DIR="+dir, "XDG_STATE_HOME="+dir, "PS1=$ "),
+			Argv: []string{"bash", "--norc", "--noprofile", "-i"}, Dir: real.Dir, Answers: true, Rows: 40, Cols: 120,
+			Env: append(slices.Clone(real.Env), "XDG_RUNTIME_DIR="+dir, "XDG_STATE_HOME="+dir, "PS1=$ "),
 		})
 		s.sees(ps1)
 		s.types("stty -a >" + filepath.Join(dir, "outside") + "\r")

@@ -10,6 +10,7 @@ import (
 
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/realagent"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/pty/screen"
 )
@@ -17,20 +18,14 @@ import (
 // TestRealAgentsOfAKilledWrapper: whatever a real agent has on, nothing of it stays.
 func TestRealAgentsOfAKilledWrapper(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
-		path, err := a.Find()
-		testrig.Require(t, a.Name(), err)
-		api, err := a.API()
-		must(t, err)
-		t.Cleanup(func() { api.Close() })
 		dir := scratch(t)
-		env, cwd, err := a.Prepare(dir, api.URL())
-		must(t, err)
+		real := realagent.SetUp(t, a, dir)
 		argv := []string{
 			"sh", "-c", `"$@"; read _`, "sh", binary(t), "--name", "alice", "--socket", filepath.Join(dir, "s"), "--agent", a.Profile, "--",
 		}
-		s := &stage{t: t, home: cwd, wrapped: true}
+		s := &stage{t: t, home: real.Dir, wrapped: true}
 		s.Term = testrig.StartTerm(t, term.Options{
-			Argv: append(argv, a.Argv(path)...), Dir: cwd, Env: append(env, "XDG_RUNTIME_DIR="+dir, "XDG_STATE_HOME="+dir),
+			Argv: append(argv, real.Argv...), Dir: real.Dir, Env: append(real.Env, "XDG_RUNTIME_DIR="+dir, "XDG_STATE_HOME="+dir),
 		})
 		none := func(s *screen.Screen) bool { return s.Traces() == screen.Traces{} }
 		must(t, s.WaitScreen(patience(t, "an agent that reads pastes"), func(s *screen.Screen) bool { return s.Modes().BracketedPaste }))
@@ -39,7 +34,7 @@ func TestRealAgentsOfAKilledWrapper(t *testing.T) {
 		must(t, err)
 		var listed struct{ PID int }
 		must(t, json.Unmarshal(b, &listed))
-		must(t, os.WriteFile(filepath.Join(cwd, "pids"), fmt.Appendf(nil, "0 %d", listed.PID), 0o600))
+		must(t, os.WriteFile(filepath.Join(real.Dir, "pids"), fmt.Appendf(nil, "0 %d", listed.PID), 0o600))
 		guardian := s.guards()
 		left := ""
 		must(t, s.WaitScreen(patience(t, "the screen"), func(s *screen.Screen) bool { left = s.Traces().Undo(); return true }))

@@ -13,6 +13,7 @@ import (
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/realagent"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/sight"
@@ -55,24 +56,26 @@ func begin(t *testing.T, a agentrig.Agent, changes []agentrig.Change, flags ...s
 // beginSized is begin in a terminal of that size; 0 is the usual.
 func beginSized(t *testing.T, a agentrig.Agent, rows, cols int, changes []agentrig.Change, flags ...string) *realAgent {
 	t.Helper()
-	path, err := a.Find()
-	testrig.Require(t, a.Name(), err)
-	api, err := a.API()
-	must(t, err)
-	api.KeepRaw()
-	t.Cleanup(func() { api.Close() })
-	env, cwd, err := a.Prepare(scratch(t), api.URL(), changes...)
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(cwd, "work.txt"), []byte("contents\n"), 0o600))
+	real := realagent.SetUp(t, a, scratch(t), changes...)
+	real.API.KeepRaw()
+	must(t, os.WriteFile(filepath.Join(real.Dir, "work.txt"), []byte("contents\n"), 0o600))
 	look, _ := profile.Named(a.Profile)
-	w := start(t, term.Options{Argv: a.Argv(path), Env: env, Dir: cwd, Rows: rows, Cols: cols}, append([]string{"--agent", a.Profile}, flags...)...)
-	return &realAgent{w, a, api, cwd, filepath.Join(cwd, "canary"), look}
+	w := start(t, term.Options{Argv: real.Argv, Env: real.Env, Dir: real.Dir, Rows: rows, Cols: cols}, append([]string{"--agent", a.Profile}, flags...)...)
+	return &realAgent{w, a, real.API, real.Dir, filepath.Join(real.Dir, "canary"), look}
 }
 
 // startAgent starts the agent and waits until it is ready.
 func startAgent(t *testing.T, a agentrig.Agent, flags ...string) *realAgent {
 	t.Helper()
 	r := begin(t, a, nil, flags...)
+	r.state("ready")
+	return r
+}
+
+// startClaude starts Claude Code in a terminal of that size and waits until it is ready.
+func startClaude(t *testing.T, rows, cols int, flags ...string) *realAgent {
+	t.Helper()
+	r := beginSized(t, agentrig.Claude(agentrig.ClaudeNow), rows, cols, nil, flags...)
 	r.state("ready")
 	return r
 }

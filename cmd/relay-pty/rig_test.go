@@ -13,11 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
-	"relay-pty/cmd/internal/testrig/claude"
 	"relay-pty/cmd/internal/testrig/term"
-	"relay-pty/parser"
 )
 
 // Short names of what all test packages share.
@@ -322,42 +319,6 @@ func (w *wrapped) waitCommands(n int) []string {
 			w.t.Fatalf("%d commands, want %d: %v", len(w.commands()), n, err)
 		}
 	}
-}
-
-// real is the real Claude Code under the wrapper, its API and what it changed.
-type real struct {
-	*wrapped
-	api *fakemodel.Server
-	cwd string
-}
-
-func startClaude(t *testing.T, rows, cols int, flags ...string) *real {
-	t.Helper()
-	path, err := claude.Find()
-	testrig.Require(t, "claude", err)
-	api, err := fakemodel.Start(fakemodel.Messages)
-	must(t, err)
-	t.Cleanup(func() { api.Close() })
-	dir := scratch(t)
-	env, cwd, err := claude.Prepare(dir, api.URL())
-	must(t, err)
-	w := start(t, term.Options{Argv: claude.Argv(path), Env: env, Dir: cwd, Rows: rows, Cols: cols}, append([]string{"--agent", "claude"}, flags...)...)
-	w.state("ready")
-	return &real{w, api, cwd}
-}
-
-// turn waits for the turn with the message and checks that it holds it whole.
-func (r *real) turn(id, body string) fakemodel.Turn {
-	r.t.Helper()
-	want := parser.Envelope{ID: id, From: "bob", Body: body}.Text()
-	has := func(t fakemodel.Turn) bool { return strings.Contains(t.UserText(), "[relay "+id+" from bob]") }
-	turn, err := r.api.WaitTurn(patience(r.t, "a turn with "+id), has)
-	must(r.t, err)
-	got := strings.TrimPrefix(fakemodel.Received(turn), "[Request interrupted by user for tool use]\n\n") // what an Esc in a dialog leaves
-	if got != want {
-		r.t.Fatalf("%s: the model received\n%q\nwant\n%q", id, clip(got), clip(want))
-	}
-	return turn
 }
 
 func clip(s string) string {

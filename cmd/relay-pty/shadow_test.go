@@ -17,6 +17,7 @@ import (
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/realagent"
 	"relay-pty/cmd/internal/testrig/term"
 	shadow "relay-pty/inject/draft"
 	"relay-pty/inject/profile"
@@ -187,7 +188,7 @@ func TestRealShadowFollowsReadline(t *testing.T) {
 
 func TestRealShadowFollowsComposers(t *testing.T) {
 	t.Parallel()
-	for _, a := range []agentrig.Agent{agentrig.Claude("2.1.329"), agentrig.Codex()} {
+	for _, a := range []agentrig.Agent{agentrig.Claude(agentrig.ClaudeNow), agentrig.Codex()} {
 		t.Run(a.Name(), func(t *testing.T) { t.Parallel(); shadowReal(t, a) })
 	}
 }
@@ -195,15 +196,9 @@ func TestRealShadowFollowsComposers(t *testing.T) {
 // shadowReal types at the agent alone, compares what its composer shows, submits
 // and compares what its model got.
 func shadowReal(t *testing.T, a agentrig.Agent) {
-	path, err := a.Find()
-	testrig.Require(t, a.Name(), err)
-	api, err := a.API()
-	must(t, err)
-	t.Cleanup(func() { api.Close() })
-	env, cwd, err := a.Prepare(scratch(t), api.URL())
-	must(t, err)
+	real := realagent.SetUp(t, a, scratch(t))
 	p, _ := profile.Named(a.Profile)
-	tm := testrig.StartTerm(t, term.Options{Argv: a.Argv(path), Env: env, Dir: cwd})
+	tm := testrig.StartTerm(t, term.Options{Argv: real.Argv, Env: real.Env, Dir: real.Dir})
 	empty := func(s *screen.Screen) bool {
 		l := sight.Look(p, s)
 		return l.Box.Visible && l.Box.Text == "" && !l.Working
@@ -264,15 +259,15 @@ func shadowReal(t *testing.T, a agentrig.Agent) {
 			}
 			cancel()
 		}
-		n := len(api.Turns())
+		n := len(real.API.Turns())
 		idle(t, 200*time.Millisecond) // sooner, Enter belongs to what is before it
 		must(t, tm.Type("\r"))
 		must(t, tm.WaitScreen(patience(t, "an empty composer behind Enter"), empty))
-		_, err := api.WaitTurn(patience(t), func(fakemodel.Turn) bool { return len(api.Turns()) > n })
+		_, err := real.API.WaitTurn(patience(t), func(fakemodel.Turn) bool { return len(real.API.Turns()) > n })
 		if err != nil {
 			t.Fatalf("sequence %d: %q was submitted and no turn began: %v; typed %q; screen\n%s", i, st.Text, err, typed, tm.Screen())
 		}
-		if got := a.Received(api.Turns()[n]); agreed && bare(got) != bare(st.Text) {
+		if got := a.Received(real.API.Turns()[n]); agreed && bare(got) != bare(st.Text) {
 			t.Fatalf("sequence %d: agreed on %q, the model received %q; typed %q", i, st.Text, got, typed)
 		}
 	}

@@ -150,7 +150,7 @@ func TestDemoBuiltin(t *testing.T) {
 
 func TestRealDemo(t *testing.T) {
 	t.Parallel()
-	for _, a := range []agentrig.Agent{agentrig.Claude("2.1.329"), agentrig.Codex()} {
+	for _, a := range []agentrig.Agent{agentrig.Claude(agentrig.ClaudeNow), agentrig.Codex()} {
 		path, err := a.Find()
 		testrig.Require(t, a.Name(), err)
 		t.Log(path)

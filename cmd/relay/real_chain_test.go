@@ -12,29 +12,20 @@ import (
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/realagent"
 	"relay-pty/cmd/relay/internal/router"
 )
 
 // runsWithTools runs a real Claude Code with that model, which may call relay's tools.
 func (u *user) runsWithTools(ctx context.Context, name string, model fakemodel.Responder) *fakemodel.Server {
 	u.t.Helper()
-	a := agentrig.Claude("2.1.329")
-	path, err := a.Find()
-	testrig.Require(u.t, a.Name(), err)
-	api, err := a.API()
-	if err != nil {
-		u.t.Fatal(err)
-	}
-	u.t.Cleanup(func() { api.Close() })
-	api.Respond(model)
-	env, cwd, err := a.Prepare(testrig.Dir(u.t), api.URL())
-	if err != nil {
-		u.t.Fatal(err)
-	}
-	env = append(env, "PATH="+u.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	a := agentrig.Claude(agentrig.ClaudeNow)
+	real := realagent.SetUp(u.t, a, testrig.Dir(u.t))
+	real.API.Respond(model)
+	env := append(real.Env, "PATH="+u.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	flags := []string{"--agent", a.Profile, "--"}
-	u.runs(ctx, name, cwd, env, slices.Concat(flags, a.Argv(path), []string{"--allowedTools", "mcp__relay"})...)
-	return api
+	u.runs(ctx, name, real.Dir, env, slices.Concat(flags, real.Argv, []string{"--allowedTools", "mcp__relay"})...)
+	return real.API
 }
 
 // uses is a reply that calls a tool of relay's.

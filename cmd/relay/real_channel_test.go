@@ -21,7 +21,7 @@ import (
 func TestRealChannel(t *testing.T) {
 	agents := agentrig.All()
 	if !testrig.Proving() {
-		agents = []agentrig.Agent{agentrig.Codex(), agentrig.Claude("2.1.329")}
+		agents = []agentrig.Agent{agentrig.Codex(), agentrig.Claude(agentrig.ClaudeNow)}
 	}
 	const limit = 4 * time.Minute
 	why := fmt.Errorf("not all have answered after %v", limit)

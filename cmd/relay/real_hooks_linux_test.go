@@ -14,6 +14,7 @@ import (
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/realagent"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/pty/screen"
@@ -33,26 +34,21 @@ type hookedClaude struct {
 func startHooked(ctx context.Context, t *testing.T, a agentrig.Agent) *hookedClaude {
 	t.Helper()
 	u := newUser(t)
-	path, err := a.Find()
-	testrig.Require(t, a.Name(), err)
-	api, err := a.API()
-	must(t, err)
-	t.Cleanup(func() { api.Close() })
-	api.KeepRaw()
 	home := testrig.Dir(t)
-	env, cwd, err := a.Prepare(home, api.URL())
-	must(t, err)
+	real := realagent.SetUp(t, a, home)
+	api := real.API
+	api.KeepRaw()
 	home = filepath.Join(home, "home")
 	usersOwn(t, home, filepath.Join(u.bin, "relay"))
-	argv := append([]string{filepath.Join(u.bin, "relay"), "run", "alice", "--socket", filepath.Join(u.dir, "alice"), "--draft-timeout", "0", "--"}, a.Argv(path)...)
+	argv := append([]string{filepath.Join(u.bin, "relay"), "run", "alice", "--socket", filepath.Join(u.dir, "alice"), "--draft-timeout", "0", "--"}, real.Argv...)
 	api.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
 		if strings.HasSuffix(turn.UserText(), callMine) {
 			return fakemodel.Call("", mine, map[string]any{})
 		}
 		return api.Script(turn)
 	})
-	tm := testrig.StartTerm(t, term.Options{Argv: argv, Env: slices.Concat(u.env, env, environment(u.dir, u.bin)[:2]), Dir: cwd, Answers: true})
-	h := &hookedClaude{u, tm, a, ctx, api, cwd, home}
+	tm := testrig.StartTerm(t, term.Options{Argv: argv, Env: slices.Concat(u.env, real.Env, environment(u.dir, u.bin)[:2]), Dir: real.Dir, Answers: true})
+	h := &hookedClaude{u, tm, a, ctx, api, real.Dir, home}
 	u.sees(ctx, "alice to be ready", func(e router.Event) bool { return e.State == "ready" })
 	return h
 }

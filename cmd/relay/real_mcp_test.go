@@ -17,6 +17,7 @@ import (
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/realagent"
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/router"
 )
@@ -74,7 +75,7 @@ func TestRealAgentsCallTools(t *testing.T) {
 	}
 	apart := `{"type":"local","command":["env","-u","RELAY_AGENT","-u","RELAY_SOCKET","-u","RELAY_TOKEN","relay","mcp","--as","mine"]}`
 	for _, c := range []toolCaller{
-		{Agent: agentrig.Claude("2.1.329"), name: "mcp__%s__%s", flags: []string{"--allowedTools", "mcp__relay"}, proves: true},
+		{Agent: agentrig.Claude(agentrig.ClaudeNow), name: "mcp__%s__%s", flags: []string{"--allowedTools", "mcp__relay"}, proves: true},
 		{Agent: agentrig.Codex(), namespace: "mcp__%s", name: "%[2]s", proves: true, file: ".codex/config.toml", own: func(text []byte) any {
 			return string(text) + "[mcp_servers.mine]\ncommand = \"relay\"\nargs = [\"mcp\", \"--as\", \"mine\"]\nenv_vars = [\"XDG_RUNTIME_DIR\", \"XDG_STATE_HOME\"]\n"
 		}},
@@ -91,14 +92,9 @@ func TestRealAgentsCallTools(t *testing.T) {
 
 func (c toolCaller) callsTools(ctx context.Context, t *testing.T) {
 	u := newUser(t)
-	path, err := c.Find()
-	testrig.Require(t, c.Name(), err)
-	model, err := c.API()
-	must(t, err)
-	t.Cleanup(func() { model.Close() })
-	env, cwd, err := c.Prepare(testrig.Dir(t), model.URL())
-	must(t, err)
-	calls, file := toolCalls, filepath.Join(filepath.Dir(cwd), "home", c.file)
+	real := realagent.SetUp(t, c.Agent, testrig.Dir(t))
+	model := real.API
+	calls, file := toolCalls, filepath.Join(filepath.Dir(real.Dir), "home", c.file)
 	if c.file != "" {
 		c.has(t, file)
 		calls = append(slices.Clone(calls), toolCall{"mine", "list_agents", map[string]any{}, `"you":"mine"`})
@@ -125,13 +121,12 @@ func (c toolCaller) callsTools(ctx context.Context, t *testing.T) {
 		}
 		return fakemodel.Call(fmt.Sprintf(c.namespace, call.server), fmt.Sprintf(c.name, call.server, call.tool), call.arguments)
 	})
-	env = append(env, "PATH="+u.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	u.runs(ctx, "alice", cwd, env, slices.Concat([]string{"--agent", c.Profile, "--"}, c.Argv(path), c.flags)...)
+	env := append(real.Env, "PATH="+u.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	u.runs(ctx, "alice", real.Dir, env, slices.Concat([]string{"--agent", c.Profile, "--"}, real.Argv, c.flags)...)
 	u.does(ctx, "send", "alice", "begin", "--id", "m-1", "--until", "delivered")
 	u.sees(ctx, "the answer by a tool", func(e router.Event) bool { return e.Body == "I have read it" && e.ReplyTo == "m-late" })
 	u.sees(ctx, "the message to be read", func(e router.Event) bool { return e.ID == "m-late" && e.Status == "delivered" })
-	_, err = model.WaitTurn(ctx, func(t fakemodel.Turn) bool { return t.N == len(calls) })
-	if err != nil {
+	if _, err := model.WaitTurn(ctx, func(t fakemodel.Turn) bool { return t.N == len(calls) }); err != nil {
 		t.Errorf("%d calls, and a turn with their last answer: %v", len(calls), err)
 	}
 	if c.proves {

@@ -17,7 +17,7 @@ import (
 // other one, and the one at $RELAY_CLAUDE_NEWEST, which may be newer than any that is pinned.
 func hookedReleases(t *testing.T) []agentrig.Agent {
 	t.Helper()
-	list := []agentrig.Agent{agentrig.Claude("2.1.329"), agentrig.Claude("2.1.197")}[:testrig.Runs(1, 2)]
+	list := []agentrig.Agent{agentrig.Claude(agentrig.ClaudeNow), agentrig.Claude("2.1.197")}[:testrig.Runs(1, 2)]
 	path := os.Getenv("RELAY_CLAUDE_NEWEST")
 	if path == "" {
 		return list

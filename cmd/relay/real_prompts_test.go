@@ -12,31 +12,27 @@ import (
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/realagent"
 )
 
 // TestRealClaudeOffersPrompts: what relay offers beside its tools, Claude Code shows its user: the
 // prompts as commands, the resources by an @ and their address.
 func TestRealClaudeOffersPrompts(t *testing.T) {
 	t.Parallel()
-	a := agentrig.Claude("2.1.329")
+	a := agentrig.Claude(agentrig.ClaudeNow)
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Minute, errors.New("not within 2m"))
 	defer cancel()
 	u := newUser(t)
-	path, err := a.Find()
-	testrig.Require(t, a.Name(), err)
-	model, err := a.API()
-	must(t, err)
-	t.Cleanup(func() { model.Close() })
-	env, cwd, err := a.Prepare(testrig.Dir(t), model.URL())
-	must(t, err)
+	real := realagent.SetUp(t, a, testrig.Dir(t))
+	model := real.API
 	model.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
 		if strings.Contains(turn.UserText(), "begin") { // by that call the server is known to be there
 			return fakemodel.Call("mcp__relay", "mcp__relay__list_agents", nil)
 		}
 		return fakemodel.Say("so it is")
 	})
-	env = append(env, "PATH="+u.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	u.runs(ctx, "alice", cwd, env, slices.Concat([]string{"--agent", a.Profile, "--allow-command", "--"}, a.Argv(path), []string{"--allowedTools", "mcp__relay"})...)
+	env := append(real.Env, "PATH="+u.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	u.runs(ctx, "alice", real.Dir, env, slices.Concat([]string{"--agent", a.Profile, "--allow-command", "--"}, real.Argv, []string{"--allowedTools", "mcp__relay"})...)
 	asks := func(want string) {
 		t.Helper()
 		short, c := context.WithTimeout(ctx, 45*time.Second)

@@ -15,6 +15,7 @@ import (
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/realagent"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/cmd/relay/internal/router"
 )
@@ -48,21 +49,11 @@ func counting(a agentrig.Agent, other string, last int) fakemodel.Responder {
 // runsReal runs a real agent with that model, in a home of its own.
 func (u *user) runsReal(ctx context.Context, name string, a agentrig.Agent, model fakemodel.Responder) (api *fakemodel.Server, home string) {
 	u.t.Helper()
-	path, err := a.Find()
-	testrig.Require(u.t, a.Name(), err)
-	api, err = a.API()
-	if err != nil {
-		u.t.Fatal(err)
-	}
-	u.t.Cleanup(func() { api.Close() })
-	api.Respond(model)
 	home = testrig.Dir(u.t)
-	env, cwd, err := a.Prepare(home, api.URL())
-	if err != nil {
-		u.t.Fatal(err)
-	}
-	u.runs(ctx, name, cwd, env, append([]string{"--agent", a.Profile, "--"}, a.Argv(path)...)...)
-	return api, home
+	real := realagent.SetUp(u.t, a, home)
+	real.API.Respond(model)
+	u.runs(ctx, name, real.Dir, real.Env, append([]string{"--agent", a.Profile, "--"}, real.Argv...)...)
+	return real.API, home
 }
 
 // TestRealAgentsTalk: Claude Code and Codex count together to forty, by messages to each other.
@@ -73,7 +64,7 @@ func TestRealAgentsTalk(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, fmt.Errorf("they have not counted to %d after %v", last, limit))
 	defer cancel()
 	u := newUser(t)
-	began, claude, codex := time.Now(), agentrig.Claude("2.1.329"), agentrig.Codex()
+	began, claude, codex := time.Now(), agentrig.Claude(agentrig.ClaudeNow), agentrig.Codex()
 	alice, one := u.runsReal(ctx, "alice", claude, counting(claude, "bob", last))
 	bob, other := u.runsReal(ctx, "bob", codex, counting(codex, "alice", last))
 	logs := rows{dirs: []string{one, other}, at: map[int]int64{}}
@@ -152,22 +143,16 @@ func TestRealAnswersWithoutMarkers(t *testing.T) {
 func TestRealDraftIsKept(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Minute, errors.New("not within 2m"))
 	defer cancel()
-	u, claude := newUser(t), agentrig.Claude("2.1.329")
-	path, err := claude.Find()
-	testrig.Require(t, claude.Name(), err)
-	api, err := claude.API()
-	must(t, err)
-	defer api.Close()
-	api.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
+	u, claude := newUser(t), agentrig.Claude(agentrig.ClaudeNow)
+	real := realagent.SetUp(t, claude, testrig.Dir(t))
+	real.API.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
 		if strings.HasPrefix(claude.Received(turn), "[relay ") {
 			return fakemodel.Say("Understood.")
 		}
 		return fakemodel.Say("You said more.")
 	})
-	env, cwd, err := claude.Prepare(testrig.Dir(t), api.URL())
-	must(t, err)
-	argv := append([]string{filepath.Join(u.bin, "relay"), "run", "alice", "--socket", filepath.Join(u.dir, "alice"), "--draft-timeout", "2s", "--"}, claude.Argv(path)...)
-	tm := testrig.StartTerm(t, term.Options{Argv: argv, Env: slices.Concat(u.env, env, environment(u.dir, u.bin)[:2]), Dir: cwd, Answers: true})
+	argv := append([]string{filepath.Join(u.bin, "relay"), "run", "alice", "--socket", filepath.Join(u.dir, "alice"), "--draft-timeout", "2s", "--"}, real.Argv...)
+	tm := testrig.StartTerm(t, term.Options{Argv: argv, Env: slices.Concat(u.env, real.Env, environment(u.dir, u.bin)[:2]), Dir: real.Dir, Answers: true})
 	u.sees(ctx, "alice to be ready", func(e router.Event) bool { return e.State == "ready" })
 	const draft = "I am typing something"
 	must(t, errors.Join(tm.Type(draft), tm.WaitText(ctx, "❯\u00a0"+draft)))
@@ -180,7 +165,7 @@ func TestRealDraftIsKept(t *testing.T) {
 	if err := tm.WaitText(ctx, "You said more."); err != nil {
 		t.Fatalf("%v\n%s", err, tm.Screen())
 	}
-	if got := claude.Received(api.Turns()[1]); got != draft+" else" {
+	if got := claude.Received(real.API.Turns()[1]); got != draft+" else" {
 		t.Errorf("the human's turn was %q", got)
 	}
 }

@@ -44,7 +44,7 @@ type Startup struct {
 
 // All lists the agents in the order of the reports.
 func All() []Agent {
-	return []Agent{Claude("2.1.329"), Claude("2.1.197"), Codex(), Gemini(), OpenCode()}
+	return []Agent{Claude(ClaudeNow), Claude("2.1.197"), Codex(), Gemini(), OpenCode()}
 }
 
 // Startups lists the dialogs with which the agent can be made to begin.

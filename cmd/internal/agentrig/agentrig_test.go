@@ -119,9 +119,9 @@ func TestReceivedIsWhatUsersMeant(t *testing.T) {
 		text  []string
 		want  string
 	}{
-		{Claude(claudeNow), []string{"a\n\n<pasted_content id=\"1\">\nb\n</pasted_content id=\"1\">\nc"}, "abc"},
-		{Claude(claudeNow), []string{"[Request interrupted by user for tool use]\n\na", "b"}, "a\nb"},
-		{Claude(claudeNow), []string{"[Request interrupted by user for tool use]", "", "a"}, "a"},
+		{Claude(ClaudeNow), []string{"a\n\n<pasted_content id=\"1\">\nb\n</pasted_content id=\"1\">\nc"}, "abc"},
+		{Claude(ClaudeNow), []string{"[Request interrupted by user for tool use]\n\na", "b"}, "a\nb"},
+		{Claude(ClaudeNow), []string{"[Request interrupted by user for tool use]", "", "a"}, "a"},
 		{OpenCode(), []string{" b  "}, " b "},
 		{OpenCode(), []string{"[relay m from bob] a \nb \n[end m]"}, "[relay m from bob] a \nb\n[end m]"},
 		{Gemini(), []string{"@work.txt or @work"}, "@work or@work"},

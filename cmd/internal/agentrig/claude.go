@@ -8,14 +8,14 @@ import (
 	"relay-pty/cmd/internal/scratch"
 )
 
-// claudeNow is the release that the user's guide speaks of; $RELAY_CLAUDE
-// replaces it.
-const claudeNow = "2.1.329"
+// ClaudeNow is the release that everything was measured with and that the user's guide speaks of;
+// $RELAY_CLAUDE replaces it.
+const ClaudeNow = "2.1.329"
 
 // Claude is a release of Claude Code.
 func Claude(version string) Agent {
 	variable := "RELAY_CLAUDE"
-	if version != claudeNow {
+	if version != ClaudeNow {
 		variable += "_" + strings.ReplaceAll(version, ".", "_")
 	}
 	return Agent{

@@ -8,10 +8,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"relay-pty/cmd/internal/agentrig"
 )
 
 // now is the release of Claude Code that stands for all packages here.
-const now = "2.1.329"
+const now = agentrig.ClaudeNow
 
 // npm stands in for the package manager: it makes an archive of a package that
 // does nothing, and notes that it was called. Lines of a test stand for DOES.

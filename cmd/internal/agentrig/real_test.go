@@ -15,6 +15,7 @@ import (
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/realagent"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/pty/screen"
 )
@@ -40,16 +41,10 @@ type session struct {
 
 func open(t *testing.T, a agentrig.Agent, changes ...agentrig.Change) *session {
 	t.Helper()
-	path, err := a.Find()
-	testrig.Require(t, a.Name(), err)
-	api, err := a.API()
-	must(t, err)
-	t.Cleanup(func() { api.Close() }) // the listener is gone either way
-	env, cwd, err := a.Prepare(testrig.Dir(t), api.URL(), changes...)
-	must(t, err)
-	asksNoRegistry(t, filepath.Join(filepath.Dir(cwd), "home"))
-	tm := testrig.StartTerm(t, term.Options{Argv: a.Argv(path), Env: env, Dir: cwd})
-	return &session{tm, t, a, api, cwd}
+	real := realagent.SetUp(t, a, testrig.Dir(t), changes...)
+	asksNoRegistry(t, filepath.Join(filepath.Dir(real.Dir), "home"))
+	tm := testrig.StartTerm(t, term.Options{Argv: real.Argv, Env: real.Env, Dir: real.Dir})
+	return &session{tm, t, a, real.API, real.Dir}
 }
 
 // asksNoRegistry has a home's npm ask a registry of ours, which must not hear of it: an agent that

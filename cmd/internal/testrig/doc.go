@@ -2,6 +2,7 @@
 // hands, a client for the socket. Nothing here is linked into the wrapper.
 //
 //	agents    small programs that stand in for agents, with their habits
+//	realagent the real agents, set up for a test
 //	term      a terminal for them, with a human's hands
 //	storm     many wrappers under seeded senders, typists and a nemesis
 //	books     checks the books of a storm; shares no code with the product

@@ -49,9 +49,6 @@ var parts = []part{
 	{"bob", "Codex", func(string) agentrig.Agent { return agentrig.Codex() }, func(*actor) {}, bobs},
 }
 
-// pinned is the release of Claude Code that all was measured with.
-const pinned = "2.1.329"
-
 // cast prepares an actor below dir: the real agent, unless something is in its way.
 func (p part) cast(ctx context.Context, o Options, dir string) (*actor, error) {
 	dir = filepath.Join(dir, p.name)
@@ -73,7 +70,7 @@ var version = regexp.MustCompile(`\d+\.\d+\.\d+\S*`)
 
 // find finds the real agent: the release that we know, or else what the user has.
 func (p part) find(ctx context.Context, dir string) (a agentrig.Agent, path string, err error) {
-	a = p.agent(pinned)
+	a = p.agent(agentrig.ClaudeNow)
 	if path, err = a.Find(); err == nil {
 		return a, path, nil
 	}

@@ -62,7 +62,7 @@ func TestEveryMessageOfATurnIsAnswered(t *testing.T) {
 		"->relay:ci [re=m1] <<<I read  `/clear`  as *text*>>>",
 		"->relay:ci@host [re=m2] <<<I read  `two\nlines`  as *text*>>>",
 	}
-	model := parts[0].respond(agentrig.Claude(pinned))
+	model := parts[0].respond(agentrig.Claude(agentrig.ClaudeNow))
 	reply := strings.Join(model(fakemodel.Turn{Text: []string{turn}}).Deltas, "")
 	if got := strings.Join(want, "\n"); reply != got {
 		t.Errorf("the fake model says\n%s\nwant\n%s", reply, got)

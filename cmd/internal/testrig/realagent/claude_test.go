@@ -1,4 +1,4 @@
-package claude_test
+package realagent_test
 
 import (
 	"context"
@@ -10,9 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
-	"relay-pty/cmd/internal/testrig/claude"
+	"relay-pty/cmd/internal/testrig/realagent"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/pty/screen"
 )
@@ -33,19 +34,9 @@ type session struct {
 
 func open(t *testing.T, rows, cols int) *session {
 	t.Helper()
-	path, err := claude.Find()
-	testrig.Require(t, "claude", err)
-	api, err := fakemodel.Start(fakemodel.Messages)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { api.Close() }) // the listener is gone either way
-	env, cwd, err := claude.Prepare(testrig.Dir(t), api.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	tm := testrig.StartTerm(t, term.Options{Argv: claude.Argv(path), Env: env, Dir: cwd, Rows: rows, Cols: cols})
-	s := &session{Term: tm, t: t, ctx: testrig.Within(t, 2*time.Minute), api: api, cwd: cwd}
+	real := realagent.SetUp(t, agentrig.Claude(agentrig.ClaudeNow), testrig.Dir(t))
+	tm := testrig.StartTerm(t, term.Options{Argv: real.Argv, Env: real.Env, Dir: real.Dir, Rows: rows, Cols: cols})
+	s := &session{Term: tm, t: t, ctx: testrig.Within(t, 2*time.Minute), api: real.API, cwd: real.Dir}
 	s.screen("an empty composer", func(scr *screen.Screen) bool { return boxText(scr) == "" })
 	return s
 }
