@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,12 +8,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"relay-pty/cmd/internal/testrig"
 )
 
 // TestWaitingHookEndsWithItsParent: nobody else ends one that waits for an agent which is gone.
 func TestWaitingHookEndsWithItsParent(t *testing.T) {
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, errors.New("not within a minute"))
-	defer cancel()
+	ctx := testrig.Within(t, patience)
 	u := newUser(t)
 	const parent = `"$0" hook Stop wait & read -r x`
 	u.wraps(ctx, "alice", "sh", "-c", `sh -c '`+parent+`' `+u.bin+`/relay; exec cat`)
@@ -42,8 +41,7 @@ func watches(pid, other int) bool {
 
 // TestHooksOfAnAgent: run gives them to Claude Code's command line, beside what the user gives.
 func TestHooksOfAnAgent(t *testing.T) {
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, errors.New("not within a minute"))
-	defer cancel()
+	ctx := testrig.Within(t, patience)
 	u := newUser(t)
 	claude := filepath.Join(u.dir, "claude")
 	must(t, os.WriteFile(claude, []byte("#!/bin/sh\n[ $1 = --version ] && exec echo 2.1.329\nprintf '%s\\n' \"$@\" >\"$0.args\"\n"), 0o700))

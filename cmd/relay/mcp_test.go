@@ -15,6 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/relay/internal/router"
 )
 
@@ -58,8 +59,7 @@ func (b toolbox) calls(ctx context.Context, tool string, arguments map[string]an
 
 // TestALostAnswer: what was shown to an agent that has not called again comes again under its id.
 func TestALostAnswer(t *testing.T) {
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
-	defer cancel()
+	ctx := testrig.Within(t, patience)
 	u := newUser(t)
 	ann, _ := u.toolbox(ctx, "ann")
 	ann.calls(ctx, "send_message", map[string]any{"to": "human", "body": "I am here"})
@@ -89,8 +89,7 @@ func (u *user) killsRouter() {
 // TestToolsOutliveTheRouter: one that is killed while a call waits is followed by another, and the
 // call ends with its answer. What is sent is one message.
 func TestToolsOutliveTheRouter(t *testing.T) {
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
-	defer cancel()
+	ctx := testrig.Within(t, patience)
 	u := newUser(t)
 	ann, _ := u.toolbox(ctx, "ann")
 	bob, _ := u.toolbox(ctx, "bob")
@@ -120,8 +119,7 @@ func TestToolsOutliveTheRouter(t *testing.T) {
 // TestToolsInAWrapper: an agent's tools bring what waits in its wrapper, which does not type it
 // then; the token says who calls.
 func TestToolsInAWrapper(t *testing.T) {
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
-	defer cancel()
+	ctx := testrig.Within(t, patience)
 	u := newUser(t)
 	in, out := filepath.Join(u.dir, "in"), filepath.Join(u.dir, "out")
 	for _, path := range []string{in, out} {
@@ -157,8 +155,7 @@ func TestTheServerEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
-			defer cancel()
+			ctx := testrig.Within(t, patience)
 			u := newUser(t)
 			cmd := u.command(ctx, "mcp", "--as", "ann")
 			in, err := cmd.StdinPipe()

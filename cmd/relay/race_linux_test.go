@@ -45,8 +45,7 @@ type race struct {
 func TestHooksAndTypistRace(t *testing.T) {
 	count, kills := testrig.Runs(60, 500), testrig.Runs(2, 17) // of each kind
 	limit := time.Duration(testrig.Runs(2, 20)) * time.Minute
-	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, fmt.Errorf("not within %v", limit))
-	defer cancel()
+	ctx := testrig.Within(t, limit)
 	r := newRace(ctx, t, kills)
 	r.lives()
 	n := 0

@@ -272,8 +272,7 @@ func TestRealHooks(t *testing.T) {
 		t.Run(a.Version, func(t *testing.T) {
 			t.Parallel()
 			limit := time.Duration(2+rounds) * time.Minute
-			ctx, cancel := context.WithTimeoutCause(t.Context(), limit, fmt.Errorf("not within %v", limit))
-			defer cancel()
+			ctx := testrig.Within(t, limit)
 			h := startHooked(ctx, t, a)
 			before := h.own()
 			var ids []string

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -83,8 +82,7 @@ func TestRealAgentsCallTools(t *testing.T) {
 	}[:testrig.Runs(2, 3)] {
 		t.Run(c.Name(), func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Minute, errors.New("not within 2m"))
-			defer cancel()
+			ctx := testrig.Within(t, 2*time.Minute)
 			c.callsTools(ctx, t)
 		})
 	}

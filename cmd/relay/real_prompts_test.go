@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -20,8 +19,7 @@ import (
 func TestRealClaudeOffersPrompts(t *testing.T) {
 	t.Parallel()
 	a := agentrig.Claude(agentrig.ClaudeNow)
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Minute, errors.New("not within 2m"))
-	defer cancel()
+	ctx := testrig.Within(t, 2*time.Minute)
 	u := newUser(t)
 	real := realagent.SetUp(t, a, testrig.Dir(t))
 	model := real.API

@@ -141,8 +141,7 @@ func TestRealAnswersWithoutMarkers(t *testing.T) {
 // TestRealDraftIsKept: who is half way through a prompt, and gone, finds it as it was; the message
 // that was sent meanwhile is answered.
 func TestRealDraftIsKept(t *testing.T) {
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Minute, errors.New("not within 2m"))
-	defer cancel()
+	ctx := testrig.Within(t, 2*time.Minute)
 	u, claude := newUser(t), agentrig.Claude(agentrig.ClaudeNow)
 	real := realagent.SetUp(t, claude, testrig.Dir(t))
 	real.API.Respond(func(turn fakemodel.Turn) fakemodel.Reply {

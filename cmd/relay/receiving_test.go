@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relay-pty/cmd/internal/testrig"
 )
 
 // consumer runs a program that consumes messages to ci, and returns what it wrote and said, and how
@@ -39,8 +40,7 @@ func (u *user) sends(ctx context.Context, texts ...string) {
 // is told.
 func TestTheReceivingScript(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
-	defer cancel()
+	ctx := testrig.Within(t, patience)
 	u := newUser(t)
 	script := filepath.Join(u.dir, "receive.sh")
 	// The command notes each message, and fails once at "two" and for good at "stop".
@@ -81,8 +81,7 @@ func TestTheReceivingScript(t *testing.T) {
 // TestTheReceivingProgram is the example in Go.
 func TestTheReceivingProgram(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
-	defer cancel()
+	ctx := testrig.Within(t, patience)
 	u := newUser(t)
 	program := filepath.Join(u.dir, "receive")
 	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./examples/receive")

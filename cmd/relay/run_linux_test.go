@@ -1,20 +1,20 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
+
+	"relay-pty/cmd/internal/testrig"
 )
 
 // TestRouterIsNoChildOfAWrapper: nobody would wait for it when it ends.
 func TestRouterIsNoChildOfAWrapper(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
-	defer cancel()
+	ctx := testrig.Within(t, patience)
 	u.wraps(ctx, "bob", "cat")
 	routers, wrappers := running(u.dir, "serve\x00--"+onDemand), running(u.dir, "relay-pty\x00--name\x00bob")
 	if len(routers) != 1 || len(wrappers) == 0 {

@@ -14,14 +14,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"relay-pty/cmd/internal/testrig"
 )
 
 // TestSendThatIsInterrupted: it ends as a shell expects, and says which message goes its way.
 func TestSendThatIsInterrupted(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
-	defer cancel()
+	ctx := testrig.Within(t, patience)
 	u.does(ctx, "send", "human", "I am ci", "--from", "ci") // ci is known
 	for sig, status := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
 		id := fmt.Sprintf("m-%d", sig)
@@ -53,8 +54,7 @@ func TestSendThatIsInterrupted(t *testing.T) {
 func TestSendWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
-	defer cancel()
+	ctx := testrig.Within(t, patience)
 	asked := make(chan struct{})
 	u.routes(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
@@ -109,8 +109,7 @@ func (u *user) routes(h http.Handler) {
 func TestHangupThatIsIgnored(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
-	defer cancel()
+	ctx := testrig.Within(t, patience)
 	relay := u.command(ctx, "events", "--follow", "--after", "0")
 	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", `trap "" HUP; exec "$0" "$@"`}, relay.Args...)...)
 	cmd.Env, cmd.Dir = relay.Env, relay.Dir

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
@@ -28,8 +29,7 @@ type room struct {
 func vignette(t *testing.T, play func(t *testing.T, r *room)) {
 	t.Helper()
 	t.Parallel()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
-	defer cancel()
+	ctx := testrig.Within(t, patience)
 	play(t, &room{newUser(t), ctx})
 }
 

@@ -5,12 +5,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/relay/internal/daemon"
 	"strings"
 	"testing"
@@ -71,8 +71,7 @@ func (u *user) web(ctx context.Context, url string, by http.RoundTripper) toolbo
 // TestToolsOverHTTP: an agent's token makes a session the agent's, whose messages come from its
 // wrapper; the router's own makes it whose the address says, else the human's.
 func TestToolsOverHTTP(t *testing.T) {
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
-	defer cancel()
+	ctx := testrig.Within(t, patience)
 	u := newUser(t)
 	url, token := u.overTCP(ctx)
 	u.runs(ctx, "bob", "", nil, "--prompt-pattern", "^never$", "--", "sh", "-c", `echo "$RELAY_TOKEN" >token.new; mv token.new token; exec cat`)
