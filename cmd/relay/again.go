@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -11,10 +10,7 @@ import (
 
 func redeliverCommand(s streams) *cobra.Command {
 	ask := func(ctx context.Context, c *api.Client, id string) (api.Message, error) { return c.Redeliver(ctx, id) }
-	c := ofOne(s, "ID", ask, func(m api.Message) error {
-		_, err := fmt.Fprintf(s.out, "%s %s\n", m.ID, m.Status)
-		return err
-	})
+	c := ofOne(s, "ID", ask, s.showStanding)
 	c.Use, c.Short = "redeliver ID", "Send a message again that did not arrive"
 	c.Long = `redeliver sends a message again that failed, expired or is unknown, under an id of its own (ID:r1) and
 marked as a redelivery, for the agent may have seen it. Of a message to several it sends again what

@@ -28,18 +28,30 @@ func ofOne[T any](s streams, what string, ask func(ctx context.Context, c *api.C
 			return checkWord(c, what, args[0], protocol.ValidTarget)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			answer, err := asks(c.Context(), func(ctx context.Context, c *api.Client) (T, error) { return ask(ctx, c, args[0]) })
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return s.json(answer)
-			}
-			return show(answer)
+			about := func(ctx context.Context, c *api.Client) (T, error) { return ask(ctx, c, args[0]) }
+			return answered(c.Context(), s, asJSON, about, show)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// answered asks the router, and prints what it answers.
+func answered[T any](ctx context.Context, s streams, asJSON bool, ask func(context.Context, *api.Client) (T, error), show func(T) error) error {
+	answer, err := asks(ctx, ask)
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return s.json(answer)
+	}
+	return show(answer)
+}
+
+// showStanding prints what has become of a message.
+func (s streams) showStanding(m api.Message) error {
+	_, err := fmt.Fprintf(s.out, "%s %s\n", m.ID, m.Status)
+	return err
 }
 
 func statusCommand(s streams) *cobra.Command {

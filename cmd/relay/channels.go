@@ -26,14 +26,9 @@ func membership(s streams, verb, short, long string, joins bool) *cobra.Command 
 				return usage{fmt.Errorf("%s: %w", verb, err)}
 			}
 			ask := func(ctx context.Context, c *api.Client) (api.Channel, error) { return c.Member(ctx, name, as, joins) }
-			channel, err := asks(c.Context(), ask)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return s.json(channel)
-			}
-			return showChannels(newPaper(s.out), []api.Channel{channel})
+			return answered(c.Context(), s, asJSON, ask, func(channel api.Channel) error {
+				return showChannels(newPaper(s.out), []api.Channel{channel})
+			})
 		},
 	}
 	c.Flags().StringVar(&as, "as", "", "who, outside of an agent: the agent or script `NAME` (default human)")

@@ -87,7 +87,7 @@ func events(c *cobra.Command, s streams, f *watching) error {
 	}
 	f.Known = !f.follow && !f.wait // else it may be yet to come
 	if f.follow || f.wait {
-		f.Wait = longWait
+		f.Wait = api.LongWait
 	}
 	for {
 		var page api.Events

@@ -20,17 +20,12 @@ func lsCommand(s streams) *cobra.Command {
 them. Of those it says how they went: left, they ended by themselves; inactive, they were killed or
 stopped answering. Then come the channels, and who is in each.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			list, err := asks(c.Context(), everybody)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return s.json(list)
-			}
-			if err := showAgents(s, list.Agents); err != nil || len(list.Channels) == 0 {
-				return err
-			}
-			return listChannels(s, list.Channels)
+			return answered(c.Context(), s, asJSON, everybody, func(list all) error {
+				if err := showAgents(s, list.Agents); err != nil || len(list.Channels) == 0 {
+					return err
+				}
+				return listChannels(s, list.Channels)
+			})
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -11,9 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"relay-pty/cmd/relay/internal/api"
-	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/cmd/relay/internal/tools"
-	"relay-pty/protocol"
 	"relay-pty/protocol/version"
 )
 
@@ -42,16 +38,13 @@ messages to the human.`,
 
 // callerOf is the agent in which we run, else whoever as says.
 func callerOf(as string) (tools.Caller, error) {
-	is := me()
-	switch {
-	case is != router.Human && as != "" && as != is:
-		return tools.Caller{}, usage{fmt.Errorf("mcp: this is inside of %s, and --as says %s", is, as)}
-	case as != "" && as != router.Human && protocol.ValidName(as) != nil:
-		return tools.Caller{}, usage{fmt.Errorf("mcp: --as: %w", protocol.ValidName(as))}
+	name, err := speaker("mcp", as)
+	if err != nil {
+		return tools.Caller{}, err
 	}
 	var router sharedAsking
 	wrapper := tools.AtWrapper{Socket: os.Getenv("RELAY_SOCKET"), Token: os.Getenv("RELAY_TOKEN")}
-	return tools.NewCaller(cmp.Or(as, is), wrapper, router.ask, newID), nil
+	return tools.NewCaller(name, wrapper, router.ask, newID), nil
 }
 
 // sharedAsking asks the router for many goroutines. It connects when it is asked first: a client

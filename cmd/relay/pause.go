@@ -38,9 +38,8 @@ yourself is never held. A pause outlives the router and the agent.`,
 					return usage{fmt.Errorf("pause: %s is no time to pause for; without one it is until relay resume", args[1])}
 				}
 			}
-			return steered(c, s, asJSON, func(ctx context.Context, c *api.Client) (api.Agent, error) {
-				return c.Pause(ctx, args[0], d)
-			})
+			ask := func(ctx context.Context, c *api.Client) (api.Agent, error) { return c.Pause(ctx, args[0], d) }
+			return answered(c.Context(), s, asJSON, ask, s.showSteered)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -49,25 +48,13 @@ yourself is never held. A pause outlives the router and the agent.`,
 
 func resumeCommand(s streams) *cobra.Command {
 	ask := func(ctx context.Context, c *api.Client, name string) (api.Agent, error) { return c.Resume(ctx, name) }
-	c := ofOne(s, "NAME", ask, func(a api.Agent) error { return showSteered(s, a) })
+	c := ofOne(s, "NAME", ask, s.showSteered)
 	c.Use, c.Short = "resume NAME", "Let messages be typed again"
 	c.Long = "resume ends a pause: what waits for the agent is typed as ever."
 	return c
 }
 
-// steered asks for a pause and prints what came of it.
-func steered(c *cobra.Command, s streams, asJSON bool, ask func(ctx context.Context, c *api.Client) (api.Agent, error)) error {
-	a, err := asks(c.Context(), ask)
-	switch {
-	case err != nil:
-		return err
-	case asJSON:
-		return s.json(a)
-	}
-	return showSteered(s, a)
-}
-
-func showSteered(s streams, a api.Agent) error {
+func (s streams) showSteered(a api.Agent) error {
 	said := "is not paused"
 	if a.Paused {
 		said = "is paused " + pauseEnd(a)

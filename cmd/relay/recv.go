@@ -75,13 +75,11 @@ func (f *receiving) complete(c *cobra.Command) error {
 	if err := checkLast("recv", f.last, f.After); err != nil {
 		return err
 	}
-	if is := me(); is != router.Human && f.as != "" && f.as != is {
-		return usage{fmt.Errorf("recv: this is inside of %s, and --as says %s", is, f.as)}
+	name, err := speaker("recv", f.as)
+	if err != nil {
+		return err
 	}
-	if err := protocol.ValidName(f.as); f.as != "" && f.as != router.Human && err != nil {
-		return usage{fmt.Errorf("recv: --as: %w", err)}
-	}
-	f.To, f.Past = cmp.Or(f.as, me()), changed("after")
+	f.To, f.Past = name, changed("after")
 	f.Known = !f.waits && !f.follow // else its sender may be yet to come
 	f.fromNow = (f.waits || f.follow) && !changed("after")
 	f.newest = changed("last") || !f.waits && !f.follow
@@ -94,6 +92,18 @@ func me() string {
 		return router.Human
 	}
 	return cmp.Or(os.Getenv("RELAY_AGENT"), router.Human)
+}
+
+// speaker is who asks: the agent in which we run, or outside of one whom --as names.
+func speaker(command, as string) (name string, err error) {
+	is := me()
+	switch {
+	case is != router.Human && as != "" && as != is:
+		return "", usage{fmt.Errorf("%s: this is inside of %s, and --as says %s", command, is, as)}
+	case as != "" && as != router.Human && protocol.ValidName(as) != nil:
+		return "", usage{fmt.Errorf("%s: --as: %w", command, protocol.ValidName(as))}
+	}
+	return cmp.Or(as, is), nil
 }
 
 // receive shows what there is, or what comes.
@@ -114,7 +124,7 @@ func receive(ctx context.Context, s streams, f *receiving) error {
 	}
 	began := time.Now()
 	for {
-		limit := longWait
+		limit := api.LongWait
 		if f.wait.d > 0 {
 			limit = min(limit, f.wait.d-time.Since(began))
 		}

@@ -57,7 +57,7 @@ func reply(ctx context.Context, s streams, id, body string, ask api.Answer, asJS
 	if asJSON {
 		err = s.json(m)
 	} else {
-		_, err = fmt.Fprintf(s.out, "%s %s\n", m.ID, m.Status)
+		err = s.showStanding(m)
 	}
 	if err == nil && m.Error != nil && m.Error.Code == router.AlreadyClosed {
 		fmt.Fprintf(s.err, "relay: %s: %s\n", m.Error.Code, m.Error.Message)
@@ -68,10 +68,7 @@ func reply(ctx context.Context, s streams, id, body string, ask api.Answer, asJS
 
 func cancelCommand(s streams) *cobra.Command {
 	ask := func(ctx context.Context, c *api.Client, id string) (api.Message, error) { return c.Cancel(ctx, id) }
-	c := ofOne(s, "ID", ask, func(m api.Message) error {
-		_, err := fmt.Fprintf(s.out, "%s %s\n", m.ID, m.Status)
-		return err
-	})
+	c := ofOne(s, "ID", ask, s.showStanding)
 	c.Use, c.Short = "cancel ID", "Take a message or a reminder back that was not delivered yet"
 	c.Long = "cancel takes a message or a reminder back. It is too late when Enter was pressed behind it."
 	return c

@@ -33,9 +33,6 @@ type sending struct {
 // acceptWait is how long send waits for the wrapper to take the message, which takes milliseconds.
 const acceptWait = time.Second
 
-// longWait is how long one request waits at the router; whoever waits longer asks again.
-const longWait = 30 * time.Second
-
 func sendCommand(s streams) *cobra.Command {
 	var f sending
 	c := &cobra.Command{
@@ -209,28 +206,15 @@ func readBody(in io.Reader) (string, error) {
 	return body, nil
 }
 
-// await waits for a level, for ever when limit is 0. What came of it is told by the message.
+// await waits for a level, for ever when limit is 0, also over restarts of the router.
 func await(ctx context.Context, asked *asking, m api.Message, level string, limit time.Duration, began time.Time) (api.Message, error) {
-	for !m.Reached(level) {
-		wait := longWait
-		if limit > 0 {
-			wait = min(wait, limit-time.Since(began))
-		}
-		if wait <= 0 {
-			return m, nil
-		}
-		err := asked.ask(ctx, func(c *api.Client) (err error) {
-			next, err := c.Message(ctx, m.ID, level, wait)
-			if err == nil {
-				m = next
-			}
+	return m.Await(level, limit, began, func(wait time.Duration) (next api.Message, err error) {
+		err = asked.ask(ctx, func(c *api.Client) (err error) {
+			next, err = c.Message(ctx, m.ID, level, wait)
 			return err
 		})
-		if err != nil {
-			return m, err
-		}
-	}
-	return m, nil
+		return next, err
+	})
 }
 
 // tell prints how far a message came. The exit status says whether that is what was asked for.
@@ -264,7 +248,7 @@ func (f *sending) verdict(s streams, m api.Message, asked bool) error {
 		}
 	}
 	switch {
-	case came(m, f.until):
+	case m.Came(f.until):
 		if f.until == api.UntilDelivered && m.Status == router.StatusAccepted {
 			say("%s: %s", m.ID, whyNot(m))
 		}
@@ -280,22 +264,6 @@ func (f *sending) verdict(s streams, m api.Message, asked bool) error {
 	}
 	say("%s is not %s after %v", m.ID, f.until, f.wait.d)
 	return exit(exitTimeout)
-}
-
-// came says whether a message came to a level.
-func came(m api.Message, level string) bool {
-	has := func(status string) bool {
-		return status == protocol.StatusDelivered || status == router.StatusReplied
-	}
-	arrived := has(m.Status)
-	switch level {
-	case api.UntilReplied:
-		return len(m.Replies) > 0
-	case api.UntilDelivered:
-		lacks := func(d api.Delivery) bool { return !has(d.Status) }
-		return arrived || len(m.Recipients) > 0 && !slices.ContainsFunc(m.Typed(), lacks)
-	}
-	return arrived || m.Status != router.StatusAccepted && !router.Ended(m.Status)
 }
 
 // whyNot says why a message is in no wrapper's queue.

@@ -112,7 +112,7 @@ func (f *awaiting) wait(ctx context.Context, s streams) (state string, err error
 	if err != nil {
 		return "", err
 	}
-	q := api.Query{Target: f.name, Wait: longWait, Types: []string{stateType, router.TypeUp, router.TypeDown, router.TypeMemberLeft}}
+	q := api.Query{Target: f.name, Wait: api.LongWait, Types: []string{stateType, router.TypeUp, router.TypeDown, router.TypeMemberLeft}}
 	err = asked.ask(ctx, func(c *api.Client) (err error) { q.After, err = c.Cursor(ctx); return err })
 	if err != nil {
 		return "", err

@@ -220,6 +220,45 @@ func (m Message) Reached(level string) bool {
 	return m.Status != router.StatusAccepted && m.Status != router.StatusScheduled
 }
 
+// LongWait is how long one request waits at the router; whoever waits longer asks again.
+const LongWait = 30 * time.Second
+
+// Await asks for a message until it has reached a level, or limit is over since began; 0 is for
+// ever. ask waits at the router so long at most. With an error it returns what it knew before.
+func (m Message) Await(level string, limit time.Duration, began time.Time, ask func(wait time.Duration) (Message, error)) (Message, error) {
+	for !m.Reached(level) {
+		wait := LongWait
+		if limit > 0 {
+			wait = min(wait, limit-time.Since(began))
+		}
+		if wait <= 0 {
+			return m, nil
+		}
+		next, err := ask(wait)
+		if err != nil {
+			return m, err
+		}
+		m = next
+	}
+	return m, nil
+}
+
+// Came says whether a message has come as far as a level. One that ended before has not.
+func (m Message) Came(level string) bool {
+	has := func(status string) bool {
+		return status == protocol.StatusDelivered || status == router.StatusReplied
+	}
+	arrived := has(m.Status)
+	switch level {
+	case UntilReplied:
+		return len(m.Replies) > 0
+	case UntilDelivered:
+		lacks := func(d Delivery) bool { return !has(d.Status) }
+		return arrived || len(m.Recipients) > 0 && !slices.ContainsFunc(m.Typed(), lacks)
+	}
+	return arrived || m.Status != router.StatusAccepted && !router.Ended(m.Status)
+}
+
 // mayBeAnswered says whether an agent has a message, or may have had it in its last moment, of
 // which not all is known yet.
 func mayBeAnswered(status string, e *router.ErrorValue) bool {

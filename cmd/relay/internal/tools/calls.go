@@ -24,8 +24,6 @@ type sendArguments struct {
 const (
 	// acceptWait is how long a wrapper may take to take a message, which takes milliseconds.
 	acceptWait = time.Second
-	// longWait is how long one request waits at the router.
-	longWait = 30 * time.Second
 	// waitMost is how long a call may wait; agents give up on tools at some time.
 	waitMost = 10 * time.Minute
 )
@@ -51,10 +49,9 @@ func send(ctx context.Context, d *desk, in sendArguments) (*sent, error) {
 		ReplyWithinMS: wait.Milliseconds(), Until: api.UntilQueued, WaitMS: acceptWait.Milliseconds()}
 	began := time.Now()
 	m, err := ask(ctx, d, func(c *api.Client) (api.Message, error) { return c.Send(ctx, message) })
-	began = m.WaitsSince(began)
-	for rest := wait; err == nil && rest > 0 && !m.Reached(api.UntilReplied); rest = wait - time.Since(began) {
-		m, err = ask(ctx, d, func(c *api.Client) (api.Message, error) {
-			return c.Message(ctx, message.ID, api.UntilReplied, min(rest, longWait))
+	if err == nil && wait > 0 {
+		m, err = m.Await(api.UntilReplied, wait, m.WaitsSince(began), func(wait time.Duration) (api.Message, error) {
+			return ask(ctx, d, func(c *api.Client) (api.Message, error) { return c.Message(ctx, message.ID, api.UntilReplied, wait) })
 		})
 	}
 	if err != nil {

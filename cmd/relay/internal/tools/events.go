@@ -42,7 +42,7 @@ func waitForEvents(ctx context.Context, d *desk, in eventsArguments) (page api.E
 		q.Types = strings.Split(strings.ReplaceAll(in.Type, " ", ""), ",")
 	}
 	for began := time.Now(); ; q.After = page.Cursor {
-		q.Wait = min(max(wait-time.Since(began), 0), longWait)
+		q.Wait = min(max(wait-time.Since(began), 0), api.LongWait)
 		page, err = ask(ctx, d, func(c *api.Client) (api.Events, error) { return c.Events(ctx, q) })
 		if err != nil || len(page.Events) > 0 || time.Since(began) >= wait {
 			return first(page), err
