@@ -158,35 +158,50 @@ type Exit struct {
 	Code int `json:"code"`
 }
 
-// Type is the frame's "type".
-func (*InjectResult) Type() string { return "inject_result" }
+// The types of events.
+const (
+	TypeInjectResult  = "inject_result"
+	TypeRelayCommand  = "relay_command"
+	TypeState         = "state"
+	TypeBackpressure  = "backpressure"
+	TypeWaiting       = "waiting"
+	TypeDraftStashed  = "draft_stashed"
+	TypeDraftRestored = "draft_restored"
+	TypeMarkerInvalid = "marker_invalid"
+	TypeTurnEnd       = "turn_end"
+	TypeLagged        = "lagged"
+	TypeExit          = "exit"
+)
 
 // Type is the frame's "type".
-func (*RelayCommand) Type() string { return "relay_command" }
+func (*InjectResult) Type() string { return TypeInjectResult }
 
 // Type is the frame's "type".
-func (*State) Type() string { return "state" }
+func (*RelayCommand) Type() string { return TypeRelayCommand }
 
 // Type is the frame's "type".
-func (*Backpressure) Type() string { return "backpressure" }
+func (*State) Type() string { return TypeState }
 
 // Type is the frame's "type".
-func (*Waiting) Type() string { return "waiting" }
+func (*Backpressure) Type() string { return TypeBackpressure }
 
 // Type is the frame's "type".
-func (*DraftStashed) Type() string { return "draft_stashed" }
+func (*Waiting) Type() string { return TypeWaiting }
 
 // Type is the frame's "type".
-func (*DraftRestored) Type() string { return "draft_restored" }
+func (*DraftStashed) Type() string { return TypeDraftStashed }
 
 // Type is the frame's "type".
-func (*MarkerInvalid) Type() string { return "marker_invalid" }
+func (*DraftRestored) Type() string { return TypeDraftRestored }
 
 // Type is the frame's "type".
-func (*TurnEnd) Type() string { return "turn_end" }
+func (*MarkerInvalid) Type() string { return TypeMarkerInvalid }
 
 // Type is the frame's "type".
-func (*Lagged) Type() string { return "lagged" }
+func (*TurnEnd) Type() string { return TypeTurnEnd }
 
 // Type is the frame's "type".
-func (*Exit) Type() string { return "exit" }
+func (*Lagged) Type() string { return TypeLagged }
+
+// Type is the frame's "type".
+func (*Exit) Type() string { return TypeExit }

@@ -43,7 +43,7 @@ func printCommands(ctx context.Context, follow *queue.Follower, out io.Writer, o
 			return err
 		}
 		for _, e := range entries {
-			if e.Type != commandType {
+			if e.Type != protocol.TypeRelayCommand {
 				continue
 			}
 			if _, err := out.Write(e.Frame); err != nil {
@@ -65,5 +65,3 @@ func printCommands(ctx context.Context, follow *queue.Follower, out io.Writer, o
 		}
 	}
 }
-
-var commandType = (*protocol.RelayCommand)(nil).Type()

@@ -177,7 +177,7 @@ func describe(e router.Event) string {
 		return e.Agent + " leaves " + e.To
 	case router.TypeRefused:
 		return fmt.Sprintf("%s → %s  refused: %s", e.From, e.To, e.Error.Message)
-	case router.TypeInvalid:
+	case protocol.TypeMarkerInvalid:
 		return fmt.Sprintf("%s wrote a marker that is none (%s): %s", e.Agent, e.Reason, firstLine(e.Raw))
 	case router.TypeUp:
 		return fmt.Sprintf("%s runs (%s)", e.Agent, e.Profile)
@@ -200,7 +200,7 @@ func describe(e router.Event) string {
 		return e.Agent + " is paused until " + clock(e.Until)
 	case router.TypeResumed:
 		return withReason(e.Agent+" is resumed", e.Reason)
-	case router.TypeTurnEnd:
+	case protocol.TypeTurnEnd:
 		return fmt.Sprintf("%s, given %s, ended its turn: %s", e.Agent, strings.Join(e.IDs, ", "), firstLine(e.Body))
 	}
 	if e.Code != nil {

@@ -80,7 +80,7 @@ func lived(id string, e router.Event) string {
 		return fmt.Sprintf("sent again as %s", e.ID)
 	case e.Type == router.TypeMessage:
 		return strings.TrimRight(fmt.Sprintf("%s writes %s: %s %s", e.From, e.ID, firstLine(e.Body), reason(e.Error)), " ")
-	case e.Type == router.TypeTurnEnd:
+	case e.Type == protocol.TypeTurnEnd:
 		return fmt.Sprintf("%s ended its turn: %s", e.Agent, firstLine(e.Body))
 	case e.Type == router.TypeRefused:
 		return fmt.Sprintf("%s wants to answer %q: refused: %s", e.From, firstLine(e.Body), e.Error.Message)

@@ -69,12 +69,8 @@ func (f *awaiting) check() error {
 	return nil
 }
 
-var (
-	// errTimeout is why a wait ends that was in vain.
-	errTimeout = errors.New("the time is over")
-
-	stateType = (*protocol.State)(nil).Type()
-)
+// errTimeout is why a wait ends that was in vain.
+var errTimeout = errors.New("the time is over")
 
 // run waits, and prints the state.
 func (f *awaiting) run(parent context.Context, s streams) error {
@@ -112,7 +108,7 @@ func (f *awaiting) wait(ctx context.Context, s streams) (state string, err error
 	if err != nil {
 		return "", err
 	}
-	q := api.Query{Target: f.name, Wait: api.LongWait, Types: []string{stateType, router.TypeUp, router.TypeDown, router.TypeMemberLeft}}
+	q := api.Query{Target: f.name, Wait: api.LongWait, Types: []string{protocol.TypeState, router.TypeUp, router.TypeDown, router.TypeMemberLeft}}
 	err = asked.ask(ctx, func(c *api.Client) (err error) { q.After, err = c.Cursor(ctx); return err })
 	if err != nil {
 		return "", err
@@ -138,7 +134,7 @@ func (f *awaiting) wait(ctx context.Context, s streams) (state string, err error
 				continue // it had ended when we came
 			case e.Type == router.TypeDown:
 				state = protocol.StateExited
-			case e.Type == stateType && e.Timestamp >= began:
+			case e.Type == protocol.TypeState && e.Timestamp >= began:
 				state = e.State
 			default:
 				here = true

@@ -81,9 +81,7 @@ const maxHeld = 64
 // promises says whether a change must outlive us: a message, or what the agent has said
 // to others. The rest of the events are worth a file only beside those; without one, the
 // next run has another epoch.
-func promises(c queue.Change) bool { return c.Record != nil || c.Type == command }
-
-var command = (*protocol.RelayCommand)(nil).Type()
+func promises(c queue.Change) bool { return c.Record != nil || c.Type == protocol.TypeRelayCommand }
 
 func (j *Journal) commit(changes []queue.Change) (err error) {
 	defer func() { j.broken = err != nil }()

@@ -294,7 +294,7 @@ func TestReplacedFile(t *testing.T) {
 			must(t, err)
 			defer j.Close() // all of it is tested before
 			said := func(seq int64) []queue.Change {
-				return []queue.Change{{Entry: queue.Entry{Seq: seq, Type: command, Frame: []byte("{}\n")}}}
+				return []queue.Change{{Entry: queue.Entry{Seq: seq, Type: protocol.TypeRelayCommand, Frame: []byte("{}\n")}}}
 			}
 			must(t, errors.Join(j.Commit(said(1)), os.Remove(path), replace(path)))
 			want, before := errReplaced, stat(path)

@@ -383,16 +383,16 @@ func (c *client) send(e queue.Entry) {
 
 // pass sends one event, once, if it is owed or subscribed to.
 func (c *client) pass(e queue.Entry) {
-	if e.Type == exitType {
+	if e.Type == protocol.TypeExit {
 		c.partWith()
 	}
 	i, cares := c.care[e.About]
-	cares = cares && e.Seq > i.after && e.Type == resultType
+	cares = cares && e.Seq > i.after && e.Type == protocol.TypeInjectResult
 	frame := e.Frame
 	switch {
 	case cares && i.req != "":
 		frame = protocol.Tag(frame, i.req)
-	case cares, c.events[e.Type], e.Type == pressureType && len(c.care) > 0:
+	case cares, c.events[e.Type], e.Type == protocol.TypeBackpressure && len(c.care) > 0:
 	default:
 		return
 	}
@@ -410,9 +410,3 @@ func (c *client) partWith() {
 	}
 	clear(c.care)
 }
-
-var (
-	exitType     = (*protocol.Exit)(nil).Type()
-	resultType   = (*protocol.InjectResult)(nil).Type()
-	pressureType = (*protocol.Backpressure)(nil).Type()
-)

@@ -72,7 +72,7 @@ func speaks(ctx context.Context, c *sock.Conn, events ...protocol.Event) {
 // TestLastWords: what an agent says just before it ends is routed, however long the log takes.
 func TestLastWords(t *testing.T) {
 	dir := testrig.Dir(t)
-	store := &slow{kind: (*protocol.State)(nil).Type(), may: make(chan struct{}), at: make(chan struct{})}
+	store := &slow{kind: protocol.TypeState, may: make(chan struct{}), at: make(chan struct{})}
 	h, err := hub.New(t.Context(), store, nil, router.Rules{}, func() string { return "id" })
 	must(t, err)
 	bob := registry.Record{Name: "bob", Socket: filepath.Join(testrig.Dir(t), "bob"), PID: os.Getpid(), Agent: "generic"}

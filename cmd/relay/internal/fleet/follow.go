@@ -12,9 +12,8 @@ import (
 
 // told are the events of a wrapper that are worth the log.
 var told = []string{
-	(*protocol.InjectResult)(nil).Type(), (*protocol.RelayCommand)(nil).Type(), (*protocol.State)(nil).Type(),
-	(*protocol.MarkerInvalid)(nil).Type(), (*protocol.TurnEnd)(nil).Type(), (*protocol.Exit)(nil).Type(),
-	(*protocol.Waiting)(nil).Type(), (*protocol.Backpressure)(nil).Type(),
+	protocol.TypeInjectResult, protocol.TypeRelayCommand, protocol.TypeState, protocol.TypeMarkerInvalid,
+	protocol.TypeTurnEnd, protocol.TypeExit, protocol.TypeWaiting, protocol.TypeBackpressure,
 }
 
 // follow puts what a wrapper tells into the log. room hears when its queue takes messages again.
@@ -48,7 +47,7 @@ func (f *Fleet) follow(ctx context.Context, r registry.Record, room chan<- struc
 		}
 		seq, epoch := events.Cursor()
 		e := eventOf(r.Name, router.Origin{Epoch: epoch, Seq: seq}, told)
-		if told.Type() != (*protocol.RelayCommand)(nil).Type() {
+		if told.Type() != protocol.TypeRelayCommand {
 			err = f.Hub.Record(ctx, e)
 		} else if known || e.Timestamp >= r.StartedAt {
 			err = f.Hub.Command(ctx, e)

@@ -176,8 +176,5 @@ func failed(m router.Known, why *protocol.Error) router.Event {
 	if why.Code == protocol.UnknownID {
 		status = protocol.StatusUnknown
 	}
-	return router.Event{
-		Type: (*protocol.InjectResult)(nil).Type(), Agent: m.To, Message: router.Message{ID: m.ID},
-		Result: router.Result{Status: status, Error: &router.ErrorValue{Code: string(why.Code), Message: why.Message}},
-	}
+	return m.Outcome(router.Result{Status: status, Error: &router.ErrorValue{Code: string(why.Code), Message: why.Message}})
 }

@@ -202,7 +202,7 @@ func TestTogether(t *testing.T) {
 					if step == "reply" { // it may name the message as all know it
 						_, err = h.Send(t.Context(), router.Message{From: who, To: "human", Body: "yes", ReplyTo: m.ID})
 					} else {
-						err = h.Record(t.Context(), ending(router.Known{Message: router.Message{ID: id, To: who}}, step, ""))
+						err = h.Record(t.Context(), router.Known{Message: router.Message{ID: id, To: who}}.Outcome(router.Result{Status: step}))
 					}
 					must(t, err)
 				}
@@ -267,7 +267,7 @@ func TestLifeOfAMessageToSeveral(t *testing.T) {
 	must(t, err)
 	for _, who := range []string{"b", "c"} {
 		one := router.Known{Message: router.Message{ID: router.DeliveryID(m.ID, who), To: who}}
-		must(t, h.Record(t.Context(), ending(one, protocol.StatusDelivered, "turn")))
+		must(t, h.Record(t.Context(), one.Outcome(router.Result{Status: protocol.StatusDelivered, Evidence: "turn"})))
 	}
 	life := func(id string) (got string) {
 		var known router.Known

@@ -23,15 +23,7 @@ func (h *Hub) Cancel(ctx context.Context, id string) (held bool, err error) {
 	if !ok || held {
 		return held, nil
 	}
-	return false, h.append(ctx, ending(m, protocol.StatusCancelled, ""))
-}
-
-// ending is the event that ends a message here.
-func ending(m router.Known, status, evidence string) router.Event {
-	return router.Event{
-		Type: (*protocol.InjectResult)(nil).Type(), Agent: m.To, Message: router.Message{ID: m.ID},
-		Result: router.Result{Status: status, Evidence: evidence},
-	}
+	return false, h.append(ctx, m.Outcome(router.Result{Status: protocol.StatusCancelled}))
 }
 
 // Run does what is due: it ends messages that no wrapper has got in their time, sends those whose
@@ -103,7 +95,7 @@ func (h *Hub) expireNow(ctx context.Context) (next int64, err error) {
 	over = slices.DeleteFunc(over, func(m router.Known) bool { return h.claimed[m.ID] || h.leased[m.ID] })
 	h.mu.Unlock()
 	for _, m := range over {
-		if err := h.append(ctx, ending(m, protocol.StatusExpired, "")); err != nil {
+		if err := h.append(ctx, m.Outcome(router.Result{Status: protocol.StatusExpired})); err != nil {
 			return 0, err
 		}
 	}

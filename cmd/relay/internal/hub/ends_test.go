@@ -15,7 +15,7 @@ func TestAnEndIsToldOnce(t *testing.T) {
 		h.mustUp(t, "bob")
 		m, err := h.Send(t.Context(), hi("bob"))
 		must(t, err)
-		end := ending(m, "delivered", "turn")
+		end := m.Outcome(router.Result{Status: "delivered", Evidence: "turn"})
 		answer := end
 		if end.Origin = (&router.Origin{Epoch: "e", Seq: 7}); first == "answer" {
 			end, answer = answer, end

@@ -161,7 +161,7 @@ func (h *Hub) RecordNow(ctx context.Context, e router.Event) error {
 		return nil
 	}
 	h.asExpired(&e)
-	if e.Type == router.TypeInvalid {
+	if e.Type == protocol.TypeMarkerInvalid {
 		h.mu.Lock()
 		e = h.state.Invalid(e)
 		h.mu.Unlock()

@@ -361,7 +361,7 @@ func TestLifeOfAMessage(t *testing.T) {
 	m, err := h.Send(t.Context(), hi("bob"))
 	must(t, err)
 	for _, e := range []router.Event{
-		ending(m, protocol.StatusQueued, ""), {Type: "state", Agent: "bob"}, ending(m, protocol.StatusDelivered, "turn"),
+		m.Outcome(router.Result{Status: protocol.StatusQueued}), {Type: "state", Agent: "bob"}, m.Outcome(router.Result{Status: protocol.StatusDelivered, Evidence: "turn"}),
 	} {
 		must(t, h.Record(t.Context(), e))
 	}

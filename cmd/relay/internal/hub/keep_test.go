@@ -41,7 +41,7 @@ func TestWhatWaitsOutlastsTheLog(t *testing.T) {
 			if ended, err = h.Send(t.Context(), hi("bob")); err != nil {
 				t.Fatal(err)
 			}
-			must(t, h.Record(t.Context(), ending(ended, "delivered", "turn")))
+			must(t, h.Record(t.Context(), ended.Outcome(router.Result{Status: "delivered", Evidence: "turn"})))
 			if _, err := h.Remind(t.Context(), router.Reminder{ID: "later", To: "bob", Text: "look", DelayMS: 1e9}); err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +110,7 @@ func TestAShelfThatDoesNotFitIsMadeAnew(t *testing.T) {
 			h.mustUp(t, "bob")
 			ended, err := h.Send(t.Context(), hi("bob"))
 			must(t, err)
-			must(t, h.Record(t.Context(), ending(ended, "delivered", "turn")))
+			must(t, h.Record(t.Context(), ended.Outcome(router.Result{Status: "delivered", Evidence: "turn"})))
 			must(t, h.save())
 			if _, err := h.Send(t.Context(), hi("bob")); err != nil { // after what was saved
 				t.Fatal(err)

@@ -185,7 +185,7 @@ func TestAnswersThatAreStillComingIn(t *testing.T) {
 				h = aHub(t, store)
 				defer h.runs(t)()
 				after(wait) // for bob's wrapper, which may come back later
-				delivered := ending(m, protocol.StatusDelivered, "turn")
+				delivered := m.Outcome(router.Result{Status: protocol.StatusDelivered, Evidence: "turn"})
 				delivered.Timestamp = then
 				h.told(t, 1, delivered)
 				synctest.Wait()
@@ -221,7 +221,7 @@ func TestNoticesComeInTime(t *testing.T) {
 		m, err := h.Send(t.Context(), asks)
 		must(t, err)
 		after(time.Second)
-		h.told(t, 1, ending(m, protocol.StatusDelivered, "turn"))
+		h.told(t, 1, m.Outcome(router.Result{Status: protocol.StatusDelivered, Evidence: "turn"}))
 		after(1990 * time.Millisecond)
 		h.told(t, 2, router.Event{Type: "state"})
 		after(9 * time.Millisecond)

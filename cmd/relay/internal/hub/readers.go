@@ -58,7 +58,7 @@ func (h *Hub) Acknowledge(ctx context.Context, name string, ids []string) error 
 		if !ok {
 			continue
 		}
-		if err := h.append(ctx, ending(m, protocol.StatusDelivered, protocol.EvidencePulled)); err != nil {
+		if err := h.append(ctx, m.Outcome(router.Result{Status: protocol.StatusDelivered, Evidence: protocol.EvidencePulled})); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,7 @@ func TestOnlyWhoIsMeantIsWoken(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return h.Record(t.Context(), ending(m, protocol.StatusDelivered, "turn"))
+			return h.Record(t.Context(), m.Outcome(router.Result{Status: protocol.StatusDelivered, Evidence: "turn"}))
 		}, true},
 	} {
 		changed := h.ChangedFor("bob")

@@ -16,7 +16,7 @@ func TestWhatWaitsForADraft(t *testing.T) {
 		s.Apply(e)
 	}
 	result := func(id, status, waits string) {
-		e := Event{Type: resultType, Agent: "bob", Message: Message{ID: id}}
+		e := Event{Type: protocol.TypeInjectResult, Agent: "bob", Message: Message{ID: id}}
 		e.Status, e.WaitingFor = status, waits
 		apply(e)
 	}
@@ -37,7 +37,7 @@ func TestWhatWaitsForADraft(t *testing.T) {
 	waits(protocol.WaitsForDraft)
 	result("m2", protocol.StatusDelivered, "")
 	waits(protocol.WaitsForDraft)
-	apply(Event{Type: waitingType, Agent: "bob", Message: Message{ID: "m1"}})
+	apply(Event{Type: protocol.TypeWaiting, Agent: "bob", Message: Message{ID: "m1"}})
 	waits(WaitsForNone)
 	result("m1", protocol.StatusInjecting, "")
 	waits(WaitsForNone)

@@ -21,7 +21,7 @@ const (
 func EventTypes() []string {
 	return []string{
 		TypeMessage, TypeRefused, TypeReminder,
-		resultType, waitingType, stateType, TypeTurnEnd, TypeInvalid, exitType,
+		protocol.TypeInjectResult, protocol.TypeWaiting, protocol.TypeState, protocol.TypeTurnEnd, protocol.TypeMarkerInvalid, protocol.TypeExit,
 		TypeUp, TypeDown, TypeMemberJoined, TypeMemberLeft, TypePaused, TypeResumed, TypeKeys,
 		TypeJoined, TypeLeft, TypeMember,
 	}

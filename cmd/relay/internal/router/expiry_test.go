@@ -73,9 +73,9 @@ func TestForgotten(t *testing.T) {
 			l.add(e)
 		}
 	}
-	l.add(Event{Type: stateType, Agent: "runs"})
+	l.add(Event{Type: protocol.TypeState, Agent: "runs"})
 	l.now += minute
-	l.add(Event{Type: stateType, Agent: "runs"})
+	l.add(Event{Type: protocol.TypeState, Agent: "runs"})
 	if got := l.Members("#x"); !slices.Equal(got, []string{"runs", "waits"}) {
 		t.Errorf("in the channel are %v", got)
 	}

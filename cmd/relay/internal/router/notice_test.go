@@ -280,7 +280,7 @@ func TestWhatIsStillComingIn(t *testing.T) {
 	l.up("bob")
 	l.send(Message{ID: "m", From: "ci", To: "bob", Body: "hi", NotifyAfterMS: 10})
 	o := Origin{"e", 1}
-	delivered := Event{Type: resultType, Agent: "bob", Origin: &o, Message: Message{ID: "m"}}
+	delivered := Event{Type: protocol.TypeInjectResult, Agent: "bob", Origin: &o, Message: Message{ID: "m"}}
 	delivered.Status = protocol.StatusDelivered
 	l.add(delivered)
 	later := l.now + 1000
@@ -292,7 +292,7 @@ func TestWhatIsStillComingIn(t *testing.T) {
 		t.Errorf("bob is heard no longer: %v", due)
 	}
 	l.now += 10
-	l.add(Event{Type: stateType, Agent: "bob", Origin: &Origin{"e", 2}})
+	l.add(Event{Type: protocol.TypeState, Agent: "bob", Origin: &Origin{"e", 2}})
 	if due, _ := l.Due(later, hears); len(due) != 1 {
 		t.Errorf("all is known that he said until then: %v", due)
 	}
@@ -393,7 +393,7 @@ func (w *world) hears() {
 }
 
 func (w *world) told(m *Known, status string) {
-	e := Event{Type: resultType, Agent: m.To, Message: Message{ID: m.ID}}
+	e := Event{Type: protocol.TypeInjectResult, Agent: m.To, Message: Message{ID: m.ID}}
 	e.Status = status
 	w.put(e)
 }

@@ -23,8 +23,6 @@ const (
 	knownFor = 30 * 24 * 60 * minute
 )
 
-var exitType = (*protocol.Exit)(nil).Type()
-
 // presence is what the log says of an agent's being there.
 type presence struct {
 	Member bool   // it has joined and not left
@@ -36,7 +34,7 @@ type presence struct {
 // note keeps what an event of a wrapper says.
 func (p *presence) note(e Event) {
 	if e.Origin != nil {
-		p.Ended = e.Type == exitType
+		p.Ended = e.Type == protocol.TypeExit
 	}
 	switch e.Type {
 	case TypeUp:

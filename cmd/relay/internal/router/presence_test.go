@@ -3,6 +3,8 @@ package router
 import (
 	"strings"
 	"testing"
+
+	"relay-pty/protocol"
 )
 
 // at is a time of the tests, in milliseconds after their beginning.
@@ -41,10 +43,10 @@ const day = 24 * 60 * 60 * 1000
 func TestPresence(t *testing.T) {
 	up := func(r *presenceRun, ms int64) { r.tell(ms, Event{Type: TypeUp, Agent: "bob"}) }
 	exit := func(r *presenceRun, ms int64) {
-		r.tell(ms, Event{Type: exitType, Agent: "bob", Origin: &Origin{"e", ms + 1}})
+		r.tell(ms, Event{Type: protocol.TypeExit, Agent: "bob", Origin: &Origin{"e", ms + 1}})
 	}
 	state := func(r *presenceRun, ms int64) {
-		r.tell(ms, Event{Type: stateType, Agent: "bob", Origin: &Origin{"f", ms + 1}})
+		r.tell(ms, Event{Type: protocol.TypeState, Agent: "bob", Origin: &Origin{"f", ms + 1}})
 	}
 	for name, c := range map[string]struct {
 		does  func(r *presenceRun)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"relay-pty/protocol"
 )
 
 // writes has bob write by a marker what is refused, and returns what he is told of it.
@@ -108,7 +110,7 @@ func TestAMarkerThatIsNoneIsTold(t *testing.T) {
 	l.up("bob")
 	told := 0
 	for n, reason := range []string{"bad target", "bad target", "r1", "r2", "r3", "r4", "r5"} {
-		e := Event{Type: TypeInvalid, EventID: "bob:e:" + strconv.Itoa(n), Agent: "bob", Timestamp: l.now + 1}
+		e := Event{Type: protocol.TypeMarkerInvalid, EventID: "bob:e:" + strconv.Itoa(n), Agent: "bob", Timestamp: l.now + 1}
 		e.Raw, e.Reason = "->relay:a/b <<<hi", reason
 		l.add(l.Invalid(e))
 		got := l.fires(l.now)

@@ -50,7 +50,7 @@ func (l *log) up(names ...string) {
 }
 
 func (l *log) result(agent, id, status string) {
-	l.add(Event{Type: resultType, Agent: agent, Message: Message{ID: id}, Result: Result{Status: status}})
+	l.add(Event{Type: protocol.TypeInjectResult, Agent: agent, Message: Message{ID: id}, Result: Result{Status: status}})
 }
 
 func (l *log) status(id string) string {
@@ -337,7 +337,7 @@ func TestWhatIsNew(t *testing.T) {
 		o := Origin{epoch, seq}
 		isNew := l.New("bob", o)
 		if isNew {
-			l.add(Event{Type: stateType, Agent: "bob", Origin: &o})
+			l.add(Event{Type: protocol.TypeState, Agent: "bob", Origin: &o})
 		}
 		return isNew
 	}
@@ -364,7 +364,7 @@ func TestTheLogIsTheState(t *testing.T) {
 				e.Agent = ""
 				e.Type, e.Message = TypeMessage, Message{ID: "m" + strconv.Itoa(i), From: name.Draw(r, "from"), To: name.Draw(r, "to"), Body: "x", ReplyTo: id.Draw(r, "reply to")}
 			case 3:
-				e.Type, e.ID, e.Origin = resultType, id.Draw(r, "id"), &Origin{"e", int64(i)}
+				e.Type, e.ID, e.Origin = protocol.TypeInjectResult, id.Draw(r, "id"), &Origin{"e", int64(i)}
 				e.Result = Result{Status: rapid.SampledFrom([]string{"queued", "injecting", "delivered", "unknown"}).Draw(r, "status")}
 			}
 			first.Apply(e)
@@ -395,7 +395,7 @@ func TestLastWordsOfATurn(t *testing.T) {
 	l.send(Message{ID: "m1", From: Human, To: "bob", Body: "how many?"})
 	l.send(Message{ID: "m2", From: Human, To: "eve", Body: "how many?"})
 	end := func(agent, words string, ids ...string) {
-		l.add(Event{Type: TypeTurnEnd, Agent: agent, IDs: ids, Message: Message{Body: words}})
+		l.add(Event{Type: protocol.TypeTurnEnd, Agent: agent, IDs: ids, Message: Message{Body: words}})
 	}
 	end("eve", "Not mine.", "m1", "m3")
 	end("bob", "Two.", "m1")
@@ -415,7 +415,7 @@ func TestLastWordsOfATurn(t *testing.T) {
 func TestAbandoned(t *testing.T) {
 	started := func(l *log) { l.add(Event{Type: TypeUp, Agent: "bob", Condition: Condition{StartedAt: l.now + 1}}) }
 	says := func(l *log, at int64) {
-		l.add(Event{Type: stateType, Agent: "bob", Origin: &Origin{"e", l.Last}, Timestamp: at})
+		l.add(Event{Type: protocol.TypeState, Agent: "bob", Origin: &Origin{"e", l.Last}, Timestamp: at})
 		l.agents["bob"].Heard = at
 	}
 	down := func(l *log) { l.add(Event{Type: TypeDown, Agent: "bob"}) }
@@ -435,7 +435,7 @@ func TestAbandoned(t *testing.T) {
 		"delivered in the other run":         {[]func(*log){started, func(l *log) { says(l, l.now) }, delivered}, false},
 		"answered, and its agent ended":      {[]func(*log){delivered, func(l *log) { l.send(Message{ID: "m2", From: "bob", To: "ci", Body: "yes", ReplyTo: "m1"}) }, down}, false},
 		"answered in words, and it has ended": {[]func(*log){delivered, func(l *log) {
-			l.add(Event{Type: TypeTurnEnd, Agent: "bob", IDs: []string{"m1"}, Message: Message{Body: "Yes."}})
+			l.add(Event{Type: protocol.TypeTurnEnd, Agent: "bob", IDs: []string{"m1"}, Message: Message{Body: "Yes."}})
 		}, down}, false},
 	} {
 		l := newLog(t)

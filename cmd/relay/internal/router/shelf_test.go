@@ -95,13 +95,13 @@ func (l *life) next() []Event {
 		e.Origin, e.Reason = nil, l.s.Ending(name)
 		return []Event{e}
 	case 2:
-		e := event(l.one(stateType, waitingType, exitType))
+		e := event(l.one(protocol.TypeState, protocol.TypeWaiting, protocol.TypeExit))
 		e.State, e.WaitingFor = protocol.StateReady, "draft"
 		return []Event{e}
 	case 3, 4, 5:
 		return l.send()
 	case 6, 7, 8:
-		return l.result(event(resultType))
+		return l.result(event(protocol.TypeInjectResult))
 	case 9:
 		e, _, err := l.s.Remind(Reminder{ID: l.fresh(), To: l.one(people...), Text: "think", DelayMS: 1 + l.now%(2*minute)}, l.now)
 		if err != nil {
@@ -126,7 +126,7 @@ func (l *life) next() []Event {
 		l.ids = append(l.ids, m.ID)
 		return []Event{{Type: TypeMessage, Message: m}}
 	}
-	e := event(l.one(TypeTurnEnd, TypeRefused, TypeKeys))
+	e := event(l.one(protocol.TypeTurnEnd, TypeRefused, TypeKeys))
 	e.IDs, e.Body = []string{l.some()}, "words"
 	e.ReplyTo = l.some()
 	if e.Type == TypeRefused {
@@ -194,7 +194,7 @@ func (l *life) due() (list []Event) {
 	list = append(list, presence...)
 	over, _ := l.s.Expiring(l.now)
 	for _, m := range over {
-		e := Event{Type: resultType, Agent: m.To, Message: Message{ID: m.ID}}
+		e := Event{Type: protocol.TypeInjectResult, Agent: m.To, Message: Message{ID: m.ID}}
 		e.Status = protocol.StatusExpired
 		list = append(list, e)
 	}

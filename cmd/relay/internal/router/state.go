@@ -28,6 +28,11 @@ type Known struct {
 	group      *Known   // the message to several that it is of
 }
 
+// Outcome is the event by which the router itself says what has become of a message.
+func (k Known) Outcome(r Result) Event {
+	return Event{Type: protocol.TypeInjectResult, Agent: k.To, Message: Message{ID: k.ID}, Result: r}
+}
+
 // Agent is what is known of an agent, running or not, or of a script that has sent something: it
 // can be answered.
 type Agent struct {
@@ -210,29 +215,18 @@ func (s *State) Apply(e Event) {
 		s.schedule(Known{
 			Message: e.Message, SetAt: e.Timestamp, DueAt: e.DueAt, Seq: e.Seq, Events: []int64{e.Seq},
 		})
-	case resultType:
+	case protocol.TypeInjectResult:
 		s.result(e)
-	case TypeTurnEnd:
+	case protocol.TypeTurnEnd:
 		s.turnEnd(e)
 	case TypeJoined, TypeLeft:
 		s.member(e)
 	case TypeRefused:
 		s.refused(e)
-	case TypeInvalid:
+	case protocol.TypeMarkerInvalid:
 		s.invalid(e)
 	}
 }
-
-var (
-	resultType  = (*protocol.InjectResult)(nil).Type()
-	stateType   = (*protocol.State)(nil).Type()
-	waitingType = (*protocol.Waiting)(nil).Type()
-
-	// TypeInvalid is a marker that is none.
-	TypeInvalid = (*protocol.MarkerInvalid)(nil).Type()
-	// TypeTurnEnd is a turn's end whose last words may be an answer.
-	TypeTurnEnd = (*protocol.TurnEnd)(nil).Type()
-)
 
 // named is the agent of that name, which is known from now on.
 func (s *State) named(name string) *Agent {
@@ -258,11 +252,11 @@ func (s *State) meet(e Event) {
 		a.Waits = ""
 	case TypeDown:
 		a.Running, a.State, a.Waits = false, "", ""
-	case stateType:
+	case protocol.TypeState:
 		a.State = e.State
-	case waitingType:
+	case protocol.TypeWaiting:
 		a.Waits = e.WaitingFor
-	case resultType:
+	case protocol.TypeInjectResult:
 		if e.Status == protocol.StatusQueued { // one that is typed may pass others, which wait on
 			a.Waits = e.WaitingFor
 		}
