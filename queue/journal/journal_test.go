@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/bbolt"
 	"pgregory.net/rapid"
 
 	"relay-pty/protocol"
@@ -78,6 +79,31 @@ func (r *run) heads() (ids []string) {
 }
 
 func file(t *testing.T) string { return filepath.Join(t.TempDir(), "state", "alice.journal") }
+
+// TestFileFromAnotherMachine: its pages may be larger or smaller than ours.
+func TestFileFromAnotherMachine(t *testing.T) {
+	for _, size := range []int{os.Getpagesize() / 4, os.Getpagesize() * 4} {
+		path := file(t)
+		r := start(t, path)
+		r.accept(t, "a")
+		r.end()
+		ours, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true})
+		must(t, err)
+		theirs, err := bbolt.Open(path+".theirs", 0o600, &bbolt.Options{PageSize: size})
+		must(t, err)
+		must(t, errors.Join(bbolt.Compact(theirs, ours, 0), ours.Close(), theirs.Close(), os.Rename(path+".theirs", path)))
+		for _, want := range []string{"[a]", "[a b]"} {
+			r = start(t, path)
+			if got := fmt.Sprint(r.heads()); got != want || r.past.Damaged != "" {
+				t.Errorf("pages of %d bytes: %s wait, want %s; damaged: %q", size, got, want, r.past.Damaged)
+			}
+			if want == "[a]" {
+				r.accept(t, "b")
+			}
+			r.end()
+		}
+	}
+}
 
 func TestRunGoesOnWhereTheLastEnded(t *testing.T) {
 	path := file(t)

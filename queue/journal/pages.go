@@ -40,7 +40,7 @@ func hurt(format string, args ...any) error {
 // walk calls f with every key and value, bucket by bucket, in the order of the keys, as
 // they were after the commit of that number; after the newest if the number is larger.
 func walk(file []byte, commit uint64, f func(bucket string, key, value []byte) error) error {
-	p := &pages{file: file, size: os.Getpagesize()}
+	p := &pages{file: file, size: pageSize(file)}
 	meta, err := p.meta(commit)
 	if err != nil {
 		return err
@@ -100,6 +100,20 @@ func (p *pages) meta(commit uint64) (newest []byte, err error) {
 		return nil, hurt("%d pages in %d bytes", high, len(p.file))
 	}
 	return newest, nil
+}
+
+// pageSize is what the first page says, if that is sound, for the file may have been made on a
+// machine with pages of another size; else ours.
+func pageSize(file []byte) int {
+	ours := os.Getpagesize()
+	if len(file) < ours {
+		return ours
+	}
+	stated := pages{file: file, size: int(order.Uint32(file[pageHeader+8:]))}
+	if _, err := stated.metaAt(0); err != nil || stated.size < 512 {
+		return ours
+	}
+	return stated.size
 }
 
 func (p *pages) metaAt(id uint64) ([]byte, error) {
