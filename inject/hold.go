@@ -57,7 +57,8 @@ func (in *Injector) quiet(l Look) (Hold, time.Duration) {
 	return hold, again
 }
 
-// rests is quiet as far as the human's last keys tell.
+// rests is the part of quiet that the human's last keys decide, and what the agent has read of
+// them.
 func (in *Injector) rests(l Look) (Hold, time.Duration) {
 	if !l.Draft.Boundary {
 		return protocol.WaitsForHuman, 0
@@ -137,7 +138,7 @@ func (in *Injector) accepts(l Look, v ready.Verdict) bool {
 // row is the row in which the cursor stands.
 func (in *Injector) row(l Look) prompt.Row {
 	return prompt.Row{
-		Line: l.Line, After: l.After, Read: l.Unread <= 0, Edits: l.Facts.Raw, Asking: l.Asking,
+		Line: l.Line, After: l.After, Read: l.Unread <= 0, Edits: l.Facts.Raw, ReadPlace: l.ReadPlace,
 		Typed: l.Draft.Begun && (in.restored || l.Draft.LastKey.After(in.lastInput)), Ever: !l.Draft.LastKey.IsZero(),
 	}
 }

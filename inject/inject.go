@@ -102,7 +102,7 @@ type Injector struct {
 	prompts      prompt.Watch
 	strays       strays
 	ours         string     // what was typed last
-	asking       time.Time  // since when a dialog is there, and no composer
+	dialogSince  time.Time  // since when a dialog is there, and no composer
 	typing       *attempt   // on its way
 	modal        bool       // its composer was seen in a mode as vim's INSERT
 	behindDialog *attempt   // typed, not submitted, and a dialog came in between
@@ -261,7 +261,7 @@ func (in *Injector) look() Look {
 		l.Facts.LastInput = l.Draft.Enter
 	}
 	l.Facts.Dialog, l.Facts.Working, l.Facts.Composer = l.Dialog, l.Working, l.Box.Visible
-	l.Facts.Asked, l.Facts.Rows = l.Asked, l.Rows
+	l.Facts.MaybeDialog, l.Facts.Rows = l.MaybeDialog, l.Rows
 	in.restored, in.modal = in.restored && l.Draft.Begun, in.modal || l.Inserts
 	l.Facts.AtPrompt = in.atPrompt(l)
 	in.watchDraft(l)
@@ -281,7 +281,7 @@ const (
 // doubt takes a dialog out of a look until it has stood for a while.
 func (in *Injector) doubt(l *Look) {
 	asks := in.Profile.Composer != nil && !l.Box.Visible && l.Dialog != ""
-	in.asking = ready.Since(in.asking, asks, l.Facts.Now)
+	in.dialogSince = ready.Since(in.dialogSince, asks, l.Facts.Now)
 	if !asks {
 		return
 	}
@@ -289,7 +289,7 @@ func (in *Injector) doubt(l *Look) {
 	if turn.Within(l.Dialog, in.ours) {
 		rest = glimpseOurs
 	}
-	if l.Doubt = max(0, rest-l.Facts.Now.Sub(in.asking)); l.Doubt > 0 {
+	if l.Doubt = max(0, rest-l.Facts.Now.Sub(in.dialogSince)); l.Doubt > 0 {
 		l.Dialog = ""
 	}
 }

@@ -16,7 +16,7 @@ import (
 type late struct {
 	pressed time.Time // when it was typed
 	gone    time.Time // since when the draft is seen to be set aside all the same; zero: it is not
-	asked   time.Time // when it was brought back; zero: not yet
+	back    time.Time // when it was brought back; zero: not yet
 }
 
 // watchTardy follows what becomes of a tardy draft, until it stands there again or the human
@@ -30,14 +30,14 @@ func (in *Injector) watchTardy(l Look) {
 	hidden := in.Profile.Typing.StashShown != nil && !l.Stashed
 	switch {
 	case turn.Within(d.text, shown):
-		if over = !d.asked.IsZero(); over {
+		if over = !d.back.IsZero(); over {
 			in.tellStashed(in.tardy, false)
 		}
 		// With more behind it, later keys were done, so the one that sets aside did nothing.
 		over = over || !turn.Same(d.text, shown) || !in.typedStill(l, d)
 		d.gone = time.Time{}
 	case !d.gone.IsZero():
-		over = typedSince(l, d.asked) || hidden && typedSince(l, d.pressed)
+		over = typedSince(l, d.back) || hidden && typedSince(l, d.pressed)
 	case !in.typedStill(l, d):
 		over = true
 	case !hidden:
@@ -67,7 +67,7 @@ func (in *Injector) astray() bool { return in.tardy != nil && !in.tardy.stashed.
 // restores says whether to bring back the draft that went late, and else when to ask again: the
 // composer has been empty for a while, and the human rests.
 func (in *Injector) restores(l Look, v ready.Verdict) (bool, time.Duration) {
-	if !in.astray() || !in.tardy.stashed.asked.IsZero() || !in.isStashed(l) {
+	if !in.astray() || !in.tardy.stashed.back.IsZero() || !in.isStashed(l) {
 		return false, 0
 	}
 	if t := l.Draft.Text; t != "" && t != in.tardy.stashed.typed {
@@ -83,7 +83,8 @@ func (in *Injector) restores(l Look, v ready.Verdict) (bool, time.Duration) {
 	return hold == "", again
 }
 
-// restore brings it back, once. Until it is seen to stand there it holds messages.
+// restore presses the key that brings the stashed draft back, once. Until the draft is seen in the
+// composer it holds messages.
 func (in *Injector) restore(ctx context.Context) {
 	tx, err := in.begin(ctx)
 	if err != nil {
@@ -96,7 +97,7 @@ func (in *Injector) restore(ctx context.Context) {
 		return
 	}
 	a := in.tardy
-	a.stashed.asked, in.restored = time.Now(), true
+	a.stashed.back, in.restored = time.Now(), true
 	in.tellStashed(a, true)
 	tx.Write(ctx, []byte(a.backKeys())) // what becomes of it is seen
 }

@@ -34,7 +34,9 @@ type Stream struct {
 	output  ansi.Reader
 	mask    mask
 	typed   ansi.Typist
-	suspect int // the masked line after those that the open marker repeats; 0: it repeats none
+	// suspect is set while the open marker may be our own text, echoed: it repeats masked lines,
+	// and suspect is the number of the one that would come next. 0: it repeats none.
+	suspect int
 	items   []Item
 }
 

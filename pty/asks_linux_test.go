@@ -22,12 +22,12 @@ func TestAsks(t *testing.T) {
 func TestAsking(t *testing.T) {
 	r := begin(t, Config{Args: []string{"dash"}, Env: append(os.Environ(), "PS1=# ")})
 	becomes(t, "dash asks", r.WaitsInRead)
-	prompt := r.Asking()
+	prompt := r.ReadPlace()
 	for range 2 {
 		must(t, r.Keys([]byte("read v\n")))
-		becomes(t, "its builtin asks in another way", func() bool { how := r.Asking(); return how != "" && how != prompt })
+		becomes(t, "its builtin asks in another way", func() bool { how := r.ReadPlace(); return how != "" && how != prompt })
 		must(t, r.Keys([]byte("x\n")))
-		becomes(t, "it asks as before", func() bool { return r.Asking() == prompt })
+		becomes(t, "it asks as before", func() bool { return r.ReadPlace() == prompt })
 	}
 }
 

@@ -19,7 +19,7 @@ const (
 // one by one.
 type lines struct {
 	tx      *Tx
-	asks    bool // the program waited in a read before the first
+	waited  bool // the program waited in a read before the first
 	written time.Time
 }
 
@@ -31,7 +31,7 @@ func (tx *Tx) linesOf(p []byte) *lines {
 	if tty, err := tx.s.TTY(); err != nil || !tty.Canonical {
 		return nil
 	}
-	return &lines{tx: tx, asks: tx.s.WaitsInRead()}
+	return &lines{tx: tx, waited: tx.s.WaitsInRead()}
 }
 
 // firstLine is p up to its first newline or Enter.
@@ -53,7 +53,7 @@ func (l *lines) next(p []byte) []byte {
 			break
 		}
 		answered := s.WaitsInRead
-		if !l.asks {
+		if !l.waited {
 			answered = func() bool { return min(now.Sub(s.LastOutput()), now.Sub(l.written)) >= answerRest }
 		}
 		if tty.Unread == 0 && answered() || !s.keys.rest(look) {

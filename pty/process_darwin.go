@@ -30,7 +30,7 @@ func sealFiles() {}
 func (s *Session) WaitsInRead() bool { return false }
 
 // Asking is empty for the same reason.
-func (s *Session) Asking() string { return "" }
+func (s *Session) ReadPlace() string { return "" }
 
 // Reads is true: something may.
 func (s *Session) Reads() bool { return true }

@@ -41,11 +41,11 @@ func sealFiles() {
 
 // WaitsInRead says whether the agent's process waits in a read of its terminal. It looks at the
 // process's first thread alone, and where the kernel does not tell, nobody asks.
-func (s *Session) WaitsInRead() bool { return s.Asking() != "" }
+func (s *Session) WaitsInRead() bool { return s.ReadPlace() != "" }
 
-// Asking says how it does: for how many bytes, and whether into its stack. That tells one place of
-// a program from another. "" when it does not ask.
-func (s *Session) Asking() string {
+// ReadPlace tells the place in the agent's program that waits in a read from others that do: by how
+// many bytes it wants, and whether into its stack. "" when none waits, or the kernel does not tell.
+func (s *Session) ReadPlace() string {
 	how, _ := s.reads(procDir(s.proc.pid))
 	return how
 }

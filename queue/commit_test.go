@@ -295,7 +295,7 @@ func TestEndedMessagesAreFoundOnDisk(t *testing.T) {
 
 func TestFollowerReadsOnFromDisk(t *testing.T) {
 	durable(t, func(t *testing.T, d *fakeDisk, _ *Mailbox, log *Outbox) {
-		const n = 3 * keepEvents / stored
+		const n = 3 * keepEvents / cachedPart
 		for i := range n {
 			log.Tell(&protocol.RelayCommand{ID: fmt.Sprint(i)}, t0)
 		}

@@ -24,14 +24,14 @@ var (
 // FromNow is the cursor of a follower that wants no past events.
 const FromNow int64 = -1
 
-// Bounds of what is kept in memory; the oldest events go first. With a store it is
-// only what its followers read most.
+// Bounds of what is kept in memory; the oldest events go first. A log with a store keeps
+// only a part of that, the newest, which its followers read most.
 const (
 	keepEvents = 4096
 	keepBytes  = 4 << 20 // frames and 64 bytes for each
 	perEvent   = 64
 
-	stored = 16 // with a store, so many times less
+	cachedPart = 16 // a sixteenth
 )
 
 // Entry is one event of the log. Its frame is shared by all who read it: never change it.
@@ -102,14 +102,15 @@ func NewEpoch() string {
 	return hex.EncodeToString(b[:])
 }
 
+// early is a proposal that was made before there was a store, and when.
 type early struct {
 	at time.Time
 	d  Proposal
 }
 
-// Fail says that the log is to have a store, which cannot be opened for now: nothing is
-// told, and nothing proposed happens, until [Outbox.Keep]. Of a store that it has it says
-// that it cannot be written, until a commit of [Outbox.Run] shows that it can.
+// Fail puts the outbox into its degraded state, with the cause. Where no store could be opened yet,
+// followers hear nothing and no proposal is carried out until [Outbox.Keep] brings one. Where the
+// store of the outbox cannot be written, that lasts until a commit of [Outbox.Run] succeeds.
 func (o *Outbox) Fail(why error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -279,7 +280,7 @@ func (o *Outbox) takeLocked(changes ...Change) {
 func (o *Outbox) tellLocked(changes []Change) {
 	events, bytes := keepEvents, keepBytes
 	if o.store != nil { // which keeps more
-		events, bytes = events/stored, bytes/stored
+		events, bytes = events/cachedPart, bytes/cachedPart
 	}
 	for _, c := range changes {
 		o.last = c.Seq

@@ -73,7 +73,7 @@ func showChannels(p paper, list []api.Channel) error {
 	return p.table(rows)
 }
 
-// whom are the recipients of a message that are so.
+// whom names the recipients of a message for whom so is true; of a message to one, that one.
 func whom(m api.Message, so func(api.Delivery) bool) (names []string) {
 	for _, d := range m.Recipients {
 		if so(d) {

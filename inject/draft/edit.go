@@ -33,7 +33,7 @@ type editor struct {
 	astray bool // at may not be the cursor
 	cols   int
 	signs  Chips
-	loose  int // blanks typed since the last character that shows, or that may be left of all lines
+	loose  int // at most so many blanks end the text, or its lines, and cannot be seen on a screen
 	lines  int // newlines typed and pasted
 
 	pastes  []string // what the chips in buf, stash and late stand for

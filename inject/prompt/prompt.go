@@ -10,21 +10,21 @@ import (
 
 // Row is the row in which the cursor stands.
 type Row struct {
-	Line   string // it up to the cursor
-	After  string // what stands right at the cursor
-	Typed  bool   // keys of any kind came since the last Enter
-	Ever   bool   // any key ever came
-	Read   bool   // the program has read all that was typed
-	Edits  bool   // the program edits lines by itself: its terminal is not in canonical mode
-	Asking string // how it waits for the terminal's lines, which differs by place; "": it does not, or nothing tells
+	Line      string // it up to the cursor
+	After     string // what stands right at the cursor
+	Typed     bool   // keys of any kind came since the last Enter
+	Ever      bool   // any key ever came
+	Read      bool   // the program has read all that was typed
+	Edits     bool   // the program edits lines by itself: its terminal is not in canonical mode
+	ReadPlace string // where the program waits in a read of the terminal; "": in none, or nothing tells
 }
 
 // Watch remembers a program's prompts. The zero value has seen none.
 type Watch struct {
-	fresh  string // the row at the newest prompt, before any key
-	sigil  string // how the rows of prompts end, by the first one
-	edits  bool   // at that one the program edited its line by itself
-	asking string // or this is how it waited for one
+	fresh     string // the row at the newest prompt, before any key
+	sigil     string // how the rows of prompts end, by the first one
+	edits     bool   // at that one the program edited its line by itself
+	readPlace string // or it waited for a line here
 }
 
 // Pattern is a regular expression.
@@ -49,8 +49,8 @@ func (w *Watch) At(r Row, continued Pattern) bool {
 		if w.sigil != "" && ending(r.Line) != w.sigil || w.foreign(r) {
 			return false
 		}
-		if w.sigil != "" && !r.Ever && w.asking == "" { // it may have begun to wait after the first look
-			w.asking = r.Asking
+		if w.sigil != "" && !r.Ever && w.readPlace == "" { // it may have begun to wait after the first look
+			w.readPlace = r.ReadPlace
 		}
 	}
 	if !r.Typed && r.Read {
@@ -62,7 +62,7 @@ func (w *Watch) At(r Row, continued Pattern) bool {
 // foreign says whether the line is read by something else than the shell that the first prompt was
 // of.
 func (w *Watch) foreign(r Row) bool {
-	return w.edits && !r.Edits || w.asking != "" && r.Asking != "" && r.Asking != w.asking
+	return w.edits && !r.Edits || w.readPlace != "" && r.ReadPlace != "" && r.ReadPlace != w.readPlace
 }
 
 // Continues says whether the human's own line stands at the cursor, at what was

@@ -65,12 +65,12 @@ func TestAtOneThatAsksAlike(t *testing.T) {
 		{"", "", "1", true},
 	} {
 		var w Watch
-		w.At(Row{Line: "# ", Read: true, Asking: c.seen}, continued)
-		w.At(Row{Line: "# ", Read: true, Asking: c.late}, continued)
-		if got := w.At(Row{Line: "# ", Read: true, Ever: true, Asking: c.later}, continued); got != c.want {
+		w.At(Row{Line: "# ", Read: true, ReadPlace: c.seen}, continued)
+		w.At(Row{Line: "# ", Read: true, ReadPlace: c.late}, continued)
+		if got := w.At(Row{Line: "# ", Read: true, Ever: true, ReadPlace: c.later}, continued); got != c.want {
 			t.Errorf("%+v: %v, want %v", c, got, c.want)
 		}
-		draft := Row{Line: "# ls", Read: true, Ever: true, Typed: true, Asking: c.later}
+		draft := Row{Line: "# ls", Read: true, Ever: true, Typed: true, ReadPlace: c.later}
 		if got := w.Continues(draft, true); got != c.want {
 			t.Errorf("a line; %+v: %v, want %v", c, got, c.want)
 		}

@@ -54,7 +54,7 @@ type Facts struct {
 
 	Own         Word      // the agent's own word, newest
 	Dialog      string    // the row that shows a dialog; "" is none
-	Asked       string    // a row that shows one, or merely talks of one; "" is none
+	MaybeDialog string    // a row that shows one, or merely talks of one; "" is none
 	Working     bool      // busy marks on the screen or in the title
 	Composer    bool      // the composer is on the screen
 	Rows        int       // of the terminal; 0: not known
@@ -106,7 +106,7 @@ func (r Rules) Judge(f Facts) (Verdict, time.Duration) {
 	case f.Dialog != "":
 		return Verdict{State: Blocked, Confidence: ByScreen, BlockedBy: f.Dialog}, 0
 	case f.Own.State == Blocked && !f.answered():
-		return Verdict{State: Blocked, Confidence: BySignal, BlockedBy: cmp.Or(f.Own.Detail, f.Asked)}, 0
+		return Verdict{State: Blocked, Confidence: BySignal, BlockedBy: cmp.Or(f.Own.Detail, f.MaybeDialog)}, 0
 	case !f.Foreground:
 		return Verdict{State: Unknown, Confidence: BySignal, BlockedBy: protocol.BlockedByForeground}, 0
 	case f.Working:

@@ -194,7 +194,7 @@ func TestTooLowTerminalIsTold(t *testing.T) {
 }
 
 func TestBlockedByWhatTheScreenAsksWhenTheSignalDoesNotSay(t *testing.T) {
-	asks := func(f *Facts) { f.Asked = "Do you want to run ls?" }
+	asks := func(f *Facts) { f.MaybeDialog = "Do you want to run ls?" }
 	mute := func(f *Facts) { f.Own.Detail = "" }
 	for _, c := range []struct {
 		name  string

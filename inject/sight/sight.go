@@ -18,21 +18,21 @@ type (
 
 // Sight is what a profile makes of a screen.
 type Sight struct {
-	Box     Box
-	Typed   Box    // the composer, if what alone shows the dialog, its first row, is text that was typed
-	Dialog  string // the row that shows a dialog; "" is none
-	Asked   string // a row above the composer that shows one, or merely talks of one; "" is none
-	Menu    string // the same of an unknown program, see [Menu]
-	Working bool   // busy marks
-	Line    string // the row up to the cursor
-	Row     int    // that row's number, from 0
-	Rows    int    // of the terminal
-	Before  string // the last rows up to the cursor, wrapped rows joined
-	After   string // what stands right at the cursor
-	Paste   bool   // the agent asked for bracketed paste
-	Stashed bool   // it shows that a draft is set aside
-	Inserts bool   // its composer has modes and shows that keys are text
-	Said    Said   // the agent's own word
+	Box         Box
+	Typed       Box    // the composer, if what alone shows the dialog, its first row, is text that was typed
+	Dialog      string // the row that shows a dialog; "" is none
+	MaybeDialog string // a row above the composer that shows one, or merely talks of one; "" is none
+	Menu        string // the same of an unknown program, see [Menu]
+	Working     bool   // busy marks
+	Line        string // the row up to the cursor
+	Row         int    // that row's number, from 0
+	Rows        int    // of the terminal
+	Before      string // the last rows up to the cursor, wrapped rows joined
+	After       string // what stands right at the cursor
+	Paste       bool   // the agent asked for bracketed paste
+	Stashed     bool   // it shows that a draft is set aside
+	Inserts     bool   // its composer has modes and shows that keys are text
+	Said        Said   // the agent's own word
 }
 
 // Said is the agent's own word for its state: told by the window title, or by the
@@ -83,9 +83,9 @@ func (p reader) look(s *screen.Screen) Sight {
 		}
 		box, top = Box{}, 0
 	}
-	v.Box, v.Asked = box, p.asked(s, top)
-	if v.Asked != "" && box.option() { // the prompt is the mark of a choice
-		v.Box, v.Dialog = Box{}, v.Asked
+	v.Box, v.MaybeDialog = box, p.maybeDialog(s, top)
+	if v.MaybeDialog != "" && box.option() { // the prompt is the mark of a choice
+		v.Box, v.Dialog = Box{}, v.MaybeDialog
 	} else if v.Box.Visible {
 		p.modes(s, below, &v)
 		v.Stashed = p.Typing.StashShown != nil && beside(s, top, below, p.Typing.StashShown)
@@ -115,11 +115,11 @@ func (p reader) modes(s *screen.Screen, below int, v *Sight) {
 	v.Box.Foreign = v.Box.Foreign || m.Select != nil && anyRow(s, below, rows, []*profile.Pattern{m.Select}) != ""
 }
 
-// asked is the nearest row above a composer that may be the question of a dialog, of whose
+// maybeDialog is the nearest row above a composer that may be the question of a dialog, of whose
 // options the composer would be one. What was typed before ends the search, and so does
 // distance: all sorts of things stand in the history. A composer that says where it stands by
 // rules, a border, or the cursor, is no such option.
-func (p reader) asked(s *screen.Screen, top int) string {
+func (p reader) maybeDialog(s *screen.Screen, top int) string {
 	if c := p.Composer; c.Rule != 0 || c.Floor != nil || c.Footed {
 		return ""
 	}

@@ -6,12 +6,13 @@ import (
 	"relay-pty/inject/profile"
 )
 
-// How much of a text a row that has run over it may cover, and how much beside that must be in view
-// to tell what it was, in characters that every screen shows alike.
+// Agents paint some rows over their composer, which hides a part of the text in it. What is hidden
+// can be told where it is at most maxCovered characters long and besides characters are in view on
+// either side. Counted are characters that every screen shows alike.
 const maxCovered, besides = 16, 8
 
-// uncovered puts into shown what rows that have run over it cover, as far as what stands beside
-// that tells it.
+// uncovered is shown with what is hidden in it, as far as the turn's text tells that by what stands
+// beside it.
 func (t Turn) uncovered(shown string) string {
 	before, after, found := strings.Cut(shown, string(profile.Covered))
 	if !found {

@@ -63,7 +63,7 @@ func Open(path string, mine func() error) (*Journal, Past, error) {
 	if err != nil {
 		return fail(err)
 	}
-	if err := last(db, path); err != nil {
+	if err := makeDurable(db, path); err != nil {
 		db.Close() // nothing was written
 		return fail(err)
 	}
@@ -73,9 +73,9 @@ func Open(path string, mine func() error) (*Journal, Past, error) {
 	return j, Past{Epoch: j.state.Epoch, Last: j.state.Last, Live: all.live, Damaged: damaged}, nil
 }
 
-// last makes what was found last: a run that was killed may not have synced what it had
-// written, and what is told of it from now on must not be lost with the machine's memory.
-func last(db *tree, path string) error {
+// makeDurable syncs the file and its directory before anything in them is told to others: a run
+// that was killed may have written them without a sync, and the machine could still lose that.
+func makeDurable(db *tree, path string) error {
 	if err := db.Sync(); err != nil {
 		return err
 	}

@@ -123,9 +123,9 @@ func (a *Agent) Look() inject.Look {
 	l.Echo, l.Unread = tty.Echo, tty.Unread
 	l.Facts.Took = a.took.After(a.LastKey())
 	if tty.Canonical && tty.Unread == 0 {
-		l.Asking = a.Session.Asking()
+		l.ReadPlace = a.Session.ReadPlace()
 	}
-	a.asks = l.Asking != ""
+	a.asks = l.ReadPlace != ""
 	l.Facts.WaitsInRead = a.asks
 	l.Flushed = a.Session.LastFlush() // last: what is not unread any more was read, or is told here
 	return l

@@ -51,10 +51,10 @@ type client struct {
 	events map[string]bool     // types it subscribed to; nil: none
 	behind bool                // the log has more, but too much waits to be written
 	agent  bool                // it said hello with the agent's token
-	due    int64               // an answer that the log holds and that was not sent yet is this event
+	due    int64               // sequence of the event that answers its request and is yet to be sent; 0: none
 	cancel *cancelling         // a cancel that is not answered yet
 	pulls  *pulling            // a pull that waits for a first message
-	gone   func() bool         // whether the client is
+	gone   func() bool         // whether the client has hung up
 }
 
 // interest is what a client is owed about a message.

@@ -57,7 +57,7 @@ func (l *Leases) Settle(now time.Time) (again time.Time) {
 		case l.shows(m.ID):
 			l.end(m, true, now)
 		case !now.Before(end):
-			l.end(m, l.looks(m.ID), now)
+			l.end(m, l.showsNow(m.ID), now)
 		case again.IsZero() || end.Before(again):
 			again = end
 		}
@@ -82,8 +82,8 @@ func (l *Leases) end(m queue.Lent, shown bool, now time.Time) {
 // shows says whether the agent's log has shown the message.
 func (l *Leases) shows(id string) bool { return l.Proof != nil && l.Proof.Took(id) }
 
-// looks is shows after a look at what is new.
-func (l *Leases) looks(id string) bool {
+// showsNow has the log read on, and then says what shows does.
+func (l *Leases) showsNow(id string) bool {
 	if l.Proof != nil {
 		l.Proof.Look()
 	}

@@ -116,8 +116,8 @@ func Begins(text string) bool {
 //
 // Claude Code 2.1.197 writes the rows of a session's first turn in any order where the machine is
 // loaded: the end before what it ends, an answer before what was asked (15 of 27 starts beside
-// other work). So what an end does not make whole is kept, with the entries that come behind it and
-// are not later, until the next end.
+// other work). So an end that comes before its answer, or before what was asked, is no end yet:
+// what is known is kept, with the entries behind it that carry no later time, until the next end.
 type Turn struct {
 	present, left words
 	ended         time.Time // when the last turn did that the log told of

@@ -41,7 +41,7 @@ func narrowTyping() []Narrow {
 		narrow("what an agent leaves of a message is a draft", "inject", "TestStraysAreNoDraft",
 			Edit{"inject/strays.go", "\tif len(in.strays) == 0 ||", "\tif true ||"}),
 		narrow("what a builtin reads by the terminal's own editing gets messages", "inject/prompt", "TestAtOneThatAsksAlike",
-			Edit{"inject/prompt/prompt.go", " || w.asking != \"\" && r.Asking != \"\" && r.Asking != w.asking", ""}),
+			Edit{"inject/prompt/prompt.go", " || w.readPlace != \"\" && r.ReadPlace != \"\" && r.ReadPlace != w.readPlace", ""}),
 		narrow("a text that reads like a dialog is one", "inject/sight", "TestLookAtTheOtherAgents",
 			Edit{"inject/sight/composer.go", "return s.Modes().CursorHidden && slices.ContainsFunc(dialogs, starts)", "return slices.ContainsFunc(dialogs, starts) || firstMatch(dialogs, text) != \"\""}),
 		narrow("a text that reads like work is work", "inject/sight", "TestLookAtTheOtherAgents",

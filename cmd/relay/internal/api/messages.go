@@ -44,9 +44,9 @@ func (s *Server) accept(ctx context.Context, m router.Message, level string, mil
 	return got, err
 }
 
-// WaitsSince is from when on whoever asked the router to send a message waits for what becomes of
-// it: from its acceptance, for from then on the router counts how long an answer is waited for. One
-// that was sent before the request at began is waited for since then.
+// WaitsSince is when the wait of a sender begins, who asked at began for the message to be sent:
+// when the router accepted the message, since the router counts from there, too; or began, where
+// the message had been accepted before.
 func (m Message) WaitsSince(began time.Time) time.Time {
 	late := time.UnixMilli(m.AcceptedAt + 1).Sub(began)
 	return began.Add(max(0, late))

@@ -88,7 +88,8 @@ func (m *Known) open() bool {
 	return !Ended(m.Status)
 }
 
-// find is the message of that id, nil where there is none, at hand and about to be changed.
+// find is the message of that id, for whoever is about to change it: if it is on the shelf it is
+// read from there, and kept in memory from now on. nil where no message has the id.
 func (s *State) find(id string) *Known {
 	m := s.messages[id]
 	if m == nil {
@@ -354,7 +355,7 @@ func Resume(shelf Kept) (*State, error) {
 	return s, nil
 }
 
-// sort finds out what waits where.
+// sort makes the lists of what waits, from the messages.
 func (s *State) sort() {
 	for _, m := range s.messages {
 		if m.Status == StatusScheduled {
