@@ -74,11 +74,11 @@ const (
 	urgentFirst = 5 * time.Second
 )
 
-// interrupts says whether the agent's turn is to be interrupted for the message,
+// shouldInterrupt says whether the agent's turn is to be interrupted for the message,
 // and else when to ask again: it is urgent, the human rests, and what stands in
 // the composer would not keep it from being typed afterwards. What asks a
 // question is never interrupted, for that would be an answer.
-func (in *Injector) interrupts(l Look, v ready.Verdict, b *turn.Batch) (bool, time.Duration) {
+func (in *Injector) shouldInterrupt(l Look, v ready.Verdict, b *turn.Batch) (bool, time.Duration) {
 	if b == nil || b.Mode != protocol.ModeUrgent || len(in.Profile.Typing.Interrupt) == 0 || in.behindDialog != nil ||
 		v.State != ready.Busy || v.Settling || !l.Box.Visible || l.Box.Foreign {
 		return false, 0
@@ -112,7 +112,7 @@ func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
 	defer tx.End() // a terminal that is gone has no keys to bring back
 	look := in.look()
 	v, _ := in.judge(look)
-	if yes, _ := in.interrupts(look, v, b); !yes {
+	if yes, _ := in.shouldInterrupt(look, v, b); !yes {
 		return
 	}
 	in.halted, in.halting = time.Now(), true
@@ -185,9 +185,9 @@ func (in *Injector) holdsGivenBack(l Look) bool {
 	return in.givenBack != "" && l.Box.Visible && turn.Same(l.Box.Text, in.givenBack)
 }
 
-// resubmits says whether to press Enter on the prompt that an interrupted agent
+// shouldResubmit says whether to press Enter on the prompt that an interrupted agent
 // gave back: when nothing urgent comes before it.
-func (in *Injector) resubmits(l Look, v ready.Verdict, b *turn.Batch) bool {
+func (in *Injector) shouldResubmit(l Look, v ready.Verdict, b *turn.Batch) bool {
 	if !in.holdsGivenBack(l) || b != nil && b.Mode == protocol.ModeUrgent && l.Facts.Now.Sub(in.halted) < urgentFirst {
 		return false
 	}
@@ -207,7 +207,7 @@ func (in *Injector) resubmit(ctx context.Context, b *turn.Batch) {
 	defer tx.End() // a terminal that is gone has no keys to bring back
 	look := in.look()
 	v, _ := in.judge(look)
-	if !in.resubmits(look, v, b) {
+	if !in.shouldResubmit(look, v, b) {
 		return
 	}
 	if _, err := tx.Write(ctx, []byte(in.submitKey(v))); err != nil {

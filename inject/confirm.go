@@ -151,7 +151,7 @@ func (a *attempt) withdraw(ctx context.Context, code, why string) *Result {
 	if a.tx == nil {
 		return doubt
 	}
-	if !a.holdsText(ctx) {
+	if !a.awaitText(ctx) {
 		return a.unread(ctx, doubt, code, why)
 	}
 	if !a.clear(ctx) {
@@ -184,9 +184,9 @@ func (in *Injector) holdsText(l Look) bool {
 	return l.Box.Visible && (l.Box.Text != "" || l.Box.Blank) && v.State != ready.Blocked
 }
 
-// holdsText waits a while for the composer to hold text, all of which the agent
+// awaitText waits a while for the composer to hold text, all of which the agent
 // has read: right after a write it is about to.
-func (a *attempt) holdsText(ctx context.Context) bool {
+func (a *attempt) awaitText(ctx context.Context) bool {
 	return a.in.until(ctx, 2*settled, func(l Look) (bool, time.Duration) {
 		return l.Unread <= 0 && a.in.holdsText(l), settled / 6
 	}) == nil

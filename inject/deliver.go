@@ -204,9 +204,10 @@ func (a *attempt) run(ctx context.Context, look Look) *Result {
 	return a.runComposer(ctx)
 }
 
-// writeAll types the pieces, each when the one before is read, and shows or cannot: Codex leaves
-// what reached it together with other keys unread until the next key. The first one has to show:
-// in a composer that takes keys for commands nothing but the header may be typed.
+// writeAll types the pieces one by one. It types a piece only once the agent has read the one
+// before and shows it, or has had its time to: Codex leaves what reached it together with other
+// keys unread until the next key. The first piece must be seen: in a composer that takes keys for
+// commands nothing but the header may be typed.
 func (a *attempt) writeAll(ctx context.Context, pieces []turn.Piece) (r *Result, ok bool) {
 	for i, piece := range pieces {
 		before := a.in.look()

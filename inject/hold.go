@@ -24,7 +24,7 @@ func (in *Injector) hold(l Look, v ready.Verdict, b *turn.Batch) (Hold, time.Dur
 	case ready.Ready:
 	case ready.Busy:
 		if !in.joins(l, v, b) {
-			_, again := in.interrupts(l, v, b)
+			_, again := in.shouldInterrupt(l, v, b)
 			return protocol.WaitsForTurn, again
 		}
 	default:

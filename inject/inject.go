@@ -15,8 +15,8 @@ import (
 
 // Mailbox is where messages wait.
 type Mailbox interface {
-	// Next is what to deliver next, nil when nothing waits, and when to ask
-	// again because something would expire; zero: only a change can matter.
+	// Next ends what has waited longer than it may, and returns what to deliver next, nil when
+	// nothing waits, and when something will be over its time; zero: only a change can matter.
 	Next(now time.Time) (*turn.Batch, time.Time)
 	// Take begins an attempt with all of a turn; false when some of it is not
 	// waiting any more.
@@ -96,8 +96,8 @@ type Injector struct {
 	lastBusy     time.Time
 	lastInput    time.Time
 	submitted    time.Time
-	leaving      time.Time // when the text that the human sent was last seen in the composer still …
-	left         time.Time // … and the Enter of one that has left it: what stands there then is another
+	leaving      time.Time // when the text that the human submitted was last seen in the composer
+	left         time.Time // the human's Enter whose text has left it: what stands there now is new
 	stopped      time.Time // when the agent was last seen stopped in an attempt
 	prompts      prompt.Watch
 	strays       strays
@@ -163,7 +163,7 @@ func (in *Injector) step(idle bool) step {
 	}
 	b, expiry := in.Mailbox.Next(look.Facts.Now)
 	hold, rest := in.hold(look, v, b)
-	_, back := in.restores(look, v)
+	_, back := in.shouldRestore(look, v)
 	if look.Doubt == 0 {
 		in.report(Report{v, hold, in.occupied(look), in.accepts(look, v)})
 	}
@@ -192,19 +192,19 @@ func (in *Injector) act(ctx context.Context, s step) bool {
 	case in.behindDialog != nil:
 		in.resume(ctx, s.look, s.hold)
 	case in.astray():
-		yes, _ := in.restores(s.look, s.verdict)
+		yes, _ := in.shouldRestore(s.look, s.verdict)
 		if yes {
 			in.restore(ctx)
 		}
 		return yes
-	case in.resubmits(s.look, s.verdict, s.next):
+	case in.shouldResubmit(s.look, s.verdict, s.next):
 		in.resubmit(ctx, s.next)
 		return true
 	case s.next != nil && s.hold == "":
 		in.deliver(ctx, *s.next)
 		return true
 	}
-	if yes, _ := in.interrupts(s.look, s.verdict, s.next); yes {
+	if yes, _ := in.shouldInterrupt(s.look, s.verdict, s.next); yes {
 		in.interrupt(ctx, s.next)
 		return true
 	}

@@ -26,8 +26,8 @@ func (in *Injector) remains(l Look, v ready.Verdict) bool {
 		!typedSince(l, a.began) && !l.Draft.MayHold() && in.givenBack == ""
 }
 
-// makeRoom sees to it that the composer is empty: what we left there goes, a draft of the human's
-// is set aside. What does not go counts as a draft from then on.
+// makeRoom empties the composer: it clears what we left there, or has setAside take the human's
+// draft away. What does not go counts as a draft from then on.
 func (a *attempt) makeRoom(ctx context.Context, l Look, v ready.Verdict) bool {
 	if !a.in.remains(l, v) {
 		return a.setAside(ctx, l)

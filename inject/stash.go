@@ -44,7 +44,9 @@ func (in *Injector) watchDraft(l Look) {
 
 // maySetAside says whether the draft may be set aside for the message, and else
 // when to ask again because only time is missing. A shadow and a screen that do
-// not agree on it forbid it: nobody could tell whether all of it came back.
+// not agree on what the human typed forbid it: nobody could tell whether all of it
+// came back. A prompt that the interrupted agent gave back is no draft of the
+// human's: an urgent message sets it aside, and it is submitted again behind that.
 func (in *Injector) maySetAside(l Look, b *turn.Batch) (bool, time.Duration) {
 	t := in.Profile.Typing
 	if b == nil || t.Stash == "" || l.Stashed || in.tardy != nil || in.unsent.text == "" {

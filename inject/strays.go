@@ -35,9 +35,9 @@ func (s strays) without(text, own string) string {
 	}, text))
 }
 
-// overlook takes strays out of the composer as it is seen: among what we type now, and where there
-// is nothing else, its beginning is in view, and the human has typed nothing. What we type begins
-// with a header, so it is gone when only strays are left.
+// overlook takes strays out of the composer as it is seen, in two cases: they stand among what we
+// type now; or the composer holds nothing else, its beginning is in view, and the human has typed
+// nothing. What we type begins with a header, so it is gone when only strays are left.
 func (in *Injector) overlook(l *Look) {
 	if len(in.strays) == 0 || !l.Box.Visible || l.Draft.MayHold() {
 		return

@@ -33,7 +33,7 @@ func (in *Injector) watchTardy(l Look) {
 		if over = !d.back.IsZero(); over {
 			in.tellStashed(in.tardy, false)
 		}
-		// With more behind it, later keys were done, so the one that sets aside did nothing.
+		// Text behind the draft shows that later keys were read: the one before did nothing.
 		over = over || !turn.Same(d.text, shown) || !in.typedStill(l, d)
 		d.gone = time.Time{}
 	case !d.gone.IsZero():
@@ -61,12 +61,13 @@ func (in *Injector) typedStill(l Look, d *stashed) bool {
 	return l.Draft.Known && turn.Within(d.typed, l.Draft.Text)
 }
 
-// astray says whether a draft is set aside that was to stand there.
+// astray says whether the key that was to set a draft aside has done so late, when we had already
+// given up and left the draft in its place.
 func (in *Injector) astray() bool { return in.tardy != nil && !in.tardy.stashed.gone.IsZero() }
 
-// restores says whether to bring back the draft that went late, and else when to ask again: the
-// composer has been empty for a while, and the human rests.
-func (in *Injector) restores(l Look, v ready.Verdict) (bool, time.Duration) {
+// shouldRestore says whether to bring back the draft that went late, and else when to ask again:
+// the composer has been empty for a while, and the human rests.
+func (in *Injector) shouldRestore(l Look, v ready.Verdict) (bool, time.Duration) {
 	if !in.astray() || !in.tardy.stashed.back.IsZero() || !in.isStashed(l) {
 		return false, 0
 	}
@@ -93,7 +94,7 @@ func (in *Injector) restore(ctx context.Context) {
 	defer tx.End() // a terminal that is gone has no keys to bring back
 	look := in.look()
 	v, _ := in.judge(look)
-	if yes, _ := in.restores(look, v); !yes {
+	if yes, _ := in.shouldRestore(look, v); !yes {
 		return
 	}
 	a := in.tardy

@@ -45,7 +45,7 @@ const (
 
 // The words of an inject_result's "evidence": what proves a delivery.
 const (
-	EvidenceTurn      = "turn"      // the agent's own log, hook or event shows the message
+	EvidenceTurn      = "turn"      // the agent's own log shows the message in a turn
 	EvidenceSubmitted = "submitted" // an idle agent's composer held it, and after Enter no longer did
 	EvidencePulled    = "pulled"    // the agent asked for it and acknowledged it
 	EvidenceEcho      = "echo"      // a line program echoed and consumed it

@@ -129,7 +129,7 @@ func (w *writer) write(p []byte, is input) error {
 	return nil
 }
 
-// takeLocked makes o the owner, with all the time it wants.
+// takeLocked makes o the owner, whose writes have no deadline.
 func (w *writer) takeLocked(o owner, tx *Tx) {
 	w.owner, w.tx = o, tx
 	w.f.out.set(time.Time{})

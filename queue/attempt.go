@@ -200,8 +200,8 @@ func (m *Mailbox) Close(fault protocol.Fault, keep bool, now time.Time) error {
 	return errors.Join(errs...)
 }
 
-// endLocked makes a live message an ended one. One of which nobody
-// knows whether an attempt before a crash delivered it cannot end as not delivered.
+// endLocked makes a live message an ended one. Where an attempt before a crash may have
+// delivered the message, an outcome that says it did not arrive becomes `unknown`.
 func (m *Mailbox) endLocked(e *entry, out Outcome, now time.Time) error {
 	m.leaveLocked(e)
 	if e.Again && out.Status != protocol.StatusDelivered && out.Status != protocol.StatusUnknown {

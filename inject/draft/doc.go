@@ -7,5 +7,6 @@
 // is in view agrees: the whole text, pastes as chips included, or, where rows are scrolled away, at
 // least 12 characters of it in a row; else it holds. A draft of blanks shows no text: in Claude
 // Code, Codex and Gemini CLI the cursor tells of it, in others the shadow does. What else must hold
-// before a draft is set aside is in the injector's maySetAside.
+// before a draft is set aside is in the injector's maySetAside. What the injector itself left in a
+// composer, or an interrupted agent gave back into it, is no draft, and not this package's.
 package draft

@@ -18,7 +18,8 @@ type Hook struct {
 	Waits  []string // messages of these are waited for beside the agent's work, and wake it; nil: none
 }
 
-// Hooked is the hook of that event, of whichever agent.
+// Hooked is the hook of that event, of the first agent that has one: hooks are called with the name
+// of their event alone.
 func Hooked(event string) (Hook, bool) {
 	for _, p := range all {
 		if p.Hooks == nil {

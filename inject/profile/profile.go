@@ -6,10 +6,14 @@
 //
 // To add an agent: write its file here and name it in all; measure its modes as
 // vim's in modal.go, if it has any. If it keeps a log, add a format to
-// parser/transcript and name it in Log.Format. For tests, add it to
-// cmd/internal/agentrig and .ci/agents, with recordings in testdata; for
-// --check-profile, to cmd/relay-pty/check/rig.go. Completions name the profiles
-// in .ci/package, the README in its tables.
+// parser/transcript, to its list formats, and name it in Log.Format. What begins the
+// agent's answers on the screen belongs to parser/grammar.go. Chips that do not begin
+// as pasted says, and a stash key other than Ctrl-S (draft/keystroke knows no other),
+// need code. Two agents' hooks must not have an event of the same name, as long as
+// Hooked is asked by that alone. For tests, add the agent to cmd/internal/agentrig and
+// .ci/agents, with recordings in testdata; for --check-profile, to
+// cmd/relay-pty/check/rig.go. Completions name the profiles in .ci/package, the README
+// in its tables.
 package profile
 
 import (
@@ -95,7 +99,7 @@ var pasted = draft.Chips{Paste: "[Pasted", Image: "[Image", Bytes: 140}
 type Typing struct {
 	PasteBytes int  // a bracketed paste longer than this is marked as foreign text …
 	PasteLines int  // … and so is one with so many newlines or more; header and footer are then typed. 0: no limit
-	PasteRows  int  // in a terminal with so many rows or fewer every newline is too many, and each row more allows one more; 0: rows do not matter
+	PasteRows  int  // in a terminal with so many rows or fewer a paste may have no newline, and with each row more one more; 0: rows do not matter
 	PasteAll   bool // header and footer are then pasted, each by itself, as typing would not be taken for text
 	PasteTrims bool // a marked paste loses the white space at its ends
 	Newline    string

@@ -74,7 +74,7 @@ type Rules struct {
 	HasComposer bool          // the profile knows the agent's composer
 	Rows        int           // the fewest rows in which it shows whole; 0: not known
 	NeedPrompt  bool          // the user gave a prompt pattern: without a match it is not ready
-	Reserved    bool          // nobody has described it: only its own word lets it have keys or lines that it might run
+	Reserved    bool          // nobody has described it: without a word of its own it gets nothing that could act as keys or commands
 	Quiet       time.Duration // silence that counts as ready where nothing better is known
 	RawQuiet    time.Duration // the same for programs in raw mode
 	Settle      time.Duration // how long ready evidence must follow busy evidence

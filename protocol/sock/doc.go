@@ -1,6 +1,6 @@
 // Package sock is the Unix socket of a wrapper: taking its path, serving its clients
-// line by line, calling it, and listing it where routers look. It knows the protocol's
-// lines and errors, but neither queues nor terminals.
+// line by line, and calling it. It knows the protocol's lines and errors, but neither
+// queues nor terminals. Package registry lists the sockets where routers look.
 //
 // Who may connect is decided three times over: the socket is 0600 from its first
 // instant, the kernel's word on the peer's uid is asked, and the directories that we

@@ -35,7 +35,7 @@ type Agent struct {
 	unlike  bool // the profile is not a shell's: to a shell in its place nothing may be typed
 	front   front
 	took    time.Time      // when it last took a message
-	asks    bool           // in the last look, it had read all lines and waited for more
+	waits   bool           // in the last look, it had read all lines and waited for more
 	stood   time.Time      // since when the composer has been seen without a dialog
 	stream  *parser.Stream // nil: markers do not come from the output
 }
@@ -65,7 +65,7 @@ func (a *Agent) Attach(s *pty.Session, stream *parser.Stream) {
 
 // WaitsInRead says whether the agent, when last looked at, was a program that reads lines and
 // waited for one. The injector's goroutine alone may ask.
-func (a *Agent) WaitsInRead() bool { return a.asks }
+func (a *Agent) WaitsInRead() bool { return a.waits }
 
 // LastKey is when the human last typed; zero when never.
 func (a *Agent) LastKey() time.Time { return a.shadow.State().LastKey }
@@ -73,7 +73,8 @@ func (a *Agent) LastKey() time.Time { return a.shadow.State().LastKey }
 // LastSuspend is when the human last pressed Ctrl-Z; zero when never.
 func (a *Agent) LastSuspend() time.Time { return a.shadow.State().Suspend }
 
-// Look gathers what can be seen now.
+// Look gathers what can be seen now. With it moves on what we remember of the agent: the shadow of
+// the human's draft, the agent's own word, since when its composer stands, and where it waits.
 func (a *Agent) Look() inject.Look {
 	var l inject.Look
 	cols := 0
@@ -125,8 +126,8 @@ func (a *Agent) Look() inject.Look {
 	if tty.Canonical && tty.Unread == 0 {
 		l.ReadPlace = a.Session.ReadPlace()
 	}
-	a.asks = l.ReadPlace != ""
-	l.Facts.WaitsInRead = a.asks
+	a.waits = l.ReadPlace != ""
+	l.Facts.WaitsInRead = a.waits
 	l.Flushed = a.Session.LastFlush() // last: what is not unread any more was read, or is told here
 	return l
 }

@@ -7,8 +7,9 @@ import (
 )
 
 // How long a consumer may take to acknowledge what it pulled: until then nobody can say that the
-// agent did not get it. A turn that runs may have it waiting for the next thing that the agent
-// does, however long the present one takes; what it had then shows in its log a little later.
+// agent did not get it. While a turn runs, what a hook was given may wait for the agent's next
+// step, however long the present one takes, so a lease lasts as long as the turn; what the agent
+// got by then shows in its log a little later.
 const (
 	leaseTime  = 30 * time.Second
 	leaseMost  = 30 * time.Minute

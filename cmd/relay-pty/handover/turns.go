@@ -57,10 +57,13 @@ func (m *Turns) Next(now time.Time) (*turn.Batch, time.Time) {
 	return m.next, expiry
 }
 
-// oneTurn is the beginning of messages that may be typed as one turn: of one
-// mode, not too much in all, a command alone, no body twice that may be shown as
-// a chip: an agent may take the second paste of a text for the wish to see the first
-// one in full; and none behind a body that makes the agent misplace its chip.
+// oneTurn is the beginning of msgs that may be typed as one turn. It ends before a message
+//   - of another mode than the first,
+//   - that is a command, or behind one,
+//   - with which the bodies are longer than maxTurn,
+//   - whose body, if it may be shown as a chip, an earlier one has, too: an agent may take the second
+//     paste of a text for the wish to see the first one in full,
+//   - behind a body that makes the agent misplace the chip of the next.
 func (m *Turns) oneTurn(msgs []queue.Message) []queue.Message {
 	size := 0
 	for i, q := range msgs {

@@ -57,7 +57,7 @@ type Hub struct {
 	failed  chan struct{}            // closed with it
 
 	began time.Time
-	late  map[string]time.Time // when the last event of an agent's wrapper came in that was old
+	late  map[string]time.Time // by agent: when its wrapper last told an event of before we were there
 }
 
 // New reads the log, keeps all in memory, and is ready for work. Of what a shelf has, which may be
