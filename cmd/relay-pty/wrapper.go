@@ -354,12 +354,10 @@ func (w *wrapper) atWork() bool {
 	return s == ready.Busy || s == ready.Blocked
 }
 
-// batch is how many messages may be typed as one turn. Where text is code each
-// must be inert by itself, so they go one by one; so they do where only its screen
-// tells what a composer holds, which may be too small for more. To a program that asks
-// for lines they go one by one as fast, and a crash leaves one of them in doubt.
+// batch is how many messages may be typed as one turn. To a program that asks for lines they go
+// one by one as fast, and a crash leaves one of them in doubt.
 func (w *wrapper) batch() int {
-	if p := w.cfg.Profile; p.Quote.Inert() || p.Composer != nil && p.Log == nil || w.agent.WaitsInRead() {
+	if w.cfg.Profile.OneByOne() || w.agent.WaitsInRead() {
 		return 1
 	}
 	return w.cfg.BatchMax

@@ -75,6 +75,10 @@ type Composer struct {
 	Placeholder pattern // text that shows in an empty one; nil: dim text is
 }
 
+// OneByOne says whether each message is a turn of its own. Where text is code each must be inert by
+// itself; and a composer of which the screen alone tells may be too small to show more than one.
+func (p *Profile) OneByOne() bool { return p.Quote.Inert() || p.Composer != nil && p.Log == nil }
+
 // Covered stands in the text of a composer where a row that has run over its border may cover text.
 const Covered = '\ufffd'
 
