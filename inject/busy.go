@@ -133,8 +133,8 @@ func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
 	if !in.Profile.Typing.Returns || !empty {
 		return
 	}
-	var rests time.Time                                                        // since when it has said that it does; what it gives back is painted later
-	in.until(ctx, in.Profile.Typing.Hold, func(l Look) (bool, time.Duration) { // its end changes nothing
+	var rests time.Time                                                           // since when it has said that it does; what it gives back is painted later
+	in.until(ctx, in.Profile.Typing.KeyWait, func(l Look) (bool, time.Duration) { // its end changes nothing
 		v, again := in.judge(l)
 		if rests = ready.Since(rests, v.State == ready.Ready, l.Facts.Now); v.State != ready.Ready {
 			return v.State == ready.Blocked, again
@@ -148,7 +148,7 @@ func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
 // the human's next key is text. It is told so only when it is seen to have left.
 func (in *Injector) insertAgain(ctx context.Context, tx Tx) {
 	m, pressed, began := in.Profile.Composer.Modal, false, time.Now()
-	in.until(ctx, in.Profile.Typing.Hold, func(l Look) (bool, time.Duration) { // its end changes nothing
+	in.until(ctx, in.Profile.Typing.KeyWait, func(l Look) (bool, time.Duration) { // its end changes nothing
 		v, _ := in.judge(l)
 		switch {
 		case v.State == ready.Blocked || l.Facts.Exited:
@@ -214,7 +214,7 @@ func (in *Injector) resubmit(ctx context.Context, b *turn.Batch) {
 		return
 	}
 	in.lastInput = time.Now()
-	err = in.until(ctx, in.Profile.Typing.Hold, func(l Look) (bool, time.Duration) {
+	err = in.until(ctx, in.Profile.Typing.KeyWait, func(l Look) (bool, time.Duration) {
 		return l.Unread <= 0 && !in.holdsGivenBack(l), settled / 6
 	})
 	if err == nil {

@@ -236,7 +236,7 @@ func (a *attempt) awaitPiece(ctx context.Context, piece turn.Piece, before Look,
 	altered := false
 	r, ok = a.await(ctx, func(l Look) bool {
 		now := l.Facts.Now
-		read = ready.Since(read, l.Unread <= 0 && l.Doubt == 0, now)
+		read = ready.Since(read, l.Unread <= 0 && l.DialogAfter == 0, now)
 		if read.IsZero() || a.shows(piece, before, l) {
 			return !read.IsZero()
 		}
@@ -467,6 +467,6 @@ func (a *attempt) impatient(l Look) (bool, time.Duration) {
 	if a.in.stopped.After(since) {
 		since = a.in.stopped
 	}
-	left := a.in.Profile.Typing.Hold - l.Facts.Now.Sub(since)
+	left := a.in.Profile.Typing.KeyWait - l.Facts.Now.Sub(since)
 	return left <= 0, left
 }

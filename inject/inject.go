@@ -164,7 +164,7 @@ func (in *Injector) step(idle bool) step {
 	b, expiry := in.Mailbox.Next(look.Facts.Now)
 	hold, rest := in.hold(look, v, b)
 	_, back := in.shouldRestore(look, v)
-	if look.Doubt == 0 {
+	if look.DialogAfter == 0 {
 		in.report(Report{v, hold, in.occupied(look), in.accepts(look, v)})
 	}
 	again = sooner(again, back)
@@ -289,7 +289,7 @@ func (in *Injector) doubt(l *Look) {
 	if turn.Within(l.Dialog, in.ours) {
 		rest = glimpseOurs
 	}
-	if l.Doubt = max(0, rest-l.Facts.Now.Sub(in.dialogSince)); l.Doubt > 0 {
+	if l.DialogAfter = max(0, rest-l.Facts.Now.Sub(in.dialogSince)); l.DialogAfter > 0 {
 		l.Dialog = ""
 	}
 }
@@ -311,8 +311,8 @@ func (in *Injector) sent(l Look) time.Time {
 // judge asks for the verdict and remembers what later verdicts stand on. Where there may be a
 // dialog nothing else counts.
 func (in *Injector) judge(l Look) (ready.Verdict, time.Duration) {
-	if l.Doubt > 0 {
-		return ready.Verdict{State: ready.Unknown, Confidence: ready.ByGuess, Settling: true}, l.Doubt
+	if l.DialogAfter > 0 {
+		return ready.Verdict{State: ready.Unknown, Confidence: ready.ByGuess, Settling: true}, l.DialogAfter
 	}
 	v, again := in.Profile.Rules.Judge(l.Facts)
 	switch {

@@ -12,15 +12,15 @@ import (
 // Look is everything that can be seen of the agent at one moment.
 type Look struct {
 	sight.Sight
-	Facts     ready.Facts // the loop adds WasReady, LastBusy, LastInput and Submitted
-	Draft     draft.State
-	Doubt     time.Duration // after which what may be a dialog is one; 0: nothing may be, or it is
-	ReadPlace string        // where a line program waits in a read for more; "": in none, or nothing tells
-	Echo      bool          // the terminal echoes what is typed
-	Unread    int           // bytes typed that the agent has not read; -1: not known
-	Flushed   time.Time     // when the agent last threw away what it had not read; zero: never
-	Brought   time.Time     // when keys that had been kept were last typed; zero: never
-	Again     time.Duration // after which a look would tell more of the draft; 0: only a change would
+	Facts       ready.Facts // the loop adds WasReady, LastBusy, LastInput and Submitted
+	Draft       draft.State
+	DialogAfter time.Duration // after which what may be a dialog is one; 0: nothing may be, or it is
+	ReadPlace   string        // where a line program waits in a read for more; "": in none, or nothing tells
+	Echo        bool          // the terminal echoes what is typed
+	Unread      int           // bytes typed that the agent has not read; -1: not known
+	Flushed     time.Time     // when the agent last threw away what it had not read; zero: never
+	Brought     time.Time     // when keys that had been kept were last typed; zero: never
+	Again       time.Duration // after which a look would tell more of the draft; 0: only a change would
 }
 
 // Agent is the wrapped program and its terminal.

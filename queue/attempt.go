@@ -20,13 +20,13 @@ func (m *Mailbox) Take(now time.Time, ids ...string) error {
 	if m.pause.on {
 		return ErrPaused
 	}
-	var taken []*entry
+	var taken []*item
 	for _, id := range ids {
-		e, err := m.inLocked(id, protocol.StatusQueued)
+		it, err := m.inLocked(id, protocol.StatusQueued)
 		if err != nil {
 			return err
 		}
-		taken = append(taken, e)
+		taken = append(taken, it)
 	}
 	if err := m.beginLocked(taken, false, now); err != nil {
 		return err
@@ -36,10 +36,10 @@ func (m *Mailbox) Take(now time.Time, ids ...string) error {
 }
 
 // beginLocked begins an attempt with waiting messages, of a consumer if they are pulled.
-func (m *Mailbox) beginLocked(taken []*entry, pulled bool, now time.Time) error {
+func (m *Mailbox) beginLocked(taken []*item, pulled bool, now time.Time) error {
 	var proposals []Proposal
-	for _, e := range taken {
-		rec := e.Record
+	for _, it := range taken {
+		rec := it.Record
 		rec.Status, rec.Pulled = protocol.StatusInjecting, pulled
 		rec.Attempt++
 		proposals = append(proposals, Proposal{rec.result(), &rec})
@@ -49,14 +49,14 @@ func (m *Mailbox) beginLocked(taken []*entry, pulled bool, now time.Time) error 
 	if err != nil {
 		return fmt.Errorf("record attempt: %w", err)
 	}
-	for i, e := range taken {
-		m.leaveLocked(e)
-		e.Record, e.cancels, e.entered = *proposals[i].Record, 0, false
-		m.injecting = append(m.injecting, e)
+	for i, it := range taken {
+		m.leaveLocked(it)
+		it.Record, it.cancels, it.entered = *proposals[i].Record, 0, false
+		m.injecting = append(m.injecting, it)
 	}
 	if err := m.awaitLocked(written); err != nil {
-		for _, e := range taken {
-			m.backLocked(e, hold, now)
+		for _, it := range taken {
+			m.backLocked(it, hold, now)
 		}
 		return fmt.Errorf("record attempt: %w", err)
 	}
@@ -64,21 +64,21 @@ func (m *Mailbox) beginLocked(taken []*entry, pulled bool, now time.Time) error 
 }
 
 // backLocked undoes the begin of an attempt that could not be recorded.
-func (m *Mailbox) backLocked(e *entry, hold string, now time.Time) {
-	e.Attempt--
-	if e.cancels > 0 {
-		m.endLocked(e, Outcome{Status: protocol.StatusCancelled}, now) // recorded when the disk takes it
+func (m *Mailbox) backLocked(it *item, hold string, now time.Time) {
+	it.Attempt--
+	if it.cancels > 0 {
+		m.endLocked(it, Outcome{Status: protocol.StatusCancelled}, now) // recorded when the disk takes it
 		return
 	}
-	m.waitLocked(e)
-	m.catchUpLocked(e, hold, now)
+	m.waitLocked(it)
+	m.catchUpLocked(it, hold, now)
 }
 
 // waitLocked makes a message that is being injected a waiting one.
-func (m *Mailbox) waitLocked(e *entry) {
-	m.leaveLocked(e)
-	e.Status, e.lent = protocol.StatusQueued, time.Time{}
-	m.waiting = slices.Insert(m.waiting, m.placeLocked(e), e)
+func (m *Mailbox) waitLocked(it *item) {
+	m.leaveLocked(it)
+	it.Status, it.lent = protocol.StatusQueued, time.Time{}
+	m.waiting = slices.Insert(m.waiting, m.placeLocked(it), it)
 	m.changedLocked()
 }
 
@@ -97,17 +97,17 @@ func (m *Mailbox) awaitLocked(written func() error) error {
 func (m *Mailbox) Return(id string, now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e, err := m.inLocked(id, protocol.StatusInjecting)
+	it, err := m.inLocked(id, protocol.StatusInjecting)
 	if err != nil {
 		return err
 	}
-	if e.cancels > 0 {
+	if it.cancels > 0 {
 		defer m.pressureLocked(now)
-		return m.endLocked(e, Outcome{Status: protocol.StatusCancelled}, now)
+		return m.endLocked(it, Outcome{Status: protocol.StatusCancelled}, now)
 	}
-	m.waitLocked(e)
+	m.waitLocked(it)
 	defer m.pressureLocked(now)
-	return m.tellWaitingLocked(e, now)
+	return m.tellWaitingLocked(it, now)
 }
 
 // Again gives a message back to the waiting ones whose attempt a crash has interrupted,
@@ -115,23 +115,23 @@ func (m *Mailbox) Return(id string, now time.Time) error {
 func (m *Mailbox) Again(id string, now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e, err := m.inLocked(id, protocol.StatusInjecting)
+	it, err := m.inLocked(id, protocol.StatusInjecting)
 	switch {
 	case err != nil:
 		return err
-	case !e.mayAgain():
+	case !it.mayAgain():
 		return ErrState
 	}
-	return m.againLocked(e, now)
+	return m.againLocked(it, now)
 }
 
 // mayAgain says whether a message that is in doubt may be tried once more.
-func (e *entry) mayAgain() bool { return !e.Again && e.Redelivery == protocol.RedeliverOnce }
+func (it *item) mayAgain() bool { return !it.Again && it.Redelivery == protocol.RedeliverOnce }
 
-func (m *Mailbox) againLocked(e *entry, now time.Time) error {
-	e.Again = true
-	m.waitLocked(e)
-	return m.tellWaitingLocked(e, now)
+func (m *Mailbox) againLocked(it *item, now time.Time) error {
+	it.Again = true
+	m.waitLocked(it)
+	return m.tellWaitingLocked(it, now)
 }
 
 // Finish ends a message, once: delivered and unknown only while it is being injected,
@@ -148,12 +148,12 @@ func (m *Mailbox) Finish(id string, out Outcome, now time.Time) error {
 	default:
 		return ErrState
 	}
-	e, err := m.inLocked(id, from...)
+	it, err := m.inLocked(id, from...)
 	if err != nil {
 		return err
 	}
 	defer m.pressureLocked(now)
-	return m.endLocked(e, out, now)
+	return m.endLocked(it, out, now)
 }
 
 // Expire ends the waiting messages whose time is up at now and returns when to ask
@@ -163,12 +163,12 @@ func (m *Mailbox) Expire(now time.Time) (next time.Time, err error) {
 	defer m.mu.Unlock()
 	m.forgetLocked(now)
 	next, err = m.endPauseLocked(now)
-	for _, e := range slices.Clone(m.waiting) {
-		at := e.ExpiresAt
+	for _, it := range slices.Clone(m.waiting) {
+		at := it.ExpiresAt
 		switch {
-		case at.IsZero(), e.fresh:
+		case at.IsZero(), it.fresh:
 		case !now.Before(at):
-			err = errors.Join(err, m.endLocked(e, Outcome{Status: protocol.StatusExpired}, now))
+			err = errors.Join(err, m.endLocked(it, Outcome{Status: protocol.StatusExpired}, now))
 		case next.IsZero() || at.Before(next):
 			next = at
 		}
@@ -185,65 +185,65 @@ func (m *Mailbox) Close(fault protocol.Fault, keep bool, now time.Time) error {
 	defer m.mu.Unlock()
 	m.closed = true
 	var errs []error
-	for _, e := range slices.Concat(m.injecting, m.waiting) {
+	for _, it := range slices.Concat(m.injecting, m.waiting) {
 		out := Outcome{Status: protocol.StatusFailed, Fault: &fault}
 		switch {
-		case e.fresh: // what is being recorded of it comes first
+		case it.fresh: // what is being recorded of it comes first
 			continue
-		case e.Status == protocol.StatusInjecting:
+		case it.Status == protocol.StatusInjecting:
 			out.Status = protocol.StatusUnknown
 		case keep:
 			continue
 		}
-		errs = append(errs, m.endLocked(e, out, now))
+		errs = append(errs, m.endLocked(it, out, now))
 	}
 	return errors.Join(errs...)
 }
 
 // endLocked makes a live message an ended one. Where an attempt before a crash may have
 // delivered the message, an outcome that says it did not arrive becomes `unknown`.
-func (m *Mailbox) endLocked(e *entry, out Outcome, now time.Time) error {
-	m.leaveLocked(e)
-	if e.Again && out.Status != protocol.StatusDelivered && out.Status != protocol.StatusUnknown {
+func (m *Mailbox) endLocked(it *item, out Outcome, now time.Time) error {
+	m.leaveLocked(it)
+	if it.Again && out.Status != protocol.StatusDelivered && out.Status != protocol.StatusUnknown {
 		out = Outcome{Status: protocol.StatusUnknown, Fault: &protocol.Fault{
 			Code: protocol.FaultCrashed, Message: "an attempt before a crash may have delivered it; it was not tried again to its end (" + out.Status + ")",
 		}}
 	}
-	rec := e.ended(out, now)
+	rec := it.ended(out, now)
 	err := m.sink.Append(now, Proposal{rec.result(), &rec})
-	e.Record = rec
-	m.ended = append(m.ended, e)
+	it.Record = rec
+	m.ended = append(m.ended, it)
 	m.changedLocked()
 	return err
 }
 
 // ended is the record of a message with its end. Its body is let go.
-func (e *entry) ended(out Outcome, now time.Time) Record {
-	rec := e.Record
-	rec.Message = Message{ID: e.ID, Attempt: e.Attempt}
+func (it *item) ended(out Outcome, now time.Time) Record {
+	rec := it.Record
+	rec.Message = Message{ID: it.ID, Attempt: it.Attempt}
 	rec.Status, rec.Evidence, rec.Fault, rec.EndedAt = out.Status, out.Evidence, out.Fault, now
 	return rec
 }
 
 // leaveLocked takes a live message out of the list that its status names.
-func (m *Mailbox) leaveLocked(e *entry) {
+func (m *Mailbox) leaveLocked(it *item) {
 	list := &m.waiting
-	if e.Status == protocol.StatusInjecting {
+	if it.Status == protocol.StatusInjecting {
 		list = &m.injecting
 	}
-	at := slices.Index(*list, e)
+	at := slices.Index(*list, it)
 	*list = slices.Delete(*list, at, at+1)
 }
 
-func (m *Mailbox) inLocked(id string, states ...string) (*entry, error) {
-	e := m.entries[id]
+func (m *Mailbox) inLocked(id string, states ...string) (*item, error) {
+	it := m.items[id]
 	switch {
-	case e == nil:
+	case it == nil:
 		return nil, ErrUnknown
-	case e.fresh || !slices.Contains(states, e.Status):
+	case it.fresh || !slices.Contains(states, it.Status):
 		return nil, ErrState
 	}
-	return e, nil
+	return it, nil
 }
 
 // forgetLocked drops ends that are older than the retention or more than Remember.
@@ -252,8 +252,8 @@ func (m *Mailbox) forgetLocked(now time.Time) {
 	for n < len(m.ended) && now.Sub(m.ended[n].EndedAt) >= Retention {
 		n++
 	}
-	for _, e := range m.ended[:n] {
-		delete(m.entries, e.ID)
+	for _, it := range m.ended[:n] {
+		delete(m.items, it.ID)
 	}
 	clear(m.ended[:n])
 	m.ended = m.ended[n:]

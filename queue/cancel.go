@@ -18,24 +18,24 @@ import (
 func (m *Mailbox) Cancel(id string, now time.Time) (res protocol.InjectResult, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e := m.knownLocked(id)
-	if e == nil {
+	it := m.knownLocked(id)
+	if it == nil {
 		return res, ErrUnknown
 	}
 	switch {
-	case e.Status == protocol.StatusQueued:
-		err = m.endLocked(e, Outcome{Status: protocol.StatusCancelled}, now)
+	case it.Status == protocol.StatusQueued:
+		err = m.endLocked(it, Outcome{Status: protocol.StatusCancelled}, now)
 		m.pressureLocked(now)
-		if e.Status != protocol.StatusCancelled && err == nil {
+		if it.Status != protocol.StatusCancelled && err == nil {
 			err = ErrState
 		}
-	case e.Status == protocol.StatusInjecting && !e.entered:
-		e.cancels++
+	case it.Status == protocol.StatusInjecting && !it.entered:
+		it.cancels++
 		m.changedLocked()
-	case e.Status != protocol.StatusCancelled:
+	case it.Status != protocol.StatusCancelled:
 		err = ErrState
 	}
-	return m.resultLocked(e), err
+	return m.resultLocked(it), err
 }
 
 // GiveUp takes one wish back that [Mailbox.Cancel] kept. It is false when the attempt
@@ -43,11 +43,11 @@ func (m *Mailbox) Cancel(id string, now time.Time) (res protocol.InjectResult, e
 func (m *Mailbox) GiveUp(id string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e, err := m.inLocked(id, protocol.StatusInjecting)
-	if err != nil || e.cancels == 0 {
+	it, err := m.inLocked(id, protocol.StatusInjecting)
+	if err != nil || it.cancels == 0 {
 		return false
 	}
-	e.cancels--
+	it.cancels--
 	return true
 }
 
@@ -57,8 +57,8 @@ func (m *Mailbox) GiveUp(id string) bool {
 func (m *Mailbox) Wanted(id string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e, err := m.inLocked(id, protocol.StatusInjecting)
-	return err == nil && e.cancels > 0
+	it, err := m.inLocked(id, protocol.StatusInjecting)
+	return err == nil && it.cancels > 0
 }
 
 // Entering says that Enter is about to be pressed on messages of one turn: from here on
@@ -69,12 +69,12 @@ func (m *Mailbox) Entering(ids ...string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, id := range ids {
-		if e, err := m.inLocked(id, protocol.StatusInjecting); err != nil || e.cancels > 0 {
+		if it, err := m.inLocked(id, protocol.StatusInjecting); err != nil || it.cancels > 0 {
 			return false
 		}
 	}
 	for _, id := range ids {
-		m.entries[id].entered = true
+		m.items[id].entered = true
 	}
 	return true
 }

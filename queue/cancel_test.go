@@ -157,7 +157,7 @@ func TestPending(t *testing.T) {
 	now.Mode = protocol.ModeUrgent
 	enqueue(t, m, later, now, message("taken"))
 	m.Take(t0, "taken")
-	m.Hold("draft", t0)
+	m.WaitsFor("draft", t0)
 	p := m.Pending()
 	if len(p) != 2 {
 		t.Fatalf("got %+v", p)

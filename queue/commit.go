@@ -14,7 +14,7 @@ const retryAfter = 500 * time.Millisecond
 func (o *Outbox) Run(ctx context.Context, tell func(error)) error {
 	var retry <-chan time.Time
 	for {
-		ready := o.written
+		ready := o.changed
 		if retry != nil {
 			ready = nil // what came in waits with the rest
 		}

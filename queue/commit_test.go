@@ -129,7 +129,7 @@ func TestChangeOfWaitingForWhileRecordingIsTold(t *testing.T) {
 		var senders sync.WaitGroup
 		senders.Go(func() { enqueue(t, m, message("a")) })
 		synctest.Wait()
-		if err := m.Hold("turn", t0); err != nil {
+		if err := m.WaitsFor("turn", t0); err != nil {
 			t.Error(err)
 		}
 		senders.Wait()
@@ -150,7 +150,7 @@ func TestChangeOfWaitingForInAFailingAttemptIsTold(t *testing.T) {
 			}
 		})
 		synctest.Wait()
-		if err := m.Hold("turn", t0); err != nil {
+		if err := m.WaitsFor("turn", t0); err != nil {
 			t.Error(err)
 		}
 		taking.Wait()

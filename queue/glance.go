@@ -23,14 +23,14 @@ func (m *Mailbox) Glance() Glance {
 	if g.Waiting > 0 {
 		g.WaitingFor = m.hold
 	}
-	for _, e := range m.injecting {
-		if e.lent.IsZero() {
-			g.Injecting = e.ID
+	for _, it := range m.injecting {
+		if it.lent.IsZero() {
+			g.Injecting = it.ID
 		}
 	}
-	for _, e := range slices.Concat(m.waiting, m.injecting) {
-		if g.Oldest.IsZero() || e.QueuedAt.Before(g.Oldest) {
-			g.Oldest = e.QueuedAt
+	for _, it := range slices.Concat(m.waiting, m.injecting) {
+		if g.Oldest.IsZero() || it.QueuedAt.Before(g.Oldest) {
+			g.Oldest = it.QueuedAt
 		}
 	}
 	return g

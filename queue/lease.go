@@ -62,14 +62,14 @@ func (m *Mailbox) Leave(w *Waiter) {
 }
 
 // awaitedLocked says whether a waiting message is for the waiter.
-func (m *Mailbox) awaitedLocked(e *entry) bool {
-	return m.waiter != nil && e.pullable(m.waiter.ask.Modes) && m.waiter.ask.Fits(nil, e.Message)
+func (m *Mailbox) awaitedLocked(it *item) bool {
+	return m.waiter != nil && it.pullable(m.waiter.ask.Modes) && m.waiter.ask.Fits(nil, it.Message)
 }
 
 // pullable says whether a consumer that asks for these modes may have the message: a command runs
 // only when it is typed.
-func (e *entry) pullable(modes []string) bool {
-	return e.Kind != protocol.KindCommand && slices.Contains(modes, e.Mode)
+func (it *item) pullable(modes []string) bool {
+	return it.Kind != protocol.KindCommand && slices.Contains(modes, it.Mode)
 }
 
 // Lease begins an attempt for a consumer, which hands messages to the agent by itself: it takes
@@ -92,14 +92,14 @@ func (m *Mailbox) Lease(now time.Time, ask Ask) ([]Message, error) {
 		return nil, err
 	}
 	var lent []Message
-	for _, e := range list {
+	for _, it := range list {
 		switch {
-		case e.Status != protocol.StatusInjecting: // the mailbox was closed meanwhile
-		case e.cancels > 0:
-			m.endLocked(e, Outcome{Status: protocol.StatusCancelled}, now) // recorded when the disk takes it
+		case it.Status != protocol.StatusInjecting: // the mailbox was closed meanwhile
+		case it.cancels > 0:
+			m.endLocked(it, Outcome{Status: protocol.StatusCancelled}, now) // recorded when the disk takes it
 		default:
-			e.entered, e.lent = true, now
-			lent = append(lent, e.Message)
+			it.entered, it.lent = true, now
+			lent = append(lent, it.Message)
 		}
 	}
 	m.changedLocked()
@@ -108,19 +108,19 @@ func (m *Mailbox) Lease(now time.Time, ask Ask) ([]Message, error) {
 }
 
 // nextLocked is what a consumer gets next; nothing while paused.
-func (m *Mailbox) nextLocked(ask Ask) (list []*entry) {
+func (m *Mailbox) nextLocked(ask Ask) (list []*item) {
 	if m.pause.on {
 		return nil
 	}
 	var taken []Message
-	for _, e := range m.waiting {
-		if !e.pullable(ask.Modes) {
+	for _, it := range m.waiting {
+		if !it.pullable(ask.Modes) {
 			continue
 		}
-		if e.fresh || len(list) == ask.Most || !ask.Fits(taken, e.Message) {
+		if it.fresh || len(list) == ask.Most || !ask.Fits(taken, it.Message) {
 			break
 		}
-		list, taken = append(list, e), append(taken, e.Message)
+		list, taken = append(list, it), append(taken, it.Message)
 	}
 	return list
 }
@@ -129,9 +129,9 @@ func (m *Mailbox) nextLocked(ask Ask) (list []*entry) {
 func (m *Mailbox) Lent() (list []Lent) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, e := range m.injecting {
-		if !e.lent.IsZero() && !e.fresh {
-			list = append(list, Lent{e.ID, e.lent})
+	for _, it := range m.injecting {
+		if !it.lent.IsZero() && !it.fresh {
+			list = append(list, Lent{it.ID, it.lent})
 		}
 	}
 	return list
@@ -153,23 +153,23 @@ func (m *Mailbox) Ack(now time.Time, ids ...string) (id string, err error) {
 			return id, ErrUnknown
 		}
 	}
-	var acked []*entry
+	var acked []*item
 	var proposals []Proposal
 	late := ""
 	for _, id := range ids {
-		e := m.findLocked(id)
+		it := m.findLocked(id)
 		switch {
-		case e == nil || e.fresh:
+		case it == nil || it.fresh:
 			late = cmp.Or(late, id)
-		case e.Status == protocol.StatusDelivered || slices.Contains(acked, e):
-		case e.Status == protocol.StatusInjecting && !e.lent.IsZero(), e.Status == protocol.StatusQueued && e.Pulled && e.Again:
-			acked = append(acked, e)
+		case it.Status == protocol.StatusDelivered || slices.Contains(acked, it):
+		case it.Status == protocol.StatusInjecting && !it.lent.IsZero(), it.Status == protocol.StatusQueued && it.Pulled && it.Again:
+			acked = append(acked, it)
 		default:
 			late = cmp.Or(late, id)
 		}
 	}
-	for _, e := range acked {
-		rec := e.ended(Outcome{Status: protocol.StatusDelivered, Evidence: protocol.EvidencePulled}, now)
+	for _, it := range acked {
+		rec := it.ended(Outcome{Status: protocol.StatusDelivered, Evidence: protocol.EvidencePulled}, now)
 		proposals = append(proposals, Proposal{rec.result(), &rec})
 	}
 	if err := m.recordLocked(acked, proposals, now); err != nil {
@@ -183,7 +183,7 @@ func (m *Mailbox) Ack(now time.Time, ids ...string) (id string, err error) {
 }
 
 // recordLocked ends messages once that is on disk; nobody else changes them meanwhile.
-func (m *Mailbox) recordLocked(list []*entry, proposals []Proposal, now time.Time) error {
+func (m *Mailbox) recordLocked(list []*item, proposals []Proposal, now time.Time) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -191,15 +191,15 @@ func (m *Mailbox) recordLocked(list []*entry, proposals []Proposal, now time.Tim
 	if err != nil {
 		return err
 	}
-	for _, e := range list {
-		e.fresh = true
+	for _, it := range list {
+		it.fresh = true
 	}
 	err = m.awaitLocked(written)
-	for i, e := range list {
-		if e.fresh = false; err == nil {
-			m.leaveLocked(e)
-			e.Record, e.lent = *proposals[i].Record, time.Time{}
-			m.ended = append(m.ended, e)
+	for i, it := range list {
+		if it.fresh = false; err == nil {
+			m.leaveLocked(it)
+			it.Record, it.lent = *proposals[i].Record, time.Time{}
+			m.ended = append(m.ended, it)
 		}
 	}
 	m.recorded.Broadcast()
@@ -214,19 +214,19 @@ func (m *Mailbox) recordLocked(list []*entry, proposals []Proposal, now time.Tim
 func (m *Mailbox) Settle(l Lent, shown bool, now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e, err := m.inLocked(l.ID, protocol.StatusInjecting)
+	it, err := m.inLocked(l.ID, protocol.StatusInjecting)
 	switch {
 	case err != nil:
 		return err
-	case !e.lent.Equal(l.Since):
+	case !it.lent.Equal(l.Since):
 		return ErrState
 	case shown:
-		return m.endLocked(e, Outcome{Status: protocol.StatusDelivered, Evidence: protocol.EvidenceTurn}, now)
-	case e.mayAgain():
+		return m.endLocked(it, Outcome{Status: protocol.StatusDelivered, Evidence: protocol.EvidenceTurn}, now)
+	case it.mayAgain():
 		defer m.pressureLocked(now)
-		return m.againLocked(e, now)
+		return m.againLocked(it, now)
 	}
-	return m.endLocked(e, Outcome{Status: protocol.StatusUnknown, Fault: &protocol.Fault{
+	return m.endLocked(it, Outcome{Status: protocol.StatusUnknown, Fault: &protocol.Fault{
 		Code:    protocol.FaultUnacknowledged,
 		Message: "it was pulled for the agent, and nothing says that the agent got it",
 	}}, now)

@@ -100,11 +100,11 @@ type Mailbox struct {
 	wake chan struct{}
 
 	mu        sync.Mutex
-	recorded  *sync.Cond        // an acceptance is on disk, or could not be written
-	entries   map[string]*entry // live and remembered, by id
-	waiting   []*entry          // in the order of injection
-	injecting []*entry          // in the order of their attempts
-	ended     []*entry          // by time of their end
+	recorded  *sync.Cond       // an acceptance is on disk, or could not be written
+	items     map[string]*item // live and remembered, by id
+	waiting   []*item          // in the order of injection
+	injecting []*item          // in the order of their attempts
+	ended     []*item          // by time of their end
 	arrivals  int64
 	waiter    *Waiter // who waits to pull some; nil: nobody
 	hold      string  // what the waiting ones wait for
@@ -119,7 +119,7 @@ func New(cfg Config, sink Sink) (*Mailbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Mailbox{cfg: cfg, sink: sink, wake: make(chan struct{}, 1), entries: map[string]*entry{}}
+	m := &Mailbox{cfg: cfg, sink: sink, wake: make(chan struct{}, 1), items: map[string]*item{}}
 	m.recorded = sync.NewCond(&m.mu)
 	return m, nil
 }
@@ -131,15 +131,15 @@ func (m *Mailbox) Restore(records []Record) (interrupted []Message) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, rec := range records {
-		e := &entry{Record: rec}
-		m.entries[rec.ID] = e
+		it := &item{Record: rec}
+		m.items[rec.ID] = it
 		m.arrivals = max(m.arrivals, rec.Arrival)
 		if rec.Status == protocol.StatusInjecting {
-			m.injecting = append(m.injecting, e)
+			m.injecting = append(m.injecting, it)
 			interrupted = append(interrupted, rec.Message)
 			continue
 		}
-		m.waiting = slices.Insert(m.waiting, m.placeLocked(e), e)
+		m.waiting = slices.Insert(m.waiting, m.placeLocked(it), it)
 	}
 	m.changedLocked()
 	return interrupted
@@ -177,11 +177,11 @@ func (m *Mailbox) Enqueue(msg Message, now time.Time) (res protocol.InjectResult
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.forgetLocked(now)
-	if e := m.knownLocked(msg.ID); e != nil {
-		if !bytes.Equal(e.Digest, msg.digest()) {
+	if it := m.knownLocked(msg.ID); it != nil {
+		if !bytes.Equal(it.Digest, msg.digest()) {
 			return res, false, ErrDuplicate
 		}
-		return m.resultLocked(e), true, nil
+		return m.resultLocked(it), true, nil
 	}
 	if m.closed {
 		return res, false, ErrClosed
@@ -190,52 +190,52 @@ func (m *Mailbox) Enqueue(msg Message, now time.Time) (res protocol.InjectResult
 		return res, false, ErrFull
 	}
 	m.arrivals++
-	e := newEntry(msg, m.arrivals, now)
-	at := m.placeLocked(e)
-	m.waiting = slices.Insert(m.waiting, at, e)
-	queued, hold := e.result(), m.hold
+	it := newItem(msg, m.arrivals, now)
+	at := m.placeLocked(it)
+	m.waiting = slices.Insert(m.waiting, at, it)
+	queued, hold := it.result(), m.hold
 	queued.Queued = m.queuedLocked(at)
-	rec := e.Record
+	rec := it.Record
 	written, err := m.sink.Propose(now, Proposal{queued, &rec})
 	if err != nil {
-		m.leaveLocked(e)
+		m.leaveLocked(it)
 		return res, false, err
 	}
-	m.entries[msg.ID] = e
-	e.Record, e.fresh = rec, true
+	m.items[msg.ID] = it
+	it.Record, it.fresh = rec, true
 	err = m.awaitLocked(written)
-	e.fresh = false
+	it.fresh = false
 	m.recorded.Broadcast()
 	if err != nil {
-		m.leaveLocked(e)
-		delete(m.entries, e.ID)
+		m.leaveLocked(it)
+		delete(m.items, it.ID)
 		return res, false, err
 	}
 	m.changedLocked()
-	m.catchUpLocked(e, hold, now)
+	m.catchUpLocked(it, hold, now)
 	m.pressureLocked(now)
 	return *queued, false, nil
 }
 
 // knownLocked is a message that was accepted before; one whose acceptance is being
 // recorded is waited for.
-func (m *Mailbox) knownLocked(id string) *entry {
+func (m *Mailbox) knownLocked(id string) *item {
 	for {
-		e := m.findLocked(id)
-		if e == nil || !e.fresh {
-			return e
+		it := m.findLocked(id)
+		if it == nil || !it.fresh {
+			return it
 		}
 		m.recorded.Wait()
 	}
 }
 
 // findLocked is a message that is live or remembered, also from a run before.
-func (m *Mailbox) findLocked(id string) *entry {
-	if e := m.entries[id]; e != nil {
-		return e
+func (m *Mailbox) findLocked(id string) *item {
+	if it := m.items[id]; it != nil {
+		return it
 	}
 	if rec, ok := m.sink.Find(id); ok {
-		return &entry{Record: rec}
+		return &item{Record: rec}
 	}
 	return nil
 }
@@ -256,11 +256,11 @@ func (m *Mailbox) Heads(n int) []Message {
 		return nil
 	}
 	var msgs []Message
-	for _, e := range m.waiting {
-		if len(msgs) == n || e.fresh || m.awaitedLocked(e) { // what stands behind one that is being recorded, or pulled, must not overtake it
+	for _, it := range m.waiting {
+		if len(msgs) == n || it.fresh || m.awaitedLocked(it) { // what stands behind one that is being recorded, or pulled, must not overtake it
 			break
 		}
-		msgs = append(msgs, e.Message)
+		msgs = append(msgs, it.Message)
 	}
 	return msgs
 }
@@ -271,8 +271,8 @@ func (m *Mailbox) Pending() []protocol.Pending {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	list := make([]protocol.Pending, len(m.waiting))
-	for i, e := range m.waiting {
-		msg := &e.Message
+	for i, it := range m.waiting {
+		msg := &it.Message
 		list[i] = protocol.Pending{ID: msg.ID, From: msg.From, QueuedAt: msg.QueuedAt.UnixMilli(), Mode: msg.Mode,
 			Priority: msg.Priority, WaitingFor: protocol.OrNull(m.hold)}
 		if !msg.ExpiresAt.IsZero() {
@@ -296,35 +296,35 @@ func (m *Mailbox) Len() int {
 func (m *Mailbox) Query(id string) (protocol.InjectResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e := m.knownLocked(id)
-	if e == nil {
+	it := m.knownLocked(id)
+	if it == nil {
 		return protocol.InjectResult{}, ErrUnknown
 	}
-	return m.resultLocked(e), nil
+	return m.resultLocked(it), nil
 }
 
 // tellWaitingLocked tells that a message waits, and what for.
-func (m *Mailbox) tellWaitingLocked(e *entry, now time.Time) error {
-	rec := e.Record
-	if err := m.sink.Append(now, Proposal{&protocol.Waiting{ID: e.ID, WaitingFor: protocol.OrNull(m.hold)}, &rec}); err != nil {
+func (m *Mailbox) tellWaitingLocked(it *item, now time.Time) error {
+	rec := it.Record
+	if err := m.sink.Append(now, Proposal{&protocol.Waiting{ID: it.ID, WaitingFor: protocol.OrNull(m.hold)}, &rec}); err != nil {
 		return err
 	}
-	e.Record = rec
+	it.Record = rec
 	return nil
 }
 
 // catchUpLocked tells of a change of what messages wait for since it was hold: while the
-// message was being recorded, Hold passed it over. After the close the exit is the last event.
-func (m *Mailbox) catchUpLocked(e *entry, hold string, now time.Time) {
+// message was being recorded, WaitsFor passed it over. After the close the exit is the last event.
+func (m *Mailbox) catchUpLocked(it *item, hold string, now time.Time) {
 	if m.hold != hold && !m.closed {
-		m.tellWaitingLocked(e, now) // a sink that does not take it has told of its fault
+		m.tellWaitingLocked(it, now) // a sink that does not take it has told of its fault
 	}
 }
 
-func (m *Mailbox) resultLocked(e *entry) protocol.InjectResult {
-	r := e.result()
-	if e.Status == protocol.StatusQueued {
-		r.Queued = m.queuedLocked(slices.Index(m.waiting, e))
+func (m *Mailbox) resultLocked(it *item) protocol.InjectResult {
+	r := it.result()
+	if it.Status == protocol.StatusQueued {
+		r.Queued = m.queuedLocked(slices.Index(m.waiting, it))
 	}
 	return *r
 }
@@ -333,9 +333,9 @@ func (m *Mailbox) queuedLocked(index int) *protocol.Queued {
 	return &protocol.Queued{Position: index + 1, Durable: m.sink.Durable(), WaitingFor: protocol.OrNull(m.hold)}
 }
 
-// placeLocked is where e belongs among the waiting ones.
-func (m *Mailbox) placeLocked(e *entry) int {
-	at, _ := slices.BinarySearchFunc(m.waiting, e, before)
+// placeLocked is where it belongs among the waiting ones.
+func (m *Mailbox) placeLocked(it *item) int {
+	at, _ := slices.BinarySearchFunc(m.waiting, it, before)
 	return at
 }
 

@@ -100,16 +100,16 @@ func TestOrder(t *testing.T) {
 
 func TestLifeOfAMessage(t *testing.T) {
 	m, log := newMailbox(t, Config{})
-	must(t, m.Hold("ready", t0))
+	must(t, m.WaitsFor("ready", t0))
 	enqueue(t, m, message("a"), message("b"))
 	check := func(err error) {
 		t.Helper()
 		must(t, err)
 	}
-	check(m.Hold("", t0))
-	check(m.Hold("", t0))
+	check(m.WaitsFor("", t0))
+	check(m.WaitsFor("", t0))
 	check(m.Take(t0, "a"))
-	check(m.Hold("human", t0))
+	check(m.WaitsFor("human", t0))
 	check(m.Return("a", t0))
 	if r, _ := m.Query("a"); r.Status != "queued" || r.Position != 1 || r.WaitingFor != "human" || r.Attempt != 1 || r.Seq != 6 {
 		t.Errorf("after Return: %+v", r)
@@ -396,14 +396,14 @@ func TestRemembersAtMost(t *testing.T) {
 	if got, want := strings.Join(known, " "), "3 4 5"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if len(m.entries) != 4 {
-		t.Errorf("%d entries, want 4", len(m.entries))
+	if len(m.items) != 4 {
+		t.Errorf("%d entries, want 4", len(m.items))
 	}
 }
 
 func TestGlance(t *testing.T) {
 	m, _ := newMailbox(t, Config{})
-	m.Hold("draft", t0)
+	m.WaitsFor("draft", t0)
 	if got, want := m.Glance(), (Glance{Accepting: true}); got != want {
 		t.Errorf("of an empty one got %+v, want %+v", got, want)
 	}

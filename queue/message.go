@@ -57,8 +57,8 @@ type Record struct {
 	Stamp    protocol.Stamp  // of the last event about it
 }
 
-// entry is a message in the mailbox.
-type entry struct {
+// item is a message in the mailbox.
+type item struct {
 	Record
 	fresh   bool      // its acceptance is not on disk yet, or its acknowledgement
 	cancels int       // who asked for it not to be injected, while it is being injected
@@ -66,12 +66,12 @@ type entry struct {
 	lent    time.Time // when it was leased to a consumer; zero: it is not
 }
 
-func newEntry(msg Message, arrival int64, now time.Time) *entry {
+func newItem(msg Message, arrival int64, now time.Time) *item {
 	msg.QueuedAt, msg.ExpiresAt, msg.Attempt, msg.Again, msg.Pulled = now, time.Time{}, 0, false, false
 	if msg.Timeout > 0 {
 		msg.ExpiresAt = now.Add(msg.Timeout)
 	}
-	return &entry{Record: Record{Message: msg, Digest: msg.digest(), Arrival: arrival, Status: protocol.StatusQueued}}
+	return &item{Record: Record{Message: msg, Digest: msg.digest(), Arrival: arrival, Status: protocol.StatusQueued}}
 }
 
 // Live says whether the message has not ended.
@@ -87,7 +87,7 @@ func (r *Record) result() *protocol.InjectResult {
 }
 
 // before orders by mode, then priority, then arrival.
-func before(a, b *entry) int {
+func before(a, b *item) int {
 	return cmp.Or(cmp.Compare(rank(a.Mode), rank(b.Mode)), cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Arrival, b.Arrival))
 }
 

@@ -80,19 +80,19 @@ type Outbox struct {
 	store     Store
 	entries   []Entry // the newest of what was told
 	bytes     int
-	gone      int64    // events up to it are not in entries
-	last      int64    // number of the newest that was told
-	given     int64    // the newest number
-	pending   []Change // not on disk yet
-	fault     error    // why the last commit failed; nil: it did not
-	early     []early  // what came in while the store could not even be opened
-	written   chan struct{}
+	gone      int64         // events up to it are not in entries
+	last      int64         // number of the newest that was told
+	given     int64         // the newest number
+	pending   []Change      // not on disk yet
+	fault     error         // why the last commit failed; nil: it did not
+	early     []early       // what came in while the store could not even be opened
+	changed   chan struct{} // has room for one: there is something to commit, or to tell
 	followers map[*Follower]struct{}
 }
 
 // NewOutbox returns an empty log, with a new random epoch and no store.
 func NewOutbox() *Outbox {
-	return &Outbox{epoch: NewEpoch(), written: make(chan struct{}, 1), followers: map[*Follower]struct{}{}}
+	return &Outbox{epoch: NewEpoch(), changed: make(chan struct{}, 1), followers: map[*Follower]struct{}{}}
 }
 
 // NewEpoch is a name for a new log.
@@ -131,7 +131,7 @@ func (o *Outbox) Unread() error {
 // wakeLocked lets Run look.
 func (o *Outbox) wakeLocked() {
 	select {
-	case o.written <- struct{}{}:
+	case o.changed <- struct{}{}:
 	default: // it has not looked yet
 	}
 }

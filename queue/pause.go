@@ -55,10 +55,10 @@ func (m *Mailbox) endPauseLocked(now time.Time) (at time.Time, err error) {
 	return at, m.resumeLocked(now)
 }
 
-// Hold says what the waiting messages wait for, "" for nothing but their turn; while the mailbox is
-// paused they wait for that. A change while any wait is a waiting event about the one that goes
-// next.
-func (m *Mailbox) Hold(reason string, now time.Time) error {
+// WaitsFor says what the waiting messages wait for, "" for nothing but their turn; while the
+// mailbox is paused they wait for that. A change while any wait is a waiting event about the one
+// that goes next.
+func (m *Mailbox) WaitsFor(reason string, now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.pause.other = reason
@@ -74,9 +74,9 @@ func (m *Mailbox) holdLocked(now time.Time) error {
 		return nil
 	}
 	m.hold = reason
-	for _, e := range m.waiting {
-		if !e.fresh {
-			return m.tellWaitingLocked(e, now)
+	for _, it := range m.waiting {
+		if !it.fresh {
+			return m.tellWaitingLocked(it, now)
 		}
 	}
 	return nil

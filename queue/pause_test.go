@@ -12,7 +12,7 @@ import (
 func TestPause(t *testing.T) {
 	m, log := newMailbox(t, Config{})
 	enqueue(t, m, message("a"), message("b"))
-	m.Hold("draft", t0)
+	m.WaitsFor("draft", t0)
 	must(t, errors.Join(m.Take(t0, "a"), m.Pause(time.Time{}, t0)))
 	if heads := m.Heads(9); len(heads) > 0 || m.Take(t0, "b") != ErrPaused {
 		t.Errorf("%v go next", heads)
@@ -23,7 +23,7 @@ func TestPause(t *testing.T) {
 	if err := m.Finish("a", Outcome{Status: protocol.StatusDelivered}, t0); err != nil {
 		t.Error(err)
 	}
-	m.Hold("dialog", t0) // nobody is told: they wait for the pause
+	m.WaitsFor("dialog", t0) // nobody is told: they wait for the pause
 	enqueue(t, m, message("c"))
 	if g, p := m.Glance(), m.Pending(); !g.Paused || g.WaitingFor != "paused" || len(p) != 2 || p[1].WaitingFor != "paused" {
 		t.Errorf("got %+v, %+v", g, p)

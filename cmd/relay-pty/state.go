@@ -54,7 +54,7 @@ func (w *wrapper) report(r inject.Report) {
 	if changed && w.stream != nil && v.State == ready.Ready && v.Confidence != ready.ByGuess {
 		w.stream.End() // its turn is over; silence alone may be a pause within one
 	}
-	if err := w.box.Hold(string(r.Hold), time.Now()); err != nil {
+	if err := w.box.WaitsFor(string(r.Hold), time.Now()); err != nil {
 		w.log.Error().Err(err).Msg("hold")
 	}
 	if changed && len(w.box.Lent()) > 0 {

@@ -83,7 +83,7 @@ func wrap(ctx context.Context, cfg config, front *term.Front, stdin, stdout, std
 	}
 	defer listener.Close()
 	defer listed.Retire()
-	release, err := w.ledger.Hold()
+	release, err := w.ledger.Lock()
 	if err != nil {
 		return 0, withHint(err)
 	}

@@ -46,7 +46,7 @@ var claude = Profile{
 		// cursor in a line, or what parts it from the line before.
 		Clear: []string{killPasted, "\x1b\x1b"}, // on an empty box the second opens a dialog: pressed only on what is seen to be ours
 		Queue: "\r", Interrupt: []string{"\x1b"}, Returns: true, Stash: "\x13", StashShown: rx(`(?i)\bstashed\b`),
-		Echo: 10 * time.Second, Hold: time.Second,
+		Echo: 10 * time.Second, KeyWait: time.Second,
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
 	},
 	Log: &Log{

@@ -44,7 +44,7 @@ var codex = Profile{
 		Clear: killLines, // Ctrl-C would end it if the box were empty by then
 		Queue: "\t", Interrupt: []string{"\x1b"},
 		Stash: "\x03", Unstash: "\x1b[A\x1b[A", // a draft that is cleared becomes the newest of the history, and our message the next
-		Echo: 10 * time.Second, Hold: time.Second,
+		Echo: 10 * time.Second, KeyWait: time.Second,
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
 	},
 	// It gives servers nothing of its environment but what is named.

@@ -48,7 +48,7 @@ var gemini = Profile{
 		EnterDelay: 250 * time.Millisecond, // an Enter close behind text becomes a newline
 		Clear:      killLines,              // Ctrl-C would end its turn if the box were empty by then
 		Queue:      "\r", Interrupt: []string{"\x1b"},
-		Echo: 10 * time.Second, Hold: time.Second,
+		Echo: 10 * time.Second, KeyWait: time.Second,
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
 		SlowLine: 16 << 10, SlowTurn: 3 * time.Minute, // a line of 64 KB takes it 46 s
 	},

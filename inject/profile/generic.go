@@ -36,7 +36,7 @@ var generic = Profile{
 	},
 	Typing: Typing{
 		Newline: "\n", Submit: "\r",
-		Echo: 400 * time.Millisecond, Hold: time.Second,
+		Echo: 400 * time.Millisecond, KeyWait: time.Second,
 		Confirm: 3 * time.Second,
 	},
 }

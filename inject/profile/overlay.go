@@ -130,7 +130,7 @@ var overlayFields = []struct {
 	{"newline", func(o *overlay, v jsontext.Value) error { return keys(v, &o.p.Typing.Newline) }},
 	{"paste_limit", func(o *overlay, v jsontext.Value) error { return number(v, maxPasteLimit, &o.p.Typing.PasteBytes) }},
 	{"enter_delay_ms", func(o *overlay, v jsontext.Value) error { return duration(v, maxEnterDelay, &o.p.Typing.EnterDelay) }},
-	{"hold_ms", func(o *overlay, v jsontext.Value) error { return duration(v, maxHold, &o.p.Typing.Hold) }},
+	{"hold_ms", func(o *overlay, v jsontext.Value) error { return duration(v, maxHold, &o.p.Typing.KeyWait) }},
 	{"quote", (*overlay).readQuote},
 }
 
@@ -306,7 +306,7 @@ func (o *overlay) readPrompt(v jsontext.Value) error {
 	o.p.Typing = Typing{
 		Newline: "\n", Submit: "\r",
 		EnterDelay: 200 * time.Millisecond, // many composers take an Enter close behind a paste for a newline
-		Echo:       10 * time.Second, Hold: time.Second,
+		Echo:       10 * time.Second, KeyWait: time.Second,
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
 	}
 	return nil

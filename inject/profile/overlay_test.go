@@ -70,7 +70,7 @@ func TestOverlayOfEveryKeyArrives(t *testing.T) {
 	typing := claude.Typing
 	typing.Stash, typing.Clear, typing.Interrupt = "\x14", []string{"\x15", "\x1b\x1b"}, []string{"\x1b", "\x1bx"}
 	typing.Submit, typing.Newline, typing.PasteBytes = "\x1b\r", "\x0f", 1234
-	typing.EnterDelay, typing.Hold, typing.StashShown = 56*time.Millisecond, 789*time.Millisecond, nil
+	typing.EnterDelay, typing.KeyWait, typing.StashShown = 56*time.Millisecond, 789*time.Millisecond, nil
 	differ(t, got, &claude, map[string]any{
 		"name": "every-Key.1", "prompt": []string{"^(?:» )"}, "busy": []string{"working", "still (at|on) it"}, "dialogs": []string{`Really\?`},
 		"placeholder": []string{"^Type here"}, "typing": typing, "stash_shown": []string{"put aside"}, "quote": Quote{Comment: "// "},
@@ -186,7 +186,7 @@ func FuzzOverlay(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := Overlay(data)
 		if err == nil {
-			if !validName(p.Name) || p.Typing.Submit == "" || p.Typing.Hold < 0 || p.Typing.PasteBytes < 0 {
+			if !validName(p.Name) || p.Typing.Submit == "" || p.Typing.KeyWait < 0 || p.Typing.PasteBytes < 0 {
 				t.Fatalf("took %q as %+v", data, p)
 			}
 			return

@@ -119,7 +119,7 @@ type Typing struct {
 	Unstash    string        // keys that bring it back; "": the next submit does, and so does Stash pressed again
 	Retype     bool          // or it is typed again: Stash merely removes it
 	Echo       time.Duration // how long the text may take to show
-	Hold       time.Duration // how long a human's key may wait for a transaction
+	KeyWait    time.Duration // how long a human's key may wait for a transaction
 	Confirm    time.Duration // how long after Enter it may take to be gone
 	SlowLine   int           // a line of more bytes makes the agent stand still behind an empty composer, which proves nothing then; 0: none does
 	SlowTurn   time.Duration // how long it may do so

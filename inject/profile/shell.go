@@ -19,7 +19,7 @@ var shell = Profile{
 	Typing: Typing{
 		Newline: "\n", Submit: "\r",
 		Clear: []string{"\x15", "\x03"},
-		Echo:  10 * time.Second, Hold: time.Second, // a long paste takes a line editor seconds
+		Echo:  10 * time.Second, KeyWait: time.Second, // a long paste takes a line editor seconds
 		Confirm: 10 * time.Second,
 	},
 }

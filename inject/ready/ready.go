@@ -163,7 +163,7 @@ func (r Rules) judgeLine(f Facts) (Verdict, time.Duration) {
 		return Verdict{State: Ready, Confidence: BySignal}, 0
 	}
 	if why := r.reserve(f); why != "" {
-		return Verdict{State: Unknown, Confidence: ByScreen, BlockedBy: why}, max(0, handover-silent)
+		return Verdict{State: Unknown, Confidence: ByScreen, BlockedBy: why}, max(0, jobSwitch-silent)
 	}
 	if left := startUp - f.Now.Sub(f.Started); f.Mute && left > 0 {
 		return r.unproven(f, Busy), min(left, muteLook)
@@ -175,7 +175,7 @@ func (r Rules) judgeLine(f Facts) (Verdict, time.Duration) {
 		return Verdict{State: Ready, Confidence: ByScreen}, 0
 	}
 	if r.NeedPrompt {
-		return r.unproven(f, Busy), max(0, handover-silent)
+		return r.unproven(f, Busy), max(0, jobSwitch-silent)
 	}
 	quiet := r.Quiet
 	if f.Raw {
@@ -237,9 +237,9 @@ func (r Rules) busyWord(f Facts) time.Duration {
 	return left
 }
 
-// handover is how long after its last output a shell may take to hand the
+// jobSwitch is how long after its last output a shell may take to hand the
 // terminal to a job; nothing tells of that.
-const handover = 200 * time.Millisecond
+const jobSwitch = 200 * time.Millisecond
 
 // unsettled says how long ready evidence must still hold: after busy evidence,
 // because a turn and its queued successor are a few milliseconds of "idle"

@@ -110,7 +110,7 @@ func TestQueueIsListedInItsOrder(t *testing.T) {
 	}
 	o.take("taken")
 	v.hear("status", "injecting")
-	must(t, o.box.Hold("dialog", time.Now()))
+	must(t, o.box.WaitsFor("dialog", time.Now()))
 	v.say(`{"type":"queue"}`)
 	var got []string
 	for _, e := range v.hear("type", "queue")["messages"].([]any) {

@@ -123,7 +123,7 @@ func TestCancelWaitsForTheAttempt(t *testing.T) {
 			second.say(cancelM1)
 			sender.say(`{"type":"status"}`)
 			sender.hear("type", "status")
-			must(t, o.box.Hold("draft", time.Now()))
+			must(t, o.box.WaitsFor("draft", time.Now()))
 			canceller.hear("type", "waiting", "id", "m2") // events are no answers, they go on
 			told := "cancelled"
 			if end == "withdrawn" {

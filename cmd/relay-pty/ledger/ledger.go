@@ -41,10 +41,10 @@ type Ledger struct {
 	pausing sync.Mutex       // held while the pause changes
 }
 
-// Hold makes sure that no other wrapper has the journal: then it is a [own.HeldError].
+// Lock makes sure that no other wrapper has the journal: then it is a [own.HeldError].
 // A directory that cannot be written is no error: the terminal works, and the queue is
 // degraded.
-func (l *Ledger) Hold() (release func(), err error) {
+func (l *Ledger) Lock() (release func(), err error) {
 	release = func() {
 		if l.lock != nil {
 			l.lock.Release()

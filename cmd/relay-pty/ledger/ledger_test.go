@@ -39,7 +39,7 @@ func begin(t *testing.T, dir string, shown ...string) *run {
 		}
 		return all
 	}
-	release, err := r.Hold()
+	release, err := r.Lock()
 	must(t, err)
 	end := r.Start()
 	r.stop = func() { end(); release() }
@@ -132,13 +132,13 @@ func TestOneWrapperHasAJournal(t *testing.T) {
 	dir := t.TempDir()
 	first := begin(t, dir)
 	other := &Ledger{Dir: dir, Name: "alice"}
-	_, err := other.Hold()
+	_, err := other.Lock()
 	var held *own.HeldError
 	if !errors.As(err, &held) || held.PID != os.Getpid() || held.Name != "alice" {
 		t.Errorf("a second wrapper gets %v", err)
 	}
 	first.stop()
-	release, err := other.Hold()
+	release, err := other.Lock()
 	if err != nil {
 		t.Errorf("a journal that was given up: %v", err)
 	}

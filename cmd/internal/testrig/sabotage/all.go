@@ -40,7 +40,7 @@ func accepting() []Sabotage {
 			CaughtBy: []string{"I1", "I5"},
 			Provoke:  Provoke{Programs: lines, Kinds: kills, Faults: 30, Messages: 3000},
 			Edits: []Edit{
-				{mailbox, "if e := m.knownLocked(msg.ID); e != nil {\n\t\tif !bytes", "if e := m.knownLocked(msg.ID); e != nil && e.Status == protocol.StatusQueued {\n\t\tm.leaveLocked(e)\n\t} else if e != nil && e.Live() {\n\t\tif !bytes"},
+				{mailbox, "if it := m.knownLocked(msg.ID); it != nil {\n\t\tif !bytes", "if it := m.knownLocked(msg.ID); it != nil && it.Status == protocol.StatusQueued {\n\t\tm.leaveLocked(it)\n\t} else if it != nil && it.Live() {\n\t\tif !bytes"},
 			},
 		},
 		{
@@ -57,8 +57,8 @@ func accepting() []Sabotage {
 			Fails:    "was told that it is cancelled",
 			Provoke:  Provoke{Programs: lines, Messages: 3000},
 			Edits: []Edit{
-				{cancel, "err = m.endLocked(e, Outcome{Status: protocol.StatusCancelled}, now)\n\t\tm.pressureLocked(now)",
-					"again := *e\n\t\terr = m.endLocked(e, Outcome{Status: protocol.StatusCancelled}, now)\n\t\tm.entries[e.ID], m.ended = &again, m.ended[:len(m.ended)-1]\n\t\tm.waiting = append(m.waiting, &again)"},
+				{cancel, "err = m.endLocked(it, Outcome{Status: protocol.StatusCancelled}, now)\n\t\tm.pressureLocked(now)",
+					"again := *it\n\t\terr = m.endLocked(it, Outcome{Status: protocol.StatusCancelled}, now)\n\t\tm.items[it.ID], m.ended = &again, m.ended[:len(m.ended)-1]\n\t\tm.waiting = append(m.waiting, &again)"},
 			},
 		},
 		{
@@ -67,8 +67,8 @@ func accepting() []Sabotage {
 			Fails:    "was told that it is expired",
 			Provoke:  Provoke{Programs: lines, Messages: 3000},
 			Edits: []Edit{
-				{attempt, "err = errors.Join(err, m.endLocked(e, Outcome{Status: protocol.StatusExpired}, now))",
-					"again := *e\n\t\t\terr = errors.Join(err, m.endLocked(e, Outcome{Status: protocol.StatusExpired}, now))\n\t\t\tagain.ExpiresAt = time.Time{}\n\t\t\tm.entries[e.ID], m.ended = &again, m.ended[:len(m.ended)-1]\n\t\t\tm.waiting = append(m.waiting, &again)"},
+				{attempt, "err = errors.Join(err, m.endLocked(it, Outcome{Status: protocol.StatusExpired}, now))",
+					"again := *it\n\t\t\terr = errors.Join(err, m.endLocked(it, Outcome{Status: protocol.StatusExpired}, now))\n\t\t\tagain.ExpiresAt = time.Time{}\n\t\t\tm.items[it.ID], m.ended = &again, m.ended[:len(m.ended)-1]\n\t\t\tm.waiting = append(m.waiting, &again)"},
 			},
 		},
 	}
@@ -83,7 +83,7 @@ func recovering() []Sabotage {
 			CaughtBy: []string{"I1", "I12"},
 			Provoke:  Provoke{Programs: lines, Kinds: kills, Faults: 6, Messages: 800},
 			Edits: []Edit{
-				{mailbox, "\t\tm.waiting = slices.Insert(m.waiting, m.placeLocked(e), e)\n\t}\n\tm.changedLocked()", "\t\te.Status = protocol.StatusDelivered\n\t}\n\tm.changedLocked()"},
+				{mailbox, "\t\tm.waiting = slices.Insert(m.waiting, m.placeLocked(it), it)\n\t}\n\tm.changedLocked()", "\t\tit.Status = protocol.StatusDelivered\n\t}\n\tm.changedLocked()"},
 			},
 		},
 		{
@@ -91,7 +91,7 @@ func recovering() []Sabotage {
 			CaughtBy: []string{"I5"},
 			Provoke:  inDoubt,
 			Edits: []Edit{
-				{attempt, "\te.Again = true\n", ""},
+				{attempt, "\tit.Again = true\n", ""},
 			},
 		},
 		{
@@ -99,7 +99,7 @@ func recovering() []Sabotage {
 			CaughtBy: []string{"I5"},
 			Provoke:  inDoubt,
 			Edits: []Edit{
-				{attempt, "return !e.Again && e.Redelivery == protocol.RedeliverOnce }", "return !e.Again }"},
+				{attempt, "return !it.Again && it.Redelivery == protocol.RedeliverOnce }", "return !it.Again }"},
 				{ledger, "case m.Redelivery == protocol.RedeliverOnce && !m.Again:", "case !m.Again:"},
 			},
 		},
@@ -130,8 +130,8 @@ func recovering() []Sabotage {
 			CaughtBy: []string{"I1"},
 			Provoke:  Provoke{Programs: lines, Kinds: kills, Faults: 6, Messages: 800},
 			Edits: []Edit{
-				{mailbox, "\t\tm.waiting = slices.Insert(m.waiting, m.placeLocked(e), e)\n\t}\n\tm.changedLocked()",
-					"\t\tm.waiting = slices.Insert(m.waiting, m.placeLocked(e), e)\n\t\tm.sink.Append(time.Now(), Proposal{Event: e.result()})\n\t}\n\tm.changedLocked()"},
+				{mailbox, "\t\tm.waiting = slices.Insert(m.waiting, m.placeLocked(it), it)\n\t}\n\tm.changedLocked()",
+					"\t\tm.waiting = slices.Insert(m.waiting, m.placeLocked(it), it)\n\t\tm.sink.Append(time.Now(), Proposal{Event: it.result()})\n\t}\n\tm.changedLocked()"},
 			},
 		},
 	}

@@ -85,7 +85,7 @@ func narrowAround() []Narrow {
 		narrow("what a script starts is not looked at", "cmd/relay-pty", "TestNothingIsTypedIntoWhatNobodyDescribed",
 			Edit{"cmd/relay-pty/agent/front.go", "\tfor _, pid := range pids[1:] {\n", "\tfor _, pid := range pids[:0] {\n"}),
 		narrow("status does not tell what is being typed", "cmd/relay-pty", "TestStatusTellsWhatGoesOn",
-			Edit{"queue/glance.go", "g.Injecting = e.ID", "continue"}),
+			Edit{"queue/glance.go", "g.Injecting = it.ID", "continue"}),
 		narrow("nobody is warned of a journal that cannot be kept", "cmd/relay-pty", "TestNoPlaceForTheJournal",
 			Edit{"cmd/relay-pty/wrapper.go", "if err := w.ledger.Trouble(); err != nil {", "if err := w.ledger.Trouble(); false && err != nil {"}),
 		narrow("a wrapper has no front, so Ctrl-Z stops it", "cmd/relay-pty", "TestCtrlZLeavesTheSocketAtWork",

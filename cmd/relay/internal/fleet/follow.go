@@ -10,8 +10,8 @@ import (
 	"relay-pty/protocol/sock"
 )
 
-// told are the events of a wrapper that are worth the log.
-var told = []string{
+// logged are the events of a wrapper that are worth the log.
+var logged = []string{
 	protocol.TypeInjectResult, protocol.TypeRelayCommand, protocol.TypeState, protocol.TypeMarkerInvalid,
 	protocol.TypeTurnEnd, protocol.TypeExit, protocol.TypeWaiting, protocol.TypeBackpressure,
 }
@@ -24,7 +24,7 @@ func (f *Fleet) follow(ctx context.Context, r registry.Record, room chan<- struc
 		a, ok := s.Agent(r.Name)
 		cursor, known = a.Cursor, ok && a.Cursor.Epoch != ""
 	})
-	events := sock.Follow(r.Socket, cursor.Seq, cursor.Epoch, told...)
+	events := sock.Follow(r.Socket, cursor.Seq, cursor.Epoch, logged...)
 	events.UntilGone()
 	defer events.Close()
 	for {
