@@ -47,7 +47,7 @@ func (o *Outbox) commit(tell func(error)) bool {
 		o.pending = append([]Change(nil), o.pending[len(batch):]...)
 		o.tellLocked(batch)
 	} else {
-		o.pending = withdraw(o.pending, degraded(err))
+		o.pending = refuse(o.pending, degraded(err))
 	}
 	o.mu.Unlock()
 	if err == nil {
@@ -59,8 +59,8 @@ func (o *Outbox) commit(tell func(error)) bool {
 	return err == nil
 }
 
-// withdraw takes the proposals out of changes and answers them.
-func withdraw(changes []Change, err error) (rest []Change) {
+// refuse takes the proposals out of changes and answers them.
+func refuse(changes []Change, err error) (rest []Change) {
 	answer(changes, err)
 	for _, c := range changes {
 		if c.settled == nil {

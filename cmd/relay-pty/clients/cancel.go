@@ -27,9 +27,9 @@ func (c *cancelling) overdue() <-chan time.Time {
 	return c.due
 }
 
-// withdraw cancels a message. The cancelled result that answers it comes out of
+// cancelOne cancels a message. The cancelled result that answers it comes out of
 // the log where that is still ahead of us, so that the client hears it once.
-func (c *client) withdraw(r *protocol.Cancel) {
+func (c *client) cancelOne(r *protocol.Cancel) {
 	c.listen()
 	c.pump()
 	res, err := c.Box.Cancel(r.ID, time.Now())

@@ -150,7 +150,7 @@ func (c *client) answer(ctx context.Context, r protocol.Request) {
 	case *protocol.Query:
 		c.query(r)
 	case *protocol.Cancel:
-		c.withdraw(r)
+		c.cancelOne(r)
 	case *protocol.Queue:
 		c.whole(&protocol.QueueAnswer{Head: r.Head, Messages: c.Box.Pending()}, r.Req)
 	case *protocol.Status:
