@@ -140,7 +140,7 @@ func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
 			return v.State == ready.Blocked, again
 		}
 		in.givenBack = l.Box.Text
-		return in.givenBack != "" || l.Facts.Now.Sub(rests) >= settled, settled / 6
+		return in.givenBack != "" || l.Facts.Now.Sub(rests) >= proofRest, proofRest / 6
 	})
 }
 
@@ -215,7 +215,7 @@ func (in *Injector) resubmit(ctx context.Context, b *turn.Batch) {
 	}
 	in.lastInput = time.Now()
 	err = in.until(ctx, in.Profile.Typing.KeyWait, func(l Look) (bool, time.Duration) {
-		return l.Unread <= 0 && !in.holdsGivenBack(l), settled / 6
+		return l.Unread <= 0 && !in.holdsGivenBack(l), proofRest / 6
 	})
 	if err == nil {
 		in.submitted = in.lastInput

@@ -12,7 +12,7 @@ import (
 // How long an agent may take to show what a key that clears has done, how long what it
 // shows must rest before the next key, and how long all of it may take: the human's keys wait.
 const (
-	clearWait  = 5 * settled
+	clearWait  = 5 * proofRest
 	clearRest  = 60 * time.Millisecond
 	clearLimit = 5 * time.Second
 )
@@ -40,7 +40,7 @@ func (a *attempt) clear(ctx context.Context) bool {
 			return a.emptied(ctx) // or a dialog came, or the composer is gone
 		}
 		if (again || look.Box.Blank) && a.in.Profile.Composer != nil && strings.Trim(look.Line, " \u00a0│┃|") == "" {
-			did := a.clearBy(ctx, "\x7f", 2*settled)
+			did := a.clearBy(ctx, "\x7f", 2*proofRest)
 			if did == everything || did == some && turn.Same(a.in.look().Box.Text, look.Box.Text) {
 				continue // the line before it may be empty, too
 			}
@@ -90,7 +90,7 @@ func (a *attempt) clearBy(ctx context.Context, keys string, limit time.Duration)
 		}
 		rests = ready.Since(rests, seen && now != before && gone.IsZero(), l.Facts.Now)
 		switch {
-		case !gone.IsZero() && l.Facts.Now.Sub(gone) >= settled:
+		case !gone.IsZero() && l.Facts.Now.Sub(gone) >= proofRest:
 			did = everything
 		case !rests.IsZero() && l.Facts.Now.Sub(rests) >= clearRest:
 			did = some

@@ -12,9 +12,9 @@ import (
 	"relay-pty/protocol"
 )
 
-// settled is how long a composer must stay without our message before that
+// proofRest is how long a composer must stay without our message before that
 // alone, with no sign of the turn, proves that it was taken.
-const settled = 300 * time.Millisecond
+const proofRest = 300 * time.Millisecond
 
 // awaitGone waits until the composer no longer holds our message and the agent
 // took it. "Is empty" would be the wrong question: a restored draft refills it.
@@ -33,7 +33,7 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 		if a.queued = a.joined && clear && l.Facts.Now.Sub(gone) >= stashRest; a.queued {
 			return true, 0
 		}
-		if clear && l.Facts.Now.Sub(gone) >= settled {
+		if clear && l.Facts.Now.Sub(gone) >= proofRest {
 			if slow = a.slow(); !slow {
 				r = &Result{Status: Delivered, Evidence: protocol.EvidenceSubmitted}
 			}
@@ -43,7 +43,7 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 		unread = l.Unread > 0
 		stood = ready.Since(stood, ours, l.Facts.Now)
 		a.insist(ctx, l, ours, stood)
-		return false, sooner(wait, settled/6)
+		return false, sooner(wait, proofRest/6)
 	})
 	switch {
 	case r != nil, a.queued:
@@ -91,7 +91,7 @@ func (a *attempt) awaitTurn(ctx context.Context) *Result {
 		if proof != nil {
 			r = proof
 		}
-		return proof != nil, sooner(a.yield(ctx, l), settled/6)
+		return proof != nil, sooner(a.yield(ctx, l), proofRest/6)
 	})
 	if err != nil && !errors.Is(err, errDue) {
 		r.Code, r.Cause = protocol.FaultShuttingDown, "the wrapper ended before the message was confirmed"
@@ -187,8 +187,8 @@ func (in *Injector) holdsText(l Look) bool {
 // awaitText waits a while for the composer to hold text, all of which the agent
 // has read: right after a write it is about to.
 func (a *attempt) awaitText(ctx context.Context) bool {
-	return a.in.until(ctx, 2*settled, func(l Look) (bool, time.Duration) {
-		return l.Unread <= 0 && a.in.holdsText(l), settled / 6
+	return a.in.until(ctx, 2*proofRest, func(l Look) (bool, time.Duration) {
+		return l.Unread <= 0 && a.in.holdsText(l), proofRest / 6
 	}) == nil
 }
 
@@ -200,14 +200,14 @@ func (in *Injector) clean(l Look) bool {
 // emptied waits until the composer is seen empty, and stays so for a while.
 func (a *attempt) emptied(ctx context.Context) bool {
 	var empty time.Time // a slow agent that has the keys must not get more of them on an empty box
-	return a.in.until(ctx, 5*settled, func(l Look) (bool, time.Duration) {
+	return a.in.until(ctx, 5*proofRest, func(l Look) (bool, time.Duration) {
 		v, _ := a.in.judge(l)
 		is := l.Box.Visible && v.State != ready.Blocked && l.Box.Text == "" && !l.Box.Blank && l.Unread <= 0
 		if a.in.Profile.Composer == nil {
 			is = a.in.clean(l)
 		}
 		empty = ready.Since(empty, is, l.Facts.Now)
-		return is && l.Facts.Now.Sub(empty) >= settled, settled / 6
+		return is && l.Facts.Now.Sub(empty) >= proofRest, proofRest / 6
 	}) == nil
 }
 

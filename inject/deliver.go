@@ -116,9 +116,9 @@ func (a *attempt) orExited(ctx context.Context, r *Result) *Result {
 	if r == nil || r.Code != protocol.FaultNoConsume && r.Code != protocol.FaultStranded {
 		return r
 	}
-	limit, exited := settled/6, false
+	limit, exited := proofRest/6, false
 	if a.broken {
-		limit = 5 * settled
+		limit = 5 * proofRest
 	}
 	a.in.until(ctx, limit, func(l Look) (bool, time.Duration) { // exited tells why it ends
 		exited = l.Facts.Exited
@@ -242,8 +242,8 @@ func (a *attempt) awaitPiece(ctx context.Context, piece turn.Piece, before Look,
 		}
 		scrolled := l.Box.Visible && !l.Box.Top
 		other = ready.Since(other, must && l.Box.Visible && l.Box.Top && !piece.Begins(l.Box.Text), now)
-		altered = !other.IsZero() && now.Sub(other) >= settled
-		return altered || (!must || scrolled) && now.Sub(read) >= settled
+		altered = !other.IsZero() && now.Sub(other) >= proofRest
+		return altered || (!must || scrolled) && now.Sub(read) >= proofRest
 	})
 	if ok && altered {
 		return a.withdraw(ctx, protocol.FaultStranded, "the composer shows something else than what was typed"), false
@@ -416,10 +416,10 @@ func (a *attempt) await(ctx context.Context, shows func(Look) bool) (r *Result, 
 		blocked = v.State == ready.Blocked
 		ok = !blocked && shows(l)
 		chip = ready.Since(chip, l.Box.Visible && l.Unread <= 0 && a.Hidden(l.Box.Text, l.Box.Top, a.in.Profile.Chips().Paste), l.Facts.Now)
-		hidden = !chip.IsZero() && l.Facts.Now.Sub(chip) >= settled
+		hidden = !chip.IsZero() && l.Facts.Now.Sub(chip) >= proofRest
 		impatient, _ = a.impatient(l)
 		cancelled = a.in.Mailbox.Wanted(a.Turn)
-		return ok || blocked || hidden || l.Facts.Exited || impatient || cancelled, settled / 12
+		return ok || blocked || hidden || l.Facts.Exited || impatient || cancelled, proofRest / 12
 	})
 	switch {
 	case end.Facts.Exited:

@@ -71,7 +71,7 @@ func (in *Injector) rests(l Look) (Hold, time.Duration) {
 	if l.Unread > 0 {
 		return protocol.WaitsForReady, unreadRest
 	}
-	if last := ready.Later(l.Draft.LastKey, l.Brought); !last.Before(l.Facts.LastOutput) && !last.IsZero() && l.Facts.Now.Sub(in.read) < settled {
+	if last := ready.Later(l.Draft.LastKey, l.Brought); !last.Before(l.Facts.LastOutput) && !last.IsZero() && l.Facts.Now.Sub(in.read) < proofRest {
 		return protocol.WaitsForHuman, unreadRest // a draft may be about to show
 	}
 	return "", 0

@@ -275,7 +275,7 @@ func (in *Injector) look() Look {
 // was ever said; what we typed last is the likeliest.
 const (
 	glimpse     = 50 * time.Millisecond
-	glimpseOurs = settled
+	glimpseOurs = proofRest
 )
 
 // doubt takes a dialog out of a look until it has stood for a while.

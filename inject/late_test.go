@@ -137,7 +137,7 @@ func TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows(t *testing.T) {
 	}{
 		{"a long line", strings.Repeat("x", 200), 46 * time.Second, 46 * time.Second, Delivered, "submitted"},
 		{"a turn that never shows", strings.Repeat("x", 200), 0, 3 * time.Minute, Doubtful, protocol.FaultNoConsume},
-		{"short lines", strings.Repeat("x\n", 200), 46 * time.Second, settled, Delivered, "submitted"},
+		{"short lines", strings.Repeat("x\n", 200), 46 * time.Second, proofRest, Delivered, "submitted"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			runAs(t, &p, func(t *testing.T, r *rig) {
@@ -150,7 +150,7 @@ func TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows(t *testing.T) {
 				pass(10 * time.Second)
 				began := time.Now()
 				r.mail.add("m1", c.body)
-				pass(settled * 3 / 2)
+				pass(proofRest * 3 / 2)
 				if state := r.last.Load().Verdict.State; state != ready.Busy {
 					t.Errorf("after Enter it is %s, want busy", state)
 				}

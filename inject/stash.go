@@ -134,7 +134,7 @@ func (a *attempt) bringBack(ctx context.Context) {
 	}
 	in, keys := a.in, a.backKeys()
 	var stands time.Time
-	err := in.until(ctx, 2*settled, func(l Look) (bool, time.Duration) {
+	err := in.until(ctx, 2*proofRest, func(l Look) (bool, time.Duration) {
 		if keys != "" && in.empty(l) && l.Unread <= 0 {
 			a.tx.Write(ctx, []byte(keys)) // what becomes of it is seen
 			keys = ""

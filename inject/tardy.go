@@ -77,7 +77,7 @@ func (in *Injector) shouldRestore(l Look, v ready.Verdict) (bool, time.Duration)
 	if v.State != ready.Ready && (v.State != ready.Busy || in.Profile.Composer == nil) {
 		return false, 0
 	}
-	if left := settled - l.Facts.Now.Sub(in.tardy.stashed.gone); left > 0 {
+	if left := proofRest - l.Facts.Now.Sub(in.tardy.stashed.gone); left > 0 {
 		return false, left
 	}
 	hold, again := in.rests(l)
