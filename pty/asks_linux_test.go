@@ -18,8 +18,9 @@ func TestAsks(t *testing.T) {
 	})
 }
 
-// TestAsking: a shell without a line editor of its own asks in one way, and its builtin in another.
-func TestAsking(t *testing.T) {
+// TestReadPlace: a shell without a line editor of its own waits at one place, its builtin read at
+// another.
+func TestReadPlace(t *testing.T) {
 	r := begin(t, Config{Args: []string{"dash"}, Env: append(os.Environ(), "PS1=# ")})
 	becomes(t, "dash asks", r.WaitsInRead)
 	prompt := r.ReadPlace()

@@ -10,6 +10,11 @@ type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
+// tally counts what is written.
+type tally int
+
+func (n *tally) Write(p []byte) (int, error) { *n += tally(len(p)); return len(p), nil }
+
 func copyN(w io.Writer, n int64) (int64, error) { return io.CopyN(w, random(), n) }
 
 func TestDrainPatience(t *testing.T) {

@@ -29,7 +29,7 @@ func sealFiles() {}
 // WaitsInRead is false: nothing tells here what a process waits for.
 func (s *Session) WaitsInRead() bool { return false }
 
-// Asking is empty for the same reason.
+// ReadPlace is empty for the same reason.
 func (s *Session) ReadPlace() string { return "" }
 
 // Reads is true: something may.

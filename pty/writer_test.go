@@ -284,8 +284,8 @@ func BenchmarkPassThrough(b *testing.B) {
 	b.SetBytes(mebibytes << 20)
 	for b.Loop() {
 		cfg := role(b, "text", fmt.Sprint(mebibytes))
-		out := 0
-		cfg.Output, cfg.Tap = discard{}, func(p []byte) { out += len(p) }
+		var out tally
+		cfg.Output = &out
 		r := begin(b, cfg)
 		if status, _ := r.finish(); out != mebibytes<<20 {
 			b.Fatalf("%d bytes arrived, want %d; %+v", out, mebibytes<<20, status)

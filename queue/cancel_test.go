@@ -10,10 +10,7 @@ import (
 
 // TestCancel tells for each moment what the canceller hears and what becomes of it.
 func TestCancel(t *testing.T) {
-	do := func(err error) {
-		t.Helper()
-		must(t, err)
-	}
+	do := func(err error) { t.Helper(); must(t, err) }
 	take := func(m *Mailbox) { err := m.Take(t0, "a"); do(err) }
 	commit := func(m *Mailbox) {
 		if !m.Entering("a") {

@@ -93,7 +93,7 @@ type Outcome struct {
 // any goroutine.
 //
 // A message is waiting, then being injected, perhaps waiting again, then ended: it is
-// in exactly one of waiting, injecting and ended, and it is in entries all that time.
+// in exactly one of waiting, injecting and ended, and it is in items all that time.
 type Mailbox struct {
 	cfg  Config
 	sink Sink

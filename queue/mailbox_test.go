@@ -102,10 +102,7 @@ func TestLifeOfAMessage(t *testing.T) {
 	m, log := newMailbox(t, Config{})
 	must(t, m.WaitsFor("ready", t0))
 	enqueue(t, m, message("a"), message("b"))
-	check := func(err error) {
-		t.Helper()
-		must(t, err)
-	}
+	check := func(err error) { t.Helper(); must(t, err) }
 	check(m.WaitsFor("", t0))
 	check(m.WaitsFor("", t0))
 	check(m.Take(t0, "a"))
@@ -397,7 +394,7 @@ func TestRemembersAtMost(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if len(m.items) != 4 {
-		t.Errorf("%d entries, want 4", len(m.items))
+		t.Errorf("%d items, want 4", len(m.items))
 	}
 }
 

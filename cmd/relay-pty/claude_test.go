@@ -69,7 +69,7 @@ func TestRealClaudeReceivesEveryMessageOnce(t *testing.T) {
 				r.inject(id, body)
 				end := r.delivers(id, "submitted", "turn")
 				took = append(took, time.Since(began))
-				r.turn(id, body)
+				r.onlyTurn(id, body)
 				r.rests(end)
 			}
 			checkTurns(t, r.api.Turns(), n)
@@ -126,7 +126,7 @@ func TestRealClaudeQueueIsDeliveredInOrderBetweenTurns(t *testing.T) {
 	}
 	for i := range n {
 		end := r.delivers(fmt.Sprintf("q%d", i), "submitted", "turn")
-		r.turn(fmt.Sprintf("q%d", i), fmt.Sprintf("message %d", i))
+		r.onlyTurn(fmt.Sprintf("q%d", i), fmt.Sprintf("message %d", i))
 		r.rests(end)
 	}
 	turns := r.api.Turns()
@@ -149,7 +149,7 @@ func TestRealClaudeTurnHoldsMessages(t *testing.T) {
 	r.held("next", "turn", time.Second)
 	open()
 	end := r.delivers("next", "submitted", "turn")
-	r.turn("next", "after it")
+	r.onlyTurn("next", "after it")
 	r.rests(end)
 	checkTurns(t, r.api.Turns(), 2)
 }
@@ -176,7 +176,7 @@ func TestRealClaudeDraftHoldsMessages(t *testing.T) {
 			must(t, r.Type("\x1b\x1b"))
 		}
 		end := r.delivers(id, "submitted", "turn")
-		r.turn(id, "hello")
+		r.onlyTurn(id, "hello")
 		want := strings.ReplaceAll(draft, "\\\r", "\n")
 		if got := r.api.Turns()[before].UserText(); i%2 == 0 && got != want {
 			t.Fatalf("the draft was sent as %q, want %q", got, want)
@@ -198,5 +198,5 @@ func TestRealClaudeThatSuspendsItselfIsContinued(t *testing.T) {
 	}))
 	r.inject("m1", "after it came back")
 	r.delivers("m1", "submitted", "turn")
-	r.turn("m1", "after it came back")
+	r.onlyTurn("m1", "after it came back")
 }

@@ -93,6 +93,16 @@ func (r *realAgent) turn(id, body string) fakemodel.Turn {
 	return turn
 }
 
+// onlyTurn is turn, in which nothing comes again either.
+func (r *realAgent) onlyTurn(id, body string) fakemodel.Turn {
+	r.t.Helper()
+	turn := r.turn(id, body)
+	if got, want := r.Received(turn), (parser.Envelope{ID: id, From: "bob", Body: body}).Text(); got != want {
+		r.t.Fatalf("%s: the model received\n%q\nwant\n%q", id, clip(got), clip(want))
+	}
+	return turn
+}
+
 // said says whether a turn before n brought the same text: it comes again with
 // the next one when the model's answer to it was interrupted.
 func (r *realAgent) said(n int, text string) bool {

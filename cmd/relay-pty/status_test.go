@@ -60,5 +60,5 @@ func TestRealClaudeModeWithoutTextIsADraft(t *testing.T) {
 	r.wantStatus(map[string]any{"draft": true, "waiting_for": "draft", "can_accept": false})
 	must(t, r.Type("\x7f"))
 	r.delivers("m1", "submitted", "turn")
-	r.turn("m1", "hello")
+	r.onlyTurn("m1", "hello")
 }

@@ -101,7 +101,7 @@ func speaker(command, as string) (name string, err error) {
 	case is != router.Human && as != "" && as != is:
 		return "", usage{fmt.Errorf("%s: this is inside of %s, and --as says %s", command, is, as)}
 	case as != "" && as != router.Human && protocol.ValidName(as) != nil:
-		return "", usage{fmt.Errorf("%s: --as: %q: %w", command, as, protocol.ValidName(as))}
+		return "", usage{fmt.Errorf("%s: --as: %w", command, protocol.ValidName(as))}
 	}
 	return cmp.Or(as, is), nil
 }

@@ -148,10 +148,6 @@ func TestCloseLeavesOthers(t *testing.T) {
 }
 
 func TestInTheWay(t *testing.T) {
-	must := func(t *testing.T, err error) {
-		t.Helper()
-		must(t, err)
-	}
 	const precious = "precious"
 	plant := map[string]func(t *testing.T, d, at string){
 		"a file":      func(t *testing.T, d, at string) { must(t, os.WriteFile(at, []byte(precious), 0o644)) },

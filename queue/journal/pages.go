@@ -102,18 +102,18 @@ func (p *pages) meta(commit uint64) (newest []byte, err error) {
 	return newest, nil
 }
 
-// pageSize is what the first page says, if that is sound, for the file may have been made on a
-// machine with pages of another size; else ours.
+// pageSize is what a sound meta page says, for the file may have been made on a machine with pages
+// of another size; else ours. As bbolt does, it looks for the second page where it would be.
 func pageSize(file []byte) int {
-	ours := os.Getpagesize()
-	if len(file) < ours {
-		return ours
+	for size := 1024; 4*size <= len(file); size *= 2 {
+		p := pages{file: file, size: size}
+		for id := range uint64(2) {
+			if _, err := p.metaAt(id); err == nil {
+				return size
+			}
+		}
 	}
-	stated := pages{file: file, size: int(order.Uint32(file[pageHeader+8:]))}
-	if _, err := stated.metaAt(0); err != nil || stated.size < 512 {
-		return ours
-	}
-	return stated.size
+	return os.Getpagesize()
 }
 
 func (p *pages) metaAt(id uint64) ([]byte, error) {
