@@ -145,7 +145,8 @@ func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
 }
 
 // insertAgain leads a composer that was in its insert mode, and was told to leave it, back there:
-// the human's next key is text. It is told so only when it is seen to have left.
+// the human's next key is text. It is told so only when it is seen to have left: where it had
+// not, what tells it would be text.
 func (in *Injector) insertAgain(ctx context.Context, tx Tx) {
 	m, pressed, began := in.Profile.Composer.Modal, false, time.Now()
 	in.until(ctx, in.Profile.Typing.KeyWait, func(l Look) (bool, time.Duration) { // its end changes nothing
@@ -153,7 +154,7 @@ func (in *Injector) insertAgain(ctx context.Context, tx Tx) {
 		switch {
 		case v.State == ready.Blocked || l.Facts.Exited:
 			return true, 0
-		case pressed || l.Inserts || !l.Box.Visible || l.Unread > 0 || l.Facts.Now.Sub(began) < keyRest:
+		case pressed || !l.Commands || !l.Box.Visible || l.Unread > 0 || l.Facts.Now.Sub(began) < keyRest:
 			return pressed && l.Inserts, keyRest / 3
 		}
 		key := m.Back

@@ -52,7 +52,9 @@ type fakeTerm struct {
 	asks     bool          // it has asked the terminal something, and does nothing before it has …
 	answer   string        // … the answer, which waits for the transaction
 	quotes   bool          // "Really?" in its composer looks like a dialog
-	insert   bool          // it is in vim's INSERT mode, and shows that; Esc leads to NORMAL
+	insert   bool          // it is in vim's INSERT mode, and shows that; Esc leads to NORMAL …
+	leaving  time.Duration // … so much later, and until then no mode shows
+	unshown  bool
 	normal   bool          // keys are commands, as in vim's NORMAL mode; a paste is text
 	noClear  bool          // keys that clear do nothing
 	leaves   string        // or they leave this
@@ -116,7 +118,8 @@ func (f *fakeTerm) Look() Look {
 		Sight: sight.Sight{
 			Box: box, Typed: typed,
 			Dialog: dialog, Working: f.busy, Paste: true, Stashed: f.stashed && !f.discreet,
-			Line: f.box[strings.LastIndex(f.box, "\n")+1:], Row: strings.Count(f.box, "\n"), Rows: 24, Inserts: f.insert,
+			Line: f.box[strings.LastIndex(f.box, "\n")+1:], Row: strings.Count(f.box, "\n"), Rows: 24, Inserts: f.insert && !f.unshown,
+			Commands: f.normal && !f.unshown,
 		},
 		Facts: ready.Facts{
 			Now: now, Started: f.started, Exited: f.exited, Foreground: true, Raw: true, Own: own, Stopped: f.stopped,
@@ -224,6 +227,11 @@ func (f *fakeTerm) act(keys string) {
 		if !f.noStash {
 			f.box = ""
 		}
+	case keys == "\x1b" && f.insert && f.leaving > 0:
+		f.unshown = true
+		time.AfterFunc(f.leaving, func() {
+			f.do(func(f *fakeTerm) { f.insert, f.normal, f.unshown = false, true, false })
+		})
 	case keys == "\x1b" && f.insert:
 		f.insert, f.normal = false, true
 	case keys == "i" && f.normal:

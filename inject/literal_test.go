@@ -75,6 +75,21 @@ func TestUrgentInterruptsInInsertMode(t *testing.T) {
 	})
 }
 
+// TestNoKeyOfAModeBecomesText: an agent that has yet to leave its mode may show none meanwhile.
+func TestNoKeyOfAModeBecomesText(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.turnTime, f.insert, f.leaving = 5*time.Second, true, 1500*time.Millisecond })
+		r.humanTurn("work")
+		r.mail.press(protocol.ModeUrgent, "m1", "hello")
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		r.do(func(f *fakeTerm) {
+			if f.box != "" {
+				t.Errorf("the human's composer holds %q", f.box)
+			}
+		})
+	})
+}
+
 // TestCommandWaitsForInsertMode: it is typed as keys.
 func TestCommandWaitsForInsertMode(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {

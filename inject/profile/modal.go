@@ -6,6 +6,7 @@ import "time"
 // be text in each of them.
 type Modal struct {
 	Insert pattern // a row beneath the composer while keys are text
+	Normal pattern // the same while they are commands; nil: nothing shows then
 	Select pattern // the same while Enter does not submit, as with a selection; may be nil
 	Leave  string  // the key that leaves Insert and does nothing else there
 	Back   string  // the key that leads back to Insert, at the start of the text …
@@ -23,5 +24,5 @@ var (
 		Leave: "\x1b", Back: "i", Append: "a",
 	}
 	codexVim  = &Modal{Insert: rx(`\bVim: Insert\b`), Leave: "\x1b", Back: "i", Append: "a"}
-	geminiVim = &Modal{Insert: rx(`^ \[INSERT\]`), Leave: "\x1b", Back: "i", Append: "a", Rest: 500 * time.Millisecond}
+	geminiVim = &Modal{Insert: rx(`^ \[INSERT\]`), Normal: rx(`^ \[NORMAL\]`), Leave: "\x1b", Back: "i", Append: "a", Rest: 500 * time.Millisecond}
 )

@@ -32,6 +32,7 @@ type Sight struct {
 	Paste       bool   // the agent asked for bracketed paste
 	Stashed     bool   // it shows that a draft is set aside
 	Inserts     bool   // its composer has modes and shows that keys are text
+	Commands    bool   // it shows that they are commands; where nothing would show that, not that they are text
 	Said        Said   // the agent's own word
 }
 
@@ -112,6 +113,7 @@ func (p reader) modes(s *screen.Screen, below int, v *Sight) {
 	}
 	rows, _ := s.Size()
 	v.Inserts = anyRow(s, below, rows, []*profile.Pattern{m.Insert}) != ""
+	v.Commands = !v.Inserts && (m.Normal == nil || anyRow(s, below, rows, []*profile.Pattern{m.Normal}) != "")
 	v.Box.Foreign = v.Box.Foreign || m.Select != nil && anyRow(s, below, rows, []*profile.Pattern{m.Select}) != ""
 }
 
