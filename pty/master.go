@@ -95,19 +95,24 @@ func (m *master) take(p []byte) (n int, err error) {
 }
 
 // lastFlush is when the agent last threw away unread input, be it that the reader, which a blocked
-// terminal may hold up, has not come to hear of it. Source: ioctl_tty(2), TIOCPKT: POLLPRI says
-// that there is something to tell besides output.
-func (m *master) lastFlush() time.Time {
+// terminal may hold up, has not come to hear of it; then it is news. Source: ioctl_tty(2), TIOCPKT:
+// POLLPRI says that there is something to tell besides output, as a flush or other modes; a read
+// then gives the byte that tells it, alone.
+func (m *master) lastFlush() (at time.Time, news bool) {
 	m.flushMu.Lock()
 	defer m.flushMu.Unlock()
 	term.Control(m.f, func(fd int) error { // closed: no more comes
 		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLPRI}}
-		if _, err := unix.Poll(fds, 0); err == nil && fds[0].Revents&unix.POLLPRI != 0 {
-			m.flushed = time.Now()
+		if _, err := unix.Poll(fds, 0); err != nil || fds[0].Revents&unix.POLLPRI == 0 {
+			return nil
+		}
+		var event [1]byte
+		if n, err := unix.Read(fd, event[:]); err == nil && n == 1 && event[0]&unix.TIOCPKT_FLUSHREAD != 0 {
+			m.flushed, news = time.Now(), true
 		}
 		return nil
 	})
-	return m.flushed
+	return m.flushed, news
 }
 
 // Write types all of p, or says how much of it was taken.

@@ -192,7 +192,13 @@ func (s *Session) LastReplay() time.Time { return s.at(&s.lastReplay) }
 
 // LastFlush is when the agent last threw away what was typed and it had not read; zero when never.
 // Asked after TTY, it knows of all that TTY saw.
-func (s *Session) LastFlush() time.Time { return s.ptmx.lastFlush() }
+func (s *Session) LastFlush() time.Time {
+	at, news := s.ptmx.lastFlush()
+	if news {
+		s.wake() // the output loop does not hear of it any more
+	}
+	return at
+}
 
 // stamp sets a clock to now; times are kept relative to birth so that they stay monotonic.
 func (s *Session) stamp(clock *atomic.Int64) time.Duration {

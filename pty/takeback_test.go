@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"runtime"
 	"syscall"
 	"testing"
 
@@ -94,6 +95,41 @@ func (h *heldUp) Write(p []byte) (int, error) {
 	<-h.goOn
 	h.ready = make(chan struct{})
 	return len(p), nil
+}
+
+// TestOtherModesAreNoFlush: what the agent has read it has not thrown away, though the terminal
+// tells of its new modes as it tells of a flush.
+func TestOtherModesAreNoFlush(t *testing.T) {
+	const script = `import sys, termios, tty
+tty.setraw(0, termios.TCSANOW)
+print("ready", flush=True)
+sys.stdin.buffer.raw.read(1)
+modes = termios.tcgetattr(0)
+modes[0] |= termios.IXON
+termios.tcsetattr(0, termios.TCSANOW, modes)
+sys.stdin.buffer.raw.read(2)
+sys.stdin.buffer.raw.read(1)`
+	out := &heldUp{make(chan struct{}), make(chan struct{})}
+	r := begin(t, Config{Args: []string{"python3", "-c", script}, Env: os.Environ(), Output: out})
+	<-out.ready
+	tx := mustBegin(t, r.Session)
+	if _, err := tx.Write(context.Background(), []byte("xyz")); err != nil {
+		t.Fatal(err)
+	}
+	within(t, "to be read", func() {
+		for tty, err := r.TTY(); err != nil || tty.Unread > 0; tty, err = r.TTY() {
+			runtime.Gosched()
+		}
+	})
+	if at := r.LastFlush(); !at.IsZero() {
+		t.Errorf("a flush was told at %v", at)
+	}
+	tx.End()
+	close(out.goOn)
+	r.Signal(unix.SIGKILL)
+	if err := r.end(); err != nil {
+		t.Errorf("Run: %v", err)
+	}
 }
 
 // TestInputThrownAwayIsToldAtOnce: whoever sees that nothing is unread knows why, even while the
