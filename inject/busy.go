@@ -122,15 +122,7 @@ func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
 		list, rest = append([]string{m.Leave}, list...), keyRest+m.Rest
 		defer in.insertAgain(ctx, tx)
 	}
-	for i, keys := range list {
-		if i > 0 && !in.heeded(ctx, look.Facts.LastOutput, rest) {
-			return
-		}
-		if _, err := tx.Write(ctx, []byte(keys)); err != nil {
-			return
-		}
-	}
-	if !in.Profile.Typing.Returns || !empty {
+	if !in.press(ctx, tx, list, rest) || !in.Profile.Typing.Returns || !empty {
 		return
 	}
 	var rests time.Time                                                           // since when it has said that it does; what it gives back is painted later
@@ -142,6 +134,32 @@ func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
 		in.givenBack = l.Box.Text
 		return in.givenBack != "" || l.Facts.Now.Sub(rests) >= proofRest, proofRest / 6
 	})
+}
+
+// oftener is how often more than its profile says the last key of an interrupt is pressed.
+const oftener = 3
+
+// press types the keys that end a turn, each when the agent has heard the one before, and says
+// whether it typed all. An agent that then shows that it wants one more gets the last one again:
+// 5 s after each of its keys OpenCode 1.18.33 forgets all that came since, so that our second key
+// may be its first.
+func (in *Injector) press(ctx context.Context, tx Tx, list []string, rest time.Duration) bool {
+	var painted time.Time
+	for i := range len(list) + oftener {
+		done := i >= len(list)
+		if done && in.Profile.Typing.Armed == nil || i > 0 && !in.heeded(ctx, painted, rest) {
+			return done
+		}
+		look := in.look()
+		if done && !look.Armed {
+			break
+		}
+		painted = look.Facts.LastOutput
+		if _, err := tx.Write(ctx, []byte(list[min(i, len(list)-1)])); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // insertAgain leads a composer that was in its insert mode, and was told to leave it, back there:

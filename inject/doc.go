@@ -67,9 +67,10 @@
 // draft while it stands there, delivered when they send it, unknown when they change it.
 //
 // An interrupt is one key at a time: two Escs in one read are Alt-Esc, so the second waits until
-// the agent has read and painted, and 60 ms. An agent that is still busy 1.2 s later gets another
-// one; an agent that asks a question never gets any. What Claude Code gives back into its composer
-// when it had not said a word is submitted again after the urgent message.
+// the agent has read and painted, and 60 ms. OpenCode gets a third where it shows that it forgot
+// the first. An agent that is still busy 1.2 s later is interrupted again; one that asks a question
+// never is. What Claude Code gives back into its composer when it had not said a word is submitted
+// again after the urgent message.
 //
 // # Line programs
 //

@@ -70,8 +70,12 @@ type fakeTerm struct {
 	queue    []string // submitted while busy
 	stash    string   // the draft that was set aside
 	stashed  bool
-	noStash  bool          // the key for it, or the one that clears a draft, does nothing
-	discreet bool          // nothing shows that it is
+	noStash  bool // the key for it, or the one that clears a draft, does nothing
+	discreet bool // nothing shows that it is
+	twice    bool // an Esc only arms it, and the next one interrupts it 0.4 s later …
+	armed    bool // … unless it has forgotten the first, as it does so many times
+	forgets  int
+	halted   time.Time     // when it was last interrupted
 	thinking bool          // a turn that is interrupted now gives its prompt back
 	paints   time.Duration // how long after it says that it rests it paints that prompt
 	prompt   string        // of the turn that runs
@@ -117,7 +121,7 @@ func (f *fakeTerm) Look() Look {
 		Again: f.follow(box, now),
 		Sight: sight.Sight{
 			Box: box, Typed: typed,
-			Dialog: dialog, Working: f.busy, Paste: true, Stashed: f.stashed && !f.discreet,
+			Dialog: dialog, Working: f.busy, Paste: true, Stashed: f.stashed && !f.discreet, Armed: f.armed,
 			Line: f.box[strings.LastIndex(f.box, "\n")+1:], Row: strings.Count(f.box, "\n"), Rows: 24, Inserts: f.insert && !f.unshown,
 			Commands: f.normal && !f.unshown,
 		},
@@ -325,6 +329,19 @@ func (f *fakeTerm) interrupt() {
 	if !f.busy {
 		return
 	}
+	if f.twice {
+		if f.armed && f.forgets == 0 {
+			f.armed, f.twice = false, false
+			time.AfterFunc(400*time.Millisecond, func() { f.do((*fakeTerm).interrupt) })
+			return
+		}
+		if f.armed {
+			f.forgets--
+		}
+		f.armed = true
+		return
+	}
+	f.halted = time.Now()
 	f.turns = append(f.turns, "INTERRUPTED")
 	if f.thinking && f.box == "" {
 		back := f.prompt

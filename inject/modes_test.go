@@ -84,6 +84,31 @@ func TestUrgentInterrupts(t *testing.T) {
 	})
 }
 
+// TestUrgentArmsAnAgentAgain that forgets a key before it gets the next one, and says that it wants
+// one more. No key is pressed behind the one that interrupts.
+func TestUrgentArmsAnAgentAgain(t *testing.T) {
+	claude, _ := profile.Named("claude")
+	p := *claude
+	p.Typing.Interrupt, p.Typing.Armed = []string{"\x1b", "\x1b"}, profile.NewPattern("again")
+	for forgets := range oftener + 1 {
+		runAs(t, &p, func(t *testing.T, r *rig) {
+			r.do(func(f *fakeTerm) { f.turnTime, f.twice, f.forgets = time.Hour, true, forgets })
+			r.humanTurn("work")
+			r.mail.press(protocol.ModeUrgent, "m1", "hello")
+			began := time.Now()
+			r.ends(t, "m1")
+			wantInOrder(t, r, "work", "INTERRUPTED", m1)
+			if keys := strings.Count(r.bytes(), "\x1b") - strings.Count(r.bytes(), "\x1b["); keys != 2+forgets {
+				t.Errorf("forgot %d: %d keys were pressed, want %d", forgets, keys, 2+forgets)
+			}
+			// The human's rest and the agent's own time are the 800 ms.
+			if took := r.halted.Sub(began); took > time.Duration(forgets+1)*(keyGap+keyRest)+800*time.Millisecond {
+				t.Errorf("forgot %d: it took %v", forgets, took)
+			}
+		})
+	}
+}
+
 // TestInterruptedPromptIsSubmittedAgain also when the agent, as Claude does on a busy machine,
 // says that it rests a while before it paints what it gives back.
 func TestInterruptedPromptIsSubmittedAgain(t *testing.T) {

@@ -40,7 +40,7 @@ var opencode = Profile{
 	Typing: Typing{
 		PasteBytes: 150, PasteLines: 2, PasteAll: true, PasteTrims: true, Newline: "\n", Submit: "\r",
 		Clear: []string{"\x1b[1;2H\x7f"}, // marks all before the cursor; Ctrl-C would end it if the box were empty by then
-		Queue: "\r", Interrupt: []string{"\x1b", "\x1b"},
+		Queue: "\r", Interrupt: []string{"\x1b", "\x1b"}, Armed: rx(`\besc again to interrupt\b`),
 		Echo: 10 * time.Second, KeyWait: time.Second,
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
 	},

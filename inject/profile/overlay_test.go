@@ -29,11 +29,11 @@ func plain(p Profile) map[string]any {
 		return out
 	}
 	t := p.Typing
-	t.StashShown = nil
+	t.StashShown, t.Armed = nil, nil
 	m := map[string]any{
 		"name": p.Name, "commands": p.Commands, "title": p.BusyTitle, "asktitle": source(p.AskTitle), "busy": source(p.Busy...), "dialogs": source(p.Dialogs...),
 		"overlays": source(p.Overlays...), "questions": source(p.Questions...), "ready": p.Prompt, "continued": source(p.Continued), "quote": p.Quote, "rules": p.Rules,
-		"typing": t, "stash_shown": source(p.Typing.StashShown), "log": p.Log,
+		"typing": t, "stash_shown": source(p.Typing.StashShown), "armed": source(p.Typing.Armed), "log": p.Log,
 	}
 	if c := p.Composer; c != nil {
 		m["prompt"], m["modes"], m["more"] = source(c.Prompt), source(c.Modes...), source(c.More)

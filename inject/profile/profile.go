@@ -111,6 +111,7 @@ type Typing struct {
 	EnterDelay time.Duration // from the moment that the text shows to Enter
 	Clear      []string      // keys that remove our own text, tried in turn and verified
 	Interrupt  []string      // keys that end the running turn, pressed in turn; none: it cannot be
+	Armed      pattern       // what shows below the composer while one more of the last of them ends it; nil: nothing does
 	Queue      string        // the key that hands text to a busy agent without cutting its reply; "": there is none
 	Returns    bool          // a turn interrupted before its first word comes back into the composer
 	Stash      string        // keys that set a draft aside; "": there are none

@@ -16,7 +16,7 @@ func TestEveryPatternCompiles(t *testing.T) {
 			w.Pattern.get()
 		}
 		if c := p.Composer; c != nil {
-			for _, rx := range append([]pattern{c.Prompt, c.Floor, c.Shell, c.Edge, c.More, c.Placeholder, p.AskTitle, p.Typing.StashShown}, c.Modes...) {
+			for _, rx := range append([]pattern{c.Prompt, c.Floor, c.Shell, c.Edge, c.More, c.Placeholder, p.AskTitle, p.Typing.StashShown, p.Typing.Armed}, c.Modes...) {
 				if rx != nil {
 					rx.get()
 				}

@@ -92,6 +92,8 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"six rows may have scrolled", "  ┃\n  ┃  1\n  ┃  2\n  ┃  3\n  ┃  4\n  ┃  5\n  ┃  6@" + openFloor, opencode, Box{Visible: true, Text: "1\n2\n3\n4\n5\n6"}, "draft"},
 		{"shell mode", "  ┃\n  ┃  @Run a command… \"ls -la\"\n  ┃\n  ┃  Shell\n  ╹▀▀▀▀▀▀▀▀▀▀", opencode, Box{Visible: true, Top: true, Foreign: true, Mode: "!"}, "rests"},
 		{"working", "  ┃\n  ┃  @" + openFloor + "\n   ■■⬝⬝⬝⬝⬝⬝  esc interrupt", opencode, empty, "busy"},
+		{"working, armed", "  ┃\n  ┃  @" + openFloor + "\n   ■■⬝⬝⬝⬝⬝⬝  esc again to interrupt", opencode, empty, "armed"},
+		{"a reply that reads like it", "     press esc again to interrupt\n\n  ┃\n  ┃  @" + openFloor, opencode, empty, "rests"},
 		{"a reply that reads like work", "     press esc interrupt\n\n  ┃\n  ┃  @" + openFloor, opencode, empty, "rests"},
 		{"working, narrow", "  ┃\n  ┃  @" + openFloor + "\n   ■■⬝⬝⬝⬝⬝⬝  esc    tab\n             interr agents", opencode, empty, "busy"},
 		{"a question", "  ┃\n  ┃  △ Permission required\n  ┃\n  ┃   Allow once   Reject@", opencode, unseen, "asks"},

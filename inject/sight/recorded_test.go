@@ -61,6 +61,8 @@ func told(v Sight) string {
 	switch {
 	case v.Dialog != "" || v.Said.State == ready.Blocked:
 		return "asks"
+	case v.Armed:
+		return "armed"
 	case v.Working || v.Said.State == ready.Busy:
 		return "busy"
 	case !v.Box.Visible:

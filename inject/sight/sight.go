@@ -31,6 +31,7 @@ type Sight struct {
 	After       string // what stands right at the cursor
 	Paste       bool   // the agent asked for bracketed paste
 	Stashed     bool   // it shows that a draft is set aside
+	Armed       bool   // it shows that one more key interrupts it
 	Inserts     bool   // its composer has modes and shows that keys are text
 	Commands    bool   // it shows that they are commands; where nothing would show that, not that they are text
 	Said        Said   // the agent's own word
@@ -91,6 +92,7 @@ func (p reader) look(s *screen.Screen) Sight {
 		p.modes(s, below, &v)
 		v.Stashed = p.Typing.StashShown != nil && beside(s, top, below, p.Typing.StashShown)
 		v.Working = v.Working || anyRow(s, below, rows, p.Busy) != "" || p.above(s, top, p.Busy) != ""
+		v.Armed = p.Typing.Armed != nil && anyRow(s, below, rows, []*profile.Pattern{p.Typing.Armed}) != ""
 		v.Dialog = cmp.Or(anyRow(s, below, rows, p.Overlays), p.above(s, top, p.Overlays))
 		if p.Composer.Rule == 0 && v.Dialog == "" {
 			v.Dialog = anyRow(s, below, rows, p.Dialogs) // no rules tell a composer from a question's prompt
