@@ -20,9 +20,9 @@ import (
 // The thread that makes titles has no rollout, sub-agents have their own.
 var codex = Format{Name: "codex", follow: followCodex, all: "sessions/*/*/*/rollout-*.jsonl", row: codexRow}
 
-// codexRollouts finds the rollouts that the process holds open. A server that
-// several terminals share (Codex without --no-daemon) is in no terminal's session:
-// then those that it holds open may be ours.
+// codexRollouts finds the rollouts that the process holds open for writing: it reads
+// those of other processes now and then. A server that several terminals share (Codex
+// without --no-daemon) is in no terminal's session: then those that it holds may be ours.
 type codexRollouts struct {
 	dir     string
 	child   int
@@ -114,10 +114,10 @@ func (c *codexRollouts) scan() {
 	}
 }
 
-// threads returns the rollouts that pid holds open, without those of sub-agents.
+// threads returns the rollouts that pid writes, without those of sub-agents.
 func (c *codexRollouts) threads(pid int) []string {
 	var paths []string
-	for _, path := range proc.Opened(pid, isRollout) {
+	for _, path := range proc.Written(pid, isRollout) {
 		if _, known := c.metas[path]; !known {
 			m, err := codexMetaOf(path)
 			if err != nil {

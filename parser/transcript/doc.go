@@ -6,8 +6,9 @@
 // returns what they tell as it is written, [Commands] finds the markers in what the agent said and
 // [Accepted] the proof that a message of ours reached a turn.
 //
-// Whose log it is, is known by the files that the agent's processes hold open, or by the session
-// that took our message; never by the newest file of a directory, which may be another agent's.
+// Whose log it is, is known by the files that the agent's processes hold open for writing, or by
+// the session that took our message; never by the newest file of a directory, which may be another
+// agent's.
 // Logs are looked at when the PTY speaks, at most every 100 ms, and ten times in the 25 s after its
 // last byte, then not at all. A look costs half a millisecond; in between the log's size is glanced
 // at, which costs microseconds, and a log that has grown is looked at at once.

@@ -101,17 +101,24 @@ func TestHeldEntriesAreBounded(t *testing.T) {
 // shell that is the child.
 func holding(t *testing.T, dir string, files ...string) (child int) {
 	t.Helper()
+	var open []*os.File
+	for _, name := range files {
+		f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
+		must(t, err)
+		defer f.Close()
+		open = append(open, f)
+	}
+	return inheriting(t, dir, open...)
+}
+
+// inheriting is holding with files as they were opened.
+func inheriting(t *testing.T, dir string, open ...*os.File) (child int) {
+	t.Helper()
 	cmd := exec.Command("sh", "-c", "cat <&3 & echo up; wait")
 	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Setsid: true}
 	stdin, keep, err := os.Pipe()
 	must(t, err)
-	cmd.ExtraFiles = []*os.File{stdin}
-	for _, name := range files {
-		f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		must(t, err)
-		defer f.Close()
-		cmd.ExtraFiles = append(cmd.ExtraFiles, f)
-	}
+	cmd.ExtraFiles = append([]*os.File{stdin}, open...)
 	out, err := cmd.StdoutPipe()
 	must(t, err)
 	must(t, cmd.Start())
@@ -179,6 +186,28 @@ func TestFollowCodex(t *testing.T) {
 	s, _, err := l.Look()
 	if err != nil || s.PID != child || s.Transcript != ours || s.CWD != cwd || s.ID == "" || s.Version != "0.169.0" {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// Codex reads the rollouts of other processes now and then, which does not make them its own.
+func TestFollowCodexThatReadsAnothers(t *testing.T) {
+	dir, cwd := t.TempDir(), t.TempDir()
+	ours, others := filepath.Join(dir, "rollout-1.jsonl"), filepath.Join(dir, "rollout-2.jsonl")
+	appendTo(t, ours, fmt.Sprintf(codexFirst, cwd, `"cli"`)+fmt.Sprintf(codexSaid, "a", "A"))
+	appendTo(t, others, fmt.Sprintf(codexFirst, cwd, `"cli"`)+fmt.Sprintf(codexSaid, "b", "B"))
+	written, err := os.OpenFile(ours, os.O_APPEND|os.O_RDWR, 0)
+	must(t, err)
+	defer written.Close()
+	read, err := os.Open(others)
+	must(t, err)
+	defer read.Close()
+	if s, _, err := Follow(codex, dir, inheriting(t, cwd, read), epoch).Look(); !errors.Is(err, ErrNoSession) {
+		t.Errorf("before its own: %+v, %v", s, err)
+	}
+	l := Follow(codex, dir, inheriting(t, cwd, written, read), epoch)
+	same(t, "its rollout", texts(t, l), "a:A")
+	if s, _, err := l.Look(); err != nil || s.Transcript != ours {
+		t.Errorf("%+v, %v, want %s", s, err, ours)
 	}
 }
 

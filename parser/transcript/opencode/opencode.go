@@ -100,7 +100,7 @@ func (o *Log) Look() (Process, []News, error) {
 // open opens the database that the process holds open.
 func (o *Log) open() error {
 	for _, pid := range proc.Group(o.child) {
-		for _, wal := range proc.Opened(pid, func(path string) bool { return strings.HasSuffix(path, ".db-wal") }) {
+		for _, wal := range proc.Written(pid, func(path string) bool { return strings.HasSuffix(path, ".db-wal") }) {
 			o.path = strings.TrimSuffix(wal, "-wal")
 			info, err := os.Stat(o.path + "-shm")
 			if err != nil {

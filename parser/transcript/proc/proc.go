@@ -44,14 +44,18 @@ func sessionOf(pid int) int {
 	return pid
 }
 
-// Opened returns the paths of the open files of pid that match says yes to.
-func Opened(pid int, match func(path string) bool) []string {
+// Written returns the paths of the files that pid has open for writing and match says yes
+// to. The permissions of the links beneath /proc/PID/fd tell how each file was opened (proc(5)).
+func Written(pid int, match func(path string) bool) []string {
 	dir := fmt.Sprintf("/proc/%d/fd", pid)
 	fds, _ := os.ReadDir(dir)
 	var found []string
 	for _, fd := range fds {
 		path, err := os.Readlink(filepath.Join(dir, fd.Name()))
-		if err == nil && match(path) && !slices.Contains(found, path) {
+		if err != nil || !match(path) || slices.Contains(found, path) {
+			continue
+		}
+		if link, err := fd.Info(); err == nil && link.Mode()&0o200 != 0 {
 			found = append(found, path)
 		}
 	}

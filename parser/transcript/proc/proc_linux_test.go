@@ -20,15 +20,15 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// family is a shell in a session of its own, that has a file open, with a cat that it started, and
-// one that left the session.
+// family is a shell in a session of its own, that reads a file and writes another, with a cat that
+// it started, and one that left the session.
 func family(t *testing.T, dir string) (shell int) {
 	t.Helper()
 	for _, name := range []string{"near", "far"} {
 		must(t, unix.Mkfifo(filepath.Join(dir, name), 0o600))
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "log"), nil, 0o600))
-	cmd := exec.Command("sh", "-c", "exec 3<log; cat near & setsid cat far & echo begun; wait")
+	cmd := exec.Command("sh", "-c", "exec 3<log 4>>own; cat near & setsid cat far & echo begun; wait")
 	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Setsid: true}
 	out, err := cmd.StdoutPipe()
 	must(t, err)
@@ -70,9 +70,9 @@ func TestFamily(t *testing.T) {
 	if got := Directory(near); got != dir {
 		t.Errorf("cat works in %s, want %s", got, dir)
 	}
-	log := filepath.Join(dir, "log")
-	if got := Opened(shell, func(path string) bool { return filepath.Dir(path) == dir }); !slices.Equal(got, []string{log}) {
-		t.Errorf("the shell has %v open, want %s", got, log)
+	own := filepath.Join(dir, "own")
+	if got := Written(shell, func(path string) bool { return filepath.Dir(path) == dir }); !slices.Equal(got, []string{own}) {
+		t.Errorf("the shell writes %v, want %s", got, own)
 	}
 }
 
