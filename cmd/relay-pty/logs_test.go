@@ -241,15 +241,19 @@ func TestRealLogsOfTwoInOneDirectoryAreNotMixedUp(t *testing.T) {
 	}
 }
 
-// anew begins another conversation in the same process.
+// anew begins another conversation in the same process, behind its first turn. Codex refuses to
+// before its screen says that the turn is over, and then has forgotten the command.
 func (l *logged) anew() {
 	l.t.Helper()
+	l.waits(map[string]string{"codex": "Worked for"}[l.a.Profile])
 	command := map[string]string{"codex": "/new", "gemini": "/clear", "opencode": "/new"}[l.a.Profile]
 	said := "MARK m0"
 	must(l.t, l.Type(command))
 	l.waits(command)
 	err := l.PressUntil(patience(l.t, "an empty screen behind "+command), "\r", time.Second, func(s *screen.Screen) bool { return !strings.Contains(term.Dump(s), said) })
-	must(l.t, err)
+	if err != nil {
+		l.t.Fatalf("%v\n%s", err, l.Screen())
+	}
 }
 
 // A reader without locks, while SQLite writes, copies its log into the database
