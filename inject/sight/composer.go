@@ -404,19 +404,33 @@ func (c composer) read(s *screen.Screen, b Box, top, bottom int, lead lead) Box 
 			lines = append(lines, lead.text(swept(s, r)))
 		}
 	}
-	if marked {
+	switch {
+	case marked:
 		b.Top, lines[0] = false, lines[0][:max(0, c.More.Index(lines[0]))]
-	}
-	b.Text = strings.TrimSpace(strings.Join(lines, "\n"))
-	if c.Tall > 0 && len(lines) >= c.Tall { // empty rows scroll as others do
+	case c.Tall > 0 && len(lines) >= c.Tall, c.mayLoseMark(s, bottom, lines): // empty rows scroll as others do
 		b.Top = false
 	}
+	b.Text = strings.TrimSpace(strings.Join(lines, "\n"))
 	if c.Placeholder != nil && c.Placeholder.Match(b.Text) {
 		b.Text = ""
 		return b
 	}
 	b.Blank = b.Text == "" && c.blanks(s, top, bottom, lead)
 	return b
+}
+
+// mayLoseMark says whether rows of a composer may be scrolled out of it although its first row, the
+// end of which should show that, does not. An agent that gives the characters in that row fewer
+// columns than the terminal paints the mark beyond its end, and what it paints next covers that.
+// Such a composer is all that stands in the lower part of the screen.
+func (c composer) mayLoseMark(s *screen.Screen, bottom int, lines []string) bool {
+	if c.Rule != 0 || c.More == nil || len(lines) < 2 || !strings.ContainsFunc(lines[0], profile.Uncertain) {
+		return false
+	}
+	rows, _ := s.Size()
+	for ; bottom < rows && c.blank(s.Row(bottom)); bottom++ {
+	}
+	return bottom == rows
 }
 
 // blanks says whether a composer that shows no text holds blanks or newlines: its cursor has left
