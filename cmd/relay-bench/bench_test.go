@@ -51,15 +51,18 @@ func TestReport(t *testing.T) {
 		return d
 	}
 	for name, c := range map[string]struct {
-		warm []time.Duration
-		want string
+		warm, keys []time.Duration
+		want       string
 	}{
-		"within the bound":   {list(30, 14, 2), ""},
-		"the median is over": {list(30, 16, 2), "over the bound: relay send, a router runs: 16.0 ms"},
+		"within the bound":             {list(30, 14, 2), nil, ""},
+		"the median is over":           {list(30, 16, 2), nil, "over the bound: relay send, a router runs: 16.0 ms"},
+		"a quick machine, and over":    {list(16), list(1), "over the bound: relay send, a router runs: 16.0 ms"},
+		"a slow machine, and within":   {list(16), list(9, 3, 2), ""},
+		"a slow machine, and yet over": {list(18), list(9, 3, 2), "over the bound: relay send, a router runs: 18.0 ms"},
 	} {
 		var out bytes.Buffer
 		got := ""
-		if err := report(&out, map[measure][]time.Duration{sendWarm: c.warm}, true); err != nil {
+		if err := report(&out, map[measure][]time.Duration{sendWarm: c.warm, sendKeys: c.keys}, true); err != nil {
 			got = err.Error()
 		}
 		if got != c.want {
