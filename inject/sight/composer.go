@@ -289,8 +289,8 @@ func (c composer) blank(row string) bool {
 
 // lead is what stands left of a composer's text.
 type lead struct {
-	width int
-	boxed bool // a border stands there, and another one at the right
+	width  int
+	border string // that of a box, which may stand at the right, too; "" is none
 }
 
 // hangs says whether a row has nothing but blanks, or the border, there, or what a row above put
@@ -301,7 +301,7 @@ func (l lead) hangs(s *screen.Screen, row int) bool {
 	}
 	for col := range l.width {
 		t := strings.TrimSpace(s.Cell(row, col).Text)
-		if t != "" && !(l.boxed && isBorder(t)) && !isMark(t) {
+		if t != "" && !(l.border != "" && isBorder(t)) && !isMark(t) {
 			return false
 		}
 	}
@@ -323,33 +323,26 @@ func (l lead) textOver(s *screen.Screen, r int) string {
 	return l.within(l.cover(over) + row[min(len(over), len(row)):])
 }
 
-// within is the text without the border at its right.
+// within is the text without the border at its right. Another line than that is text: a row may
+// wrap behind the "|" of a command.
 func (l lead) within(text string) string {
-	if !l.boxed {
+	if l.border == "" {
 		return text
 	}
-	return strings.TrimRight(withoutBorder(text), " ")
+	return strings.TrimRight(strings.TrimSuffix(text, l.border), " ")
 }
 
 // cover is the text in what stands there. It may leave a part of a border.
 func (l lead) cover(over string) string {
 	text := strings.TrimRight(over, " ")
 	switch {
-	case !l.boxed:
+	case l.border == "":
 	case text == over:
 		text += string(profile.Covered)
 	default:
-		text = strings.TrimRight(withoutBorder(text), " ")
+		text = l.within(text)
 	}
 	return text
-}
-
-// withoutBorder is the text without a border at its end.
-func withoutBorder(row string) string {
-	if r, w := utf8.DecodeLastRuneInString(row); isBorder(string(r)) {
-		return row[:len(row)-w]
-	}
-	return row
 }
 
 // ranOver says whether the row above has run over the beginning of this one: an agent that gives
@@ -365,7 +358,10 @@ func spilled(c screen.Cell) bool {
 	return profile.Uncertain(r) && (unicode.IsLetter(r) || c.Width == 2)
 }
 
-func isBorder(t string) bool { return t == "│" || t == "┃" || t == "|" }
+// borders are the characters that agents draw the sides of boxes with.
+const borders = "│┃|"
+
+func isBorder(t string) bool { return t != "" && strings.Contains(borders, t) }
 
 // head reads the composer's first row; Visible says whether it is one. The
 // blank behind a prompt is not in a row without text, hence the padding; a
@@ -385,7 +381,12 @@ func (c composer) head(row string) (Box, lead) {
 }
 
 func leadOf(prompt string) lead {
-	return lead{width: utf8.RuneCountInString(prompt), boxed: strings.ContainsFunc(prompt, func(r rune) bool { return isBorder(string(r)) })}
+	l := lead{width: utf8.RuneCountInString(prompt)}
+	if at := strings.IndexAny(prompt, borders); at >= 0 {
+		_, size := utf8.DecodeRuneInString(prompt[at:])
+		l.border = prompt[at : at+size]
+	}
+	return l
 }
 
 // read takes the text of the rows top … bottom-1 into b. Where a tall composer
@@ -452,7 +453,7 @@ func dim(s *screen.Screen, top, bottom int, lead lead) bool {
 		for col := lead.width; col < cols; col++ {
 			cell := s.Cell(r, col)
 			t := strings.TrimSpace(cell.Text)
-			if t == "" || lead.boxed && isBorder(t) {
+			if t == "" || lead.border != "" && isBorder(t) {
 				continue
 			}
 			cursor := first && cell.Style.Reverse

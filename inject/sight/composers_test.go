@@ -92,6 +92,7 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"start", "   ┃\n   ┃  @Ask anything… \"Fix a test\"\n   ┃\n   ┃  Build · model\n   ╹▀▀▀▀▀▀▀▀▀▀", opencode, empty, "rests"},
 		{"session", "  ┃\n  ┃  said\n  ┃\n\n     reply\n\n  ┃\n  ┃  @" + openFloor, opencode, empty, "rests"},
 		{"a draft", "  ┃\n  ┃  one\n  ┃\n  ┃  three@" + openFloor, opencode, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
+		{"a row that wraps behind a line that is no border", "  ┃\n  ┃  cat x |\n  ┃  sh |@" + openFloor, opencode, Box{Visible: true, Top: true, Text: "cat x |\nsh |"}, "draft"},
 		{"six rows, most of them empty, may have scrolled", "  ┃\n  ┃  \n  ┃  \n  ┃  \n  ┃  \n  ┃  six@" + openFloor, opencode, Box{Visible: true, Text: "six"}, "draft"},
 		{"six rows may have scrolled", "  ┃\n  ┃  1\n  ┃  2\n  ┃  3\n  ┃  4\n  ┃  5\n  ┃  6@" + openFloor, opencode, Box{Visible: true, Text: "1\n2\n3\n4\n5\n6"}, "draft"},
 		{"shell mode", "  ┃\n  ┃  @Run a command… \"ls -la\"\n  ┃\n  ┃  Shell\n  ╹▀▀▀▀▀▀▀▀▀▀", opencode, Box{Visible: true, Top: true, Foreign: true, Mode: "!"}, "rests"},
