@@ -200,14 +200,16 @@ func describe(e router.Event) string {
 		return e.Agent + " is paused until " + clock(e.Until)
 	case router.TypeResumed:
 		return withReason(e.Agent+" is resumed", e.Reason)
+	case protocol.TypeWaiting:
+		if e.WaitingFor == "" {
+			return fmt.Sprintf("%s waits no more  (%s)", e.ID, e.Agent)
+		}
+		return fmt.Sprintf("%s waits for %s  (%s)", e.ID, e.WaitingFor, e.Agent)
 	case protocol.TypeTurnEnd:
 		return fmt.Sprintf("%s, given %s, ended its turn: %s", e.Agent, strings.Join(e.IDs, ", "), firstLine(e.Body))
 	}
 	if e.Code != nil {
 		return fmt.Sprintf("%s ended with exit status %d", e.Agent, *e.Code)
-	}
-	if e.ID != "" && e.WaitingFor != "" && e.Status == "" {
-		return fmt.Sprintf("%s waits for %s  (%s)", e.ID, e.WaitingFor, e.Agent)
 	}
 	if e.ID != "" {
 		return strings.TrimRight(fmt.Sprintf("%s %s %s %s", e.ID, e.Status, e.Evidence, reason(e.Error)), " ") + "  (" + e.Agent + ")"
