@@ -21,14 +21,14 @@ const proofRest = 300 * time.Millisecond
 func (a *attempt) awaitGone(ctx context.Context) *Result {
 	var r *Result
 	var gone, stood time.Time
-	unread, slow := false, false
+	unread, slow, cut := false, false, false
 	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l Look) (bool, time.Duration) {
 		v, _ := a.in.judge(l)
 		if r = a.proved(l, v); r != nil {
 			return true, 0
 		}
 		wait := a.yield(ctx, l)
-		clear := l.Box.Visible && v.State != ready.Blocked && !a.leftIn(l.Box) && l.Unread <= 0
+		clear := a.goneFrom(l.Box) && v.State != ready.Blocked && l.Unread <= 0
 		gone = ready.Since(gone, clear, l.Facts.Now)
 		if a.queued = a.joined && clear && l.Facts.Now.Sub(gone) >= stashRest; a.queued {
 			return true, 0
@@ -40,7 +40,7 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 			return true, 0
 		}
 		ours := v.State != ready.Blocked && a.holdsOurs(l) && l.Unread <= 0
-		unread = l.Unread > 0
+		unread, cut = l.Unread > 0, v.State != ready.Blocked && l.Box.Visible && !a.inView(l.Box)
 		stood = ready.Since(stood, ours, l.Facts.Now)
 		a.insist(ctx, l, ours, stood)
 		return false, sooner(wait, proofRest/6)
@@ -54,7 +54,7 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 		return &Result{Doubtful, "", protocol.FaultShuttingDown, "the wrapper ended before the message was confirmed"}
 	case unread:
 		return a.takeBack(ctx, "the agent has not read the message")
-	case stood.IsZero():
+	case stood.IsZero() && !cut:
 		return &Result{Doubtful, "", protocol.FaultDialog, "Enter was pressed and the composer has not come back since"}
 	}
 	return a.wedged(ctx)
@@ -106,10 +106,20 @@ func (a *attempt) proved(l Look, v ready.Verdict) *Result {
 		return &Result{Status: Delivered, Evidence: protocol.EvidenceTurn}
 	case l.Facts.Exited:
 		return &Result{Doubtful, "", protocol.FaultAgentExited, "the agent ended right after Enter"}
-	case l.Box.Visible && !a.leftIn(l.Box) && l.Unread <= 0 && v.State == ready.Busy && !v.Settling && !a.joined:
+	case a.goneFrom(l.Box) && l.Unread <= 0 && v.State == ready.Busy && !v.Settling && !a.joined:
 		return &Result{Status: Delivered, Evidence: protocol.EvidenceSubmitted}
 	}
 	return nil
+}
+
+// goneFrom says whether the composer shows that it holds nothing of the message any more.
+func (a *attempt) goneFrom(b sight.Box) bool { return b.Visible && a.inView(b) && !a.leftIn(b) }
+
+// inView says whether the composer shows all that it may hold of the message. Where its beginning
+// is out of view the header may stand there, and the footer be altered: Claude Code takes Enter for
+// the choice of a file while it offers some. Only a draft that was set aside may come back so tall.
+func (a *attempt) inView(b sight.Box) bool {
+	return b.Top || b.Foreign || a.stashed != nil || a.stashShown
 }
 
 // leftIn says whether any of the message is still in the composer.

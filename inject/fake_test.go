@@ -44,6 +44,8 @@ type fakeTerm struct {
 	todo     []string      // what was read and is yet to be done
 	early    int           // how often more was read before that
 	wedged   bool          // Enter never does anything
+	offers   string        // Enter puts this in the place of the text's last character, once
+	inView   int           // so many of the composer's last rows; 0 is all
 	stalled  bool          // what is typed stays unread
 	unread   []byte
 	stopped  bool
@@ -112,6 +114,9 @@ func (f *fakeTerm) Look() Look {
 	}
 	now, box := time.Now(), sight.Box{Visible: f.dialog == "" && !f.away, Top: true, Text: strings.TrimSpace(f.box)}
 	box.Blank = f.box != "" && box.Text == ""
+	if lines := strings.Split(box.Text, "\n"); f.inView > 0 && len(lines) > f.inView {
+		box.Top, box.Text = false, strings.Join(lines[len(lines)-f.inView:], "\n")
+	}
 	box.Foreign = f.foreign
 	typed, dialog := sight.Box{}, f.dialog
 	if f.quotes && dialog == "" && strings.Contains(f.box, "Really?") {
@@ -275,6 +280,10 @@ func (f *fakeTerm) enter() {
 	}
 	if f.swallow > 0 {
 		f.swallow--
+		return
+	}
+	if f.offers != "" {
+		f.box, f.offers = f.box[:len(f.box)-1]+f.offers, ""
 		return
 	}
 	if f.late > 0 {

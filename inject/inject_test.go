@@ -264,6 +264,20 @@ func TestWedgedComposerIsClearedAndFails(t *testing.T) {
 	})
 }
 
+// TestEnterThatChoosesWhatIsOffered: what an Enter made of the message is no turn, also where the
+// composer shows too little of it to tell that it is the message.
+func TestEnterThatChoosesWhatIsOffered(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.inView, r.offers = 1, "work.txt"
+		r.mail.add("m1", "see @work.txt")
+		wantResult(t, r.ends(t, "m1"), Failed, "stranded")
+		wantTurns(t, r)
+		if r.shows() != "" {
+			t.Errorf("composer holds %q", r.shows())
+		}
+	})
+}
+
 func TestWedgedComposerThatKeepsTheTextIsDoubt(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
 		r.wedged, r.noClear = true, true
