@@ -240,15 +240,15 @@ func TestRealDraftsEditedInNormalMode(t *testing.T) {
 		r.rests(r.delivers("m1", "submitted", "turn"))
 		r.restored(1)
 		r.shows("half a draft")
-		must(t, r.Type("0x"))
-		r.shows("alf a draft")
+		must(t, r.Type("0rc"))
+		r.shows("calf a draft") // of which the draft before shows no part
 		r.inject("m2", "hello")
 		r.held("m2", "draft", 3*time.Second)
-		if got := r.box(); got != "alf a draft" {
+		if got := r.box(); got != "calf a draft" {
 			t.Errorf("the composer holds %q", got)
 		}
 		r.enter()
-		r.turnWith("alf a draft")
+		r.turnWith("calf a draft")
 		r.delivers("m2", "submitted", "turn")
 		r.turn("m2", "hello")
 		r.once([]string{"m1", "m2"})
