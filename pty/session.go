@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -109,6 +110,10 @@ func Start(cfg Config) (*Session, error) {
 // openPTY opens a PTY of the size and modes that cfg asks for.
 func openPTY(cfg Config) (ptmx *master, tty *os.File, err error) {
 	polled, polledTTY, err := pty.Open()
+	// Linux was seen, once, to make a terminal and to find no file of its name.
+	for tries := 2; errors.Is(err, fs.ErrNotExist) && tries > 0; tries-- {
+		polled, polledTTY, err = pty.Open()
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("open pty: %w", err)
 	}
