@@ -85,8 +85,9 @@ func TestRealChipsThatNobodyExpected(t *testing.T) {
 	})
 }
 
-// TestRealLowTerminals: an agent gets messages in a terminal as low as it may be, and one that has
-// no room for its composer says so: OpenCode without a conversation, so the agent is a fresh one.
+// TestRealLowTerminals: an agent gets messages in a terminal as low as it may be, also those that
+// end with a name that it would complete, and one that has no room for its composer says so:
+// OpenCode without a conversation, so the agent is a fresh one.
 func TestRealLowTerminals(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		r := startAgent(t, a)
@@ -102,6 +103,8 @@ func TestRealLowTerminals(t *testing.T) {
 			r.state("ready")
 		}
 		r.receives("low", "one", "one\ntwo", "one\ntwo\nthree", strings.Repeat("a line\n", 30)+"the last", strings.Repeat("word ", 150))
+		named := " @work.txt"
+		r.receives("name", "see"+named, strings.Repeat("x", r.look.Typing.PasteBytes-len(named))+named)
 	})
 }
 

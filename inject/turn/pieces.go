@@ -112,12 +112,15 @@ func blankLine(k profile.Typing, rows int) []Piece {
 	return []Piece{{Keys: PasteOpen + between + PasteClose}}
 }
 
-// ended is a body with its line's end, taken from what comes after it, where both show as they are:
-// an agent may offer to complete a word at the end of what is typed, `@name` for one, and looks as
-// if it asked a question then.
+// ended is a body with its line's end, taken from what comes after it, where the body shows as it
+// is and goes on doing so. Where the last line may end with a name that the agent would complete,
+// `@name` for one, it is hidden behind a mark rather: while an agent offers names it looks as if it
+// asked a question, and takes Enter for the choice of one.
 func ended(k profile.Typing, rows int, body, after string) (line, rest string) {
 	newline := strings.IndexByte(after, '\n') + 1
-	if more := body + after[:newline]; !k.Marked(more, rows) {
+	named := strings.Contains(body[strings.LastIndexByte(body, '\n')+1:], "@")
+	more := body + after[:newline]
+	if !k.Marked(body, rows) && (named || !k.Marked(more, rows)) {
 		return more, after[newline:]
 	}
 	return body, after
