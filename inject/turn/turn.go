@@ -181,10 +181,10 @@ func (t Turn) endInOrder(s string) bool {
 	for i, m := range slices.Backward(t) {
 		rest, found := strings.CutSuffix(s, squeeze(m.Footer))
 		if !found {
-			return i < len(t)-1 && !t.Left(s)
+			return i < len(t)-1 && !t.framed(s)
 		}
 		if s, found = t.before(m, rest); !found {
-			return m.within(rest) || !t.Left(rest)
+			return m.within(rest) || !t.framed(rest)
 		}
 	}
 	return false // all of it is in view, and not in order
@@ -201,7 +201,7 @@ func (t Turn) before(m Message, s string) (rest string, found bool) {
 		return "", false
 	}
 	rest, shown, found := cutNthLast(s, header, 0)
-	return rest, found && (isChip(shown) || !t.Left(shown))
+	return rest, found && (isChip(shown) || !t.framed(shown))
 }
 
 // within says whether s is the end of the message up to its footer. Only what every screen
@@ -291,18 +291,24 @@ func (t Turn) Begun(shown string) bool {
 	return s != "" && strings.HasPrefix(squeeze(t.String()), s)
 }
 
-// Left says whether any of this turn is still in shown.
+// Left says whether any of this turn is still in shown. A footer is known by its beginning: an
+// agent that completes what stands before the cursor alters its end.
 func (t Turn) Left(shown string) bool {
 	s := squeeze(shown)
+	return t.framed(s) || !t.Command() && slices.ContainsFunc(t, func(m Message) bool {
+		beginning, _, more := strings.Cut(m.Footer, "·")
+		return more && strings.Contains(s, squeeze(beginning)+"·")
+	})
+}
+
+// framed says whether s holds a header or a footer of this turn, or is the command.
+func (t Turn) framed(s string) bool {
 	if t.Command() {
 		return strings.Contains(s, squeeze(t.first().Body))
 	}
-	for _, m := range t {
-		if strings.Contains(s, squeeze(m.Header)) || strings.Contains(s, squeeze(m.Footer)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t, func(m Message) bool {
+		return strings.Contains(s, squeeze(m.Header)) || strings.Contains(s, squeeze(m.Footer))
+	})
 }
 
 // EndsAt says whether the turn's last footer ends what stands before the cursor.

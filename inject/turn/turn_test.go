@@ -222,6 +222,28 @@ func TestStands(t *testing.T) {
 	}
 }
 
+// TestLeft: what is left of a message is known by its header and by its footer, also where the
+// agent has put something else in the place of the footer's end.
+func TestLeft(t *testing.T) {
+	m := Turn{{ID: "m1", Header: "[relay m1 from bob]", Body: "see @work.txt", Footer: "[end m1 · reply: ->relay:bob [re=m1] <<<…>>>]"}}
+	for shown, want := range map[string]bool{
+		"[relay m1 from bob] see":                                true,
+		"rk.txt\n[end m1 · reply: ->relay:bob [re=m1] <<<…>>>]":  true,
+		"rk.txt\n[end m1 · reply: ->relay:bob [re=m1] <…work.tx": true,
+		"[end m1": false,
+		"[end m12 · reply: ->relay:bob [re=m12]": false,
+		"half a draft": false,
+		"":             false,
+	} {
+		if got := m.Left(shown); got != want {
+			t.Errorf("%q: %v, want %v", shown, got, want)
+		}
+	}
+	if run := (Turn{{ID: "m1", Body: "make", Footer: "F · f", Command: true}}); !run.Left("make it") || run.Left("F · f") {
+		t.Error("of a command its own text alone is left")
+	}
+}
+
 func TestHidden(t *testing.T) {
 	m := Turn{framed("m1", "hello"), framed("m2", "there")}
 	for _, c := range []struct {
