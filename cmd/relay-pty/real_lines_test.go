@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -73,9 +71,7 @@ func mostlyFrame(t *testing.T, r *realAgent) {
 func TestRealChipsThatNobodyExpected(t *testing.T) {
 	body := strings.Repeat("word ", 400) + "end"
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
-		file := filepath.Join(scratch(t), "profile.json")
-		must(t, os.WriteFile(file, fmt.Appendf(nil, `{"name":"mine","base":%q,"paste_limit":100000}`, a.Profile), 0o600))
-		r, began := startAgent(t, a, "--agent", file), time.Now()
+		r, began := startAgent(t, a, "--agent", overlay(t, `{"name":"mine","base":%q,"paste_limit":100000}`, a.Profile)), time.Now()
 		r.inject("m1", body)
 		if n := r.delivers("m1", "submitted", "turn").Num("attempt"); n != 2 {
 			t.Errorf("%v attempts, want 2", n)

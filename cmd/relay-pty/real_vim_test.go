@@ -114,6 +114,44 @@ func TestRealMessagesInVimModes(t *testing.T) {
 	}
 }
 
+// TestRealMessagesTakenBackInVimModes: an agent that hides a paste sooner than its profile says
+// gets the message in pieces; with `make prove`, nothing is left of one for which it does not take
+// Enter. The human's mode stays; but Codex goes to INSERT, see above.
+func TestRealMessagesTakenBackInVimModes(t *testing.T) {
+	for _, mode := range []string{"INSERT", "NORMAL"} {
+		t.Run(mode+"/hidden", func(t *testing.T) {
+			eachVim(t, func(t *testing.T, a agentrig.Agent) {
+				body, ends := strings.Repeat("ciw a long line of it ", 90), mode
+				if a.Profile == "codex" {
+					ends = "INSERT"
+				}
+				r := startVim(t, a, mode, "--agent", overlay(t, `{"name":"spoilt","base":%q,"paste_limit":100000}`, a.Profile))
+				r.inject("m1", body)
+				if n := r.delivers("m1", "submitted", "turn").Num("attempt"); n != 2 {
+					t.Errorf("%v attempts, want 2", n)
+				}
+				r.turn("m1", body)
+				r.mode(ends)
+				r.stillIn(ends)
+			})
+		})
+		if !proving() {
+			continue
+		}
+		t.Run(mode+"/not taken", func(t *testing.T) {
+			eachVim(t, func(t *testing.T, a agentrig.Agent) {
+				r := startVim(t, a, mode, "--agent", overlay(t, `{"name":"spoilt","base":%q,"submit":"C-l"}`, a.Profile))
+				r.inject("m1", "one\ntwo\n\nfour")
+				if end := r.ends("m1"); end.Str("status") != "failed" || r.box() != "" {
+					t.Errorf("%s\nand the composer holds %q", end.Raw, r.box())
+				}
+				r.mode(mode)
+				r.stillIn(mode)
+			})
+		})
+	}
+}
+
 // vimMessages sends messages and checks that they arrive whole. Several of them wait together for
 // the end of a turn.
 func (r *realAgent) vimMessages(i int, bodies []string) (ids []string) {

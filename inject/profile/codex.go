@@ -41,7 +41,9 @@ var codex = Profile{
 	},
 	Typing: Typing{
 		PasteBytes: 1000, PasteLines: 30, PasteAll: true, Newline: "\n", Submit: "\r",
-		Clear: killLines, // Ctrl-C would end it if the box were empty by then
+		// The first does nothing in its vim mode NORMAL. With an empty box the second asks for one
+		// more to end Codex: it is pressed only on what is seen to be ours.
+		Clear: []string{killLines, "\x03"},
 		Queue: "\t", Interrupt: []string{"\x1b"},
 		Stash: "\x03", Unstash: "\x1b[A\x1b[A", // a draft that is cleared becomes the newest of the history, and our message the next
 		Echo: 10 * time.Second, KeyWait: time.Second,

@@ -46,7 +46,7 @@ var gemini = Profile{
 	Typing: Typing{
 		PasteBytes: 500, PasteLines: 5, PasteAll: true, Newline: "\n", Submit: "\r",
 		EnterDelay: 250 * time.Millisecond, // an Enter close behind text becomes a newline
-		Clear:      killLines,              // Ctrl-C would end its turn if the box were empty by then
+		Clear:      []string{killLines},    // Ctrl-C would end its turn if the box were empty by then
 		Queue:      "\r", Interrupt: []string{"\x1b"},
 		Echo: 10 * time.Second, KeyWait: time.Second,
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,

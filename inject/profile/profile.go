@@ -171,13 +171,13 @@ func (t *Typing) Unmarked(text string, rows int) (size int, keyed bool) {
 	return len(text), !t.PasteAll
 }
 
-// killLines empties a composer from the cursor back: the line up to it, then what
+// killLines empties a composer from the cursor back, line by line: each line up to it, then what
 // parts it from the one before. In an empty composer it does nothing.
-var killLines = []string{strings.Repeat("\x15\x7f", 32), strings.Repeat("\x15\x7f", 64), strings.Repeat("\x15\x7f", 128)}
+var killLines = strings.Repeat("\x15\x7f", 32)
 
 // killPasted does the same where Ctrl-U also takes what parts a line from the one before. It is
-// one chunk for the agent and leaves its modes as they are.
-var killPasted = strings.Repeat("\x15", 64)
+// one chunk for Claude Code, which takes keys for a paste and ignores them from 64 bytes on.
+var killPasted = strings.Repeat("\x15", 32)
 
 // Saying is what an agent says of its state in the window title or by an OSC.
 type Saying struct {
