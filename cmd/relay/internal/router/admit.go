@@ -319,23 +319,27 @@ func close(a, b string) bool {
 	return strings.HasPrefix(b, a) || strings.HasPrefix(a, b) || distance(a, b) <= min(nearDistance, len(a)/2)
 }
 
-// distance is how many letters are to be put in, left out or changed (Levenshtein).
+// distance is how many letters are to be put in, left out, changed, or swapped with the next one
+// (optimal string alignment).
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
+	table := make([][]int, len(a)+1) // by how much of a and of b
+	for i := range table {
+		table[i] = make([]int, len(b)+1)
+		for j := range table[i] {
+			if i == 0 || j == 0 {
+				table[i][j] = i + j
+				continue
+			}
+			change := table[i-1][j-1]
+			if a[i-1] != b[j-1] {
 				change++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+			least := min(change, table[i-1][j]+1, table[i][j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				least = min(least, table[i-2][j-2]+1)
+			}
+			table[i][j] = least
 		}
 	}
-	return row[len(b)]
+	return table[len(a)][len(b)]
 }

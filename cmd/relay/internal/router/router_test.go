@@ -150,7 +150,7 @@ func TestNearNames(t *testing.T) {
 	l := newLog(t)
 	l.up("alice", "bob", "reviewer", "reviewer-2")
 	for name, want := range map[string][]string{
-		"bop": {"bob"}, "Bob": {"bob"}, "alcie": {"alice"}, "review": {"reviewer", "reviewer-2"}, "zzz": nil,
+		"bop": {"bob"}, "bbo": {"bob"}, "Bob": {"bob"}, "alcie": {"alice"}, "review": {"reviewer", "reviewer-2"}, "zzz": nil,
 	} {
 		_, _, err := l.Admit(Message{ID: "m", From: "human", To: name, Body: "hi"}, 0, func(string) bool { return false })
 		var refused *ErrorValue
