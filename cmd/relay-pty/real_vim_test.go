@@ -141,7 +141,7 @@ func TestRealMessagesTakenBackInVimModes(t *testing.T) {
 		t.Run(mode+"/not taken", func(t *testing.T) {
 			eachVim(t, func(t *testing.T, a agentrig.Agent) {
 				r := startVim(t, a, mode, "--agent", overlay(t, `{"name":"spoilt","base":%q,"submit":"C-l"}`, a.Profile))
-				r.inject("m1", "one\ntwo\n\nfour")
+				r.inject("m1", "one"+strings.Repeat("\n", 12)+"x"+strings.Repeat("\n", 12))
 				if end := r.ends("m1"); end.Str("status") != "failed" || r.box() != "" {
 					t.Errorf("%s\nand the composer holds %q", end.Raw, r.box())
 				}

@@ -175,8 +175,8 @@ func (t *Typing) Unmarked(text string, rows int) (size int, keyed bool) {
 // parts it from the one before. In an empty composer it does nothing.
 var killLines = strings.Repeat("\x15\x7f", 32)
 
-// killPasted does the same where Ctrl-U also takes what parts a line from the one before. It is
-// one chunk for Claude Code, which takes keys for a paste and ignores them from 64 bytes on.
+// killPasted does the same where Ctrl-U also takes what parts a line from the one before. Claude
+// Code heeds 63 of them that come at once, and none of 64.
 var killPasted = strings.Repeat("\x15", 32)
 
 // Saying is what an agent says of its state in the window title or by an OSC.
