@@ -9,6 +9,10 @@ import (
 func sgr(p grid.Pen, s *vt.Sequence) grid.Pen {
 	for i := 0; i < s.Count(); i++ {
 		n := s.Args[i]
+		if int(n) < len(attributes) {
+			a := &attributes[n]
+			p = p&^a.off | a.on
+		}
 		switch {
 		case n == 38 || n == 48 || n == 58:
 			var c grid.Color
@@ -22,13 +26,8 @@ func sgr(p grid.Pen, s *vt.Sequence) grid.Pen {
 				p = p.WithBg(c)
 			}
 			continue
-		case n == 4 && s.IsSub(i+1):
+		case n == 4 && s.IsSub(i+1) && s.Args[i+1] == 0:
 			p &^= grid.Underline
-			if s.Args[i+1] != 0 {
-				p |= grid.Underline
-			}
-		default:
-			p = attribute(p, n)
 		}
 		for s.IsSub(i + 1) {
 			i++
@@ -37,36 +36,31 @@ func sgr(p grid.Pen, s *vt.Sequence) grid.Pen {
 	return p
 }
 
-// attribute applies one SGR parameter that stands alone.
-func attribute(p grid.Pen, n uint16) grid.Pen {
-	switch {
-	case n == 0:
-		return 0
-	case n >= 30 && n <= 37:
-		p = p.WithFg(grid.Indexed(uint8(n - 30)))
-	case n == 39:
-		p = p.WithFg(0)
-	case n >= 40 && n <= 47:
-		p = p.WithBg(grid.Indexed(uint8(n - 40)))
-	case n == 49:
-		p = p.WithBg(0)
-	case n >= 90 && n <= 97:
-		p = p.WithFg(grid.Indexed(uint8(n - 90 + 8)))
-	case n >= 100 && n <= 107:
-		p = p.WithBg(grid.Indexed(uint8(n - 100 + 8)))
-	case int(n) < len(attributes):
-		a := attributes[n]
-		p = p&^a.off | a.on
-	}
-	return p
-}
+// attribute is what a parameter takes from the pen, and gives to it then.
+type attribute struct{ off, on grid.Pen }
 
-// attributes is SGR 0 to 55 as ECMA-48 and xterm have it; 21 is double underline.
-var attributes = [56]struct{ on, off grid.Pen }{
+// attributes is SGR 0 to 107 as ECMA-48 and xterm have it; 21 is double underline. 38, 48 and 58
+// do nothing by themselves.
+var attributes = withColors([108]attribute{
+	0: {off: ^grid.Pen(0)},
 	1: {on: grid.Bold}, 2: {on: grid.Dim}, 3: {on: grid.Italic}, 4: {on: grid.Underline}, 5: {on: grid.Blink},
 	6: {on: grid.Blink}, 7: {on: grid.Reverse}, 8: {on: grid.Hidden}, 9: {on: grid.Strike}, 21: {on: grid.Underline},
 	22: {off: grid.Bold | grid.Dim}, 23: {off: grid.Italic}, 24: {off: grid.Underline}, 25: {off: grid.Blink},
 	27: {off: grid.Reverse}, 28: {off: grid.Hidden}, 29: {off: grid.Strike}, 53: {on: grid.Over}, 55: {off: grid.Over},
+})
+
+// withColors adds the default colours and the sixteen that have a parameter each.
+func withColors(a [108]attribute) [108]attribute {
+	const fg, bg = grid.FgMask, grid.BgMask
+	a[39], a[49] = attribute{off: fg}, attribute{off: bg}
+	for n := range uint8(8) {
+		dark, bright := grid.Indexed(n), grid.Indexed(n+8)
+		a[30+n] = attribute{fg, grid.Pen(0).WithFg(dark)}
+		a[40+n] = attribute{bg, grid.Pen(0).WithBg(dark)}
+		a[90+n] = attribute{fg, grid.Pen(0).WithFg(bright)}
+		a[100+n] = attribute{bg, grid.Pen(0).WithBg(bright)}
+	}
+	return a
 }
 
 // sgrColor reads the colour that follows a 38, 48 or 58 at i, in the forms 38;5;n,

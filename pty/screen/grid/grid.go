@@ -25,9 +25,9 @@ type Grid struct {
 	gen, all uint64
 	rowGen   []uint64
 
-	drawn      Pen  // Pen and Guard when ink and blank were made
-	guarded    bool //
-	ink, blank Cell
+	drawn   Pen  // Pen and Guard when ink was made
+	guarded bool //
+	ink     Cell
 
 	styles   interner[Pen]
 	clusters interner[cluster]

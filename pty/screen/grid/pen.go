@@ -48,23 +48,27 @@ const (
 	Over
 )
 
-const colorMask Pen = 1<<colorBits - 1
+// FgMask and BgMask are where a Pen has its colours.
+const (
+	FgMask Pen = 1<<colorBits - 1
+	BgMask     = FgMask << colorBits
+)
 
 // WithFg returns p with another foreground.
-func (p Pen) WithFg(c Color) Pen { return p&^colorMask | Pen(c) }
+func (p Pen) WithFg(c Color) Pen { return p&^FgMask | Pen(c) }
 
 // WithBg returns p with another background.
-func (p Pen) WithBg(c Color) Pen { return p&^(colorMask<<colorBits) | Pen(c)<<colorBits }
+func (p Pen) WithBg(c Color) Pen { return p&^BgMask | Pen(c)<<colorBits }
 
 // erased is the pen of cells that are erased with p: its background only.
-func (p Pen) erased() Pen { return p & (colorMask << colorBits) }
+func (p Pen) erased() Pen { return p & BgMask }
 
 // colorless keeps the attributes, of which there are few combinations.
-func (p Pen) colorless() Pen { return p &^ (colorMask | colorMask<<colorBits) }
+func (p Pen) colorless() Pen { return p &^ (FgMask | BgMask) }
 
 func (p Pen) style() Style {
 	return Style{
-		Fg: Color(p & colorMask), Bg: Color(p >> colorBits & colorMask),
+		Fg: Color(p & FgMask), Bg: Color(p & BgMask >> colorBits),
 		Bold: p&Bold != 0, Dim: p&Dim != 0, Italic: p&Italic != 0,
 		Underline: p&Underline != 0, Blink: p&Blink != 0, Reverse: p&Reverse != 0,
 		Hidden: p&Hidden != 0, Strike: p&Strike != 0, Over: p&Over != 0,
@@ -80,15 +84,11 @@ func (g *Grid) Ink() Cell {
 }
 
 // Blank returns a cell that is erased with Pen now: blank, with its background.
-func (g *Grid) Blank() Cell {
-	g.Ink()
-	return g.blank
-}
+func (g *Grid) Blank() Cell { return Cell(g.intern(g.Pen.erased())) << styleShift }
 
-// dip renews ink and blank.
+// dip renews ink.
 func (g *Grid) dip() {
 	g.ink = Cell(g.intern(g.Pen)) << styleShift
-	g.blank = Cell(g.intern(g.Pen.erased())) << styleShift
 	if g.Guard {
 		g.ink |= protected
 	}

@@ -69,7 +69,7 @@ type Sequence struct {
 func (s *Sequence) Count() int { return min(s.last+1, MaxArgs) }
 
 // IsSub reports whether argument i exists and came after a colon.
-func (s *Sequence) IsSub(i int) bool { return i < s.Count() && s.sub>>i&1 != 0 }
+func (s *Sequence) IsSub(i int) bool { return s.sub>>i&1 != 0 }
 
 // Arg returns argument i, or def when it was omitted or 0.
 func (s *Sequence) Arg(i, def int) int {
@@ -96,6 +96,28 @@ func (s *Sequence) digits(b []byte) int {
 		s.Args[s.last] = uint16(value)
 	}
 	return n
+}
+
+// plain takes a whole sequence of digits and semicolons, as nearly all are, and returns how many
+// bytes that was; for all else 0, and then s means nothing. inCSI would make the same of it.
+func (s *Sequence) plain(b []byte) int {
+	s.Prefix, s.Inter, s.sub = 0, 0, 0
+	last, value := 0, uint32(0)
+	for i, c := range b {
+		switch {
+		case c-'0' < 10:
+			value = min(value*10+uint32(c-'0'), 0xffff)
+		case c == ';' && last < MaxArgs-1:
+			s.Args[last] = uint16(value)
+			last, value = last+1, 0
+		case c-0x40 < 0x7f-0x40:
+			s.Args[last], s.last, s.Final = uint16(value), last, c
+			return i + 1
+		default:
+			return 0
+		}
+	}
+	return 0
 }
 
 func (s *Sequence) next(separator byte) {
@@ -147,8 +169,7 @@ func (p *Parser) ground(b []byte, a Actions) []byte {
 		case c >= 0x80:
 			b = p.multibyte(b, a)
 		case c == 0x1b && len(b) > 1 && b[1] == '[':
-			p.enter(inCSI)
-			b = p.inCSI(b[2:], a)
+			b = p.csi(b[2:], a)
 		case c == 0x1b:
 			p.enter(escaped)
 			b = b[1:]
@@ -301,6 +322,16 @@ func (p *Parser) final(c byte, a Actions) {
 	default:
 		a.Escape(0, c)
 	}
+}
+
+// csi takes a control sequence from behind its ESC [ on.
+func (p *Parser) csi(b []byte, a Actions) []byte {
+	if n := p.seq.plain(b); n > 0 {
+		a.CSI(&p.seq)
+		return b[n:]
+	}
+	p.enter(inCSI)
+	return p.inCSI(b, a)
 }
 
 func (p *Parser) inCSI(b []byte, a Actions) []byte {
