@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -60,6 +59,14 @@ func (c *counter) await(ctx context.Context, more int) error {
 // cost is what it took to pass a file on: time, and the wrapper's own work.
 type cost struct{ took, cpu time.Duration }
 
+// less is the less of two costs; the zero cost is none.
+func (c cost) less(o cost) cost {
+	if c.took == 0 {
+		return o
+	}
+	return cost{min(c.took, o.took), min(c.cpu, o.cpu)}
+}
+
 // flood is a program that writes a file each time it reads a line.
 func flood(file string) []string {
 	return []string{"sh", "-c", `stty raw -echo; printf up; while read x; do cat "$0"; done`, file}
@@ -90,17 +97,18 @@ func worked(t *testing.T, pid int) (sum time.Duration) {
 	return sum
 }
 
-// least is the part of script's speed that a flood must have, at the median of all rounds. It is
-// far below what is usual, and above what it was while every byte was searched for markers: 0.2
-// for full screens.
-const least = 0.5
+// least is the part of script's speed that a flood must have, of the best of all rounds each, since
+// other work on the machine only ever slows one down. Usual is 0.45 to 0.8: the less the faster the
+// kernel passes output on beside what the processor needs for the screen. While every byte was
+// searched for markers it was 0.2 for full screens.
+const least = 0.35
 
 // TestQuickBesideScript passes floods of output through the wrapper and through script(1), in
 // turns. The profile is generic, under which the output is searched for markers.
 func TestQuickBesideScript(t *testing.T) {
 	script, err := exec.LookPath("script")
 	testrig.Require(t, "script", err)
-	size, rounds := runs(1<<18, 16<<20), runs(1, 5)
+	size, rounds := runs(1<<18, 16<<20), runs(1, 9)
 	var ratios, works []string
 	for _, k := range streams.Kinds[:4] {
 		file := filepath.Join(scratch(t), k.Name)
@@ -113,24 +121,21 @@ func TestQuickBesideScript(t *testing.T) {
 		s := testrig.StartTerm(t, term.Options{Argv: argv, Rows: 50, Cols: 200, Sink: theirs.sink})
 		must(t, ours.await(patience(t, "the program under the wrapper"), len("up")))
 		must(t, theirs.await(patience(t, "the program under script"), len("up")))
-		var ratio []float64
-		var work []time.Duration
+		var own, other cost
 		for range rounds {
-			a, b := passes(t, w.Term, &ours, len(data)), passes(t, s, &theirs, len(data))
-			ratio, work = append(ratio, b.took.Seconds()/a.took.Seconds()), append(work, a.cpu)
+			own = own.less(passes(t, w.Term, &ours, len(data)))
+			other = other.less(passes(t, s, &theirs, len(data)))
 		}
-		slices.Sort(ratio)
-		slices.Sort(work)
-		half := ratio[len(ratio)/2]
-		if proving() && half < least {
-			t.Errorf("%s: %.2f of script's speed, want %.2f", k.Name, half, least)
+		ratio := other.took.Seconds() / own.took.Seconds()
+		if proving() && ratio < least {
+			t.Errorf("%s: %.2f of script's speed, want %.2f", k.Name, ratio, least)
 		}
 		w.atMost(runs(coarse, 6<<10), "after a flood")
-		ratios = append(ratios, fmt.Sprintf("%s %.2f", k.Name, half))
-		works = append(works, fmt.Sprintf("%.1f", work[len(work)/2].Seconds()*1e9/float64(len(data))))
+		ratios = append(ratios, fmt.Sprintf("%s %.2f", k.Name, ratio))
+		works = append(works, fmt.Sprintf("%.1f", own.cpu.Seconds()*1e9/float64(len(data))))
 		must(t, w.Close())
 		must(t, s.Close())
 	}
-	shown(t, "floods of output under the profile generic, medians of rounds in turns with script(1)",
+	shown(t, "floods of output under the profile generic, the best of rounds in turns with script(1)",
 		"of its speed: %s; ms of CPU a MB: %s", strings.Join(ratios, ", "), strings.Join(works, ", "))
 }
