@@ -36,8 +36,11 @@ func (a *attempt) clear(ctx context.Context) bool {
 	defer func() { a.clears = false }()
 	for again := false; len(list) > 0 && time.Since(began) < clearLimit; {
 		look := a.in.look()
-		if !a.in.holdsText(look) {
-			return a.emptied(ctx) // or a dialog came, or the composer is gone
+		if !a.in.holdsText(look) { // it is empty or painted anew, a dialog came, or it is gone
+			if did := a.became(ctx, look, clearWait); did != some {
+				return did == everything
+			}
+			continue
 		}
 		if (again || look.Box.Blank) && a.in.Profile.Composer != nil && strings.Trim(look.Line, " \u00a0│┃|") == "" {
 			did := a.clearBy(ctx, "\x7f", 2*proofRest)
@@ -69,26 +72,33 @@ func (a *attempt) isOurs(l Look) bool {
 
 // clearBy presses keys and waits until it is seen what they did. An agent that is slow to show
 // that must not get more of them on an empty box.
-func (a *attempt) clearBy(ctx context.Context, keys string, limit time.Duration) (did cleared) {
+func (a *attempt) clearBy(ctx context.Context, keys string, limit time.Duration) cleared {
+	before := a.in.look()
+	if _, err := a.put(ctx, keys); err != nil {
+		return nothing
+	}
+	return a.became(ctx, before, limit)
+}
+
+// became waits until the composer is seen to be another than before, and rests. While it is
+// painted anew it is not seen, and tells nothing.
+func (a *attempt) became(ctx context.Context, before Look, limit time.Duration) (did cleared) {
 	type sight struct { // the cursor tells of empty lines
 		text, line string
 		row        int
 	}
 	see := func(l Look) sight { return sight{l.Box.Text, l.Line, l.Row} }
-	before := see(a.in.look())
-	if _, err := a.put(ctx, keys); err != nil {
-		return nothing
-	}
+	was := see(before)
+	now := was
 	var gone, rests time.Time
-	now := before
 	a.in.until(ctx, limit, func(l Look) (bool, time.Duration) { // did tells why it ends
 		v, _ := a.in.judge(l)
-		seen := v.State != ready.Blocked && l.Unread <= 0
+		seen := v.State != ready.Blocked && l.Unread <= 0 && (l.Box.Visible || a.in.Profile.Composer == nil)
 		gone = ready.Since(gone, seen && a.in.empty(l), l.Facts.Now)
 		if t := see(l); t != now {
 			now, rests = t, time.Time{}
 		}
-		rests = ready.Since(rests, seen && now != before && gone.IsZero(), l.Facts.Now)
+		rests = ready.Since(rests, seen && now != was && gone.IsZero(), l.Facts.Now)
 		switch {
 		case !gone.IsZero() && l.Facts.Now.Sub(gone) >= proofRest:
 			did = everything

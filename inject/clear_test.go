@@ -89,6 +89,21 @@ func TestTextOfManyLinesIsTakenBack(t *testing.T) {
 	}
 }
 
+// TestTextIsTakenBackFromAComposerThatIsPaintedAnew: while the terminal changes its size, no
+// composer shows for moments, and what is left in it is cleared when it shows again.
+func TestTextIsTakenBackFromAComposerThatIsPaintedAnew(t *testing.T) {
+	for _, blinks := range []time.Duration{30 * time.Millisecond, 60 * time.Millisecond, 90 * time.Millisecond} {
+		runAs(t, overlaid(t, ""), func(t *testing.T, r *rig) {
+			r.wedged, r.joins, r.blinks = true, true, blinks
+			r.mail.add("m1", "one\ntwo")
+			wantResult(t, r.ends(t, "m1"), Failed, "stranded")
+			if r.shows() != "" {
+				t.Errorf("with %v each, the composer holds %q", blinks, r.shows())
+			}
+		})
+	}
+}
+
 // Whatever the agent makes of the keys, the attempt ends, and the human's keys come through.
 func TestTextThatCannotBeTakenBackEndsInDoubt(t *testing.T) {
 	runAs(t, overlaid(t, ""), func(t *testing.T, r *rig) {

@@ -64,6 +64,7 @@ type fakeTerm struct {
 	dies     time.Duration // the terminal goes away in the middle of a message, the agent is seen gone so much later …
 	diesLate bool          // … or at the Enter
 	grows    bool          // each key adds to the text, too
+	blinks   time.Duration // C-u: the composer is away and back ten times, so long each
 	pasting  time.Duration // an Enter so close behind a paste is a newline
 	pasted   time.Time
 	onPaste  func(*fakeTerm)
@@ -114,6 +115,9 @@ func (f *fakeTerm) Look() Look {
 	}
 	now, box := time.Now(), sight.Box{Visible: f.dialog == "" && !f.away, Top: true, Text: strings.TrimSpace(f.box)}
 	box.Blank = f.box != "" && box.Text == ""
+	if !box.Visible {
+		box = sight.Box{}
+	}
 	if lines := strings.Split(box.Text, "\n"); f.inView > 0 && len(lines) > f.inView {
 		box.Top, box.Text = false, strings.Join(lines[len(lines)-f.inView:], "\n")
 	}
@@ -271,6 +275,13 @@ func (f *fakeTerm) killLine() {
 	if f.box = f.box[:line]; f.grows {
 		f.box += "\nand more\n\n"
 	}
+	if f.away = f.blinks > 0; !f.away {
+		return
+	}
+	for n := range 19 {
+		time.AfterFunc(time.Duration(n+1)*f.blinks, func() { f.do(func(f *fakeTerm) { f.away = n%2 == 1 }) })
+	}
+	f.blinks = 0
 }
 
 func (f *fakeTerm) enter() {
