@@ -141,9 +141,12 @@ func TestRealMessagesTakenBackInVimModes(t *testing.T) {
 		t.Run(mode+"/not taken", func(t *testing.T) {
 			eachVim(t, func(t *testing.T, a agentrig.Agent) {
 				r := startVim(t, a, mode, "--agent", overlay(t, `{"name":"spoilt","base":%q,"submit":"C-l"}`, a.Profile))
-				r.inject("m1", "one"+strings.Repeat("\n", 12)+"x"+strings.Repeat("\n", 12))
-				if end := r.ends("m1"); end.Str("status") != "failed" || r.box() != "" {
-					t.Errorf("%s\nand the composer holds %q", end.Raw, r.box())
+				blanks, many := strings.Repeat("\n", 12), strings.Repeat("a line of it\n", 70)
+				for id, body := range map[string]string{"m1": "one" + blanks + "x" + blanks, "m2": many} {
+					r.inject(id, body)
+					if end := r.ends(id); end.Str("status") != "failed" || r.box() != "" {
+						t.Errorf("%s\nand the composer holds %q", end.Raw, r.box())
+					}
 				}
 				r.mode(mode)
 				r.stillIn(mode)
