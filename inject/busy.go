@@ -27,9 +27,8 @@ func (in *Injector) followQueued(l Look, v ready.Verdict) time.Duration {
 	var again time.Duration
 	left := in.queued[:0]
 	for _, a := range in.queued {
-		stands := in.comesBack(a, l, v)
-		edited, rest := a.edited(l.Facts.Now)
-		a.rested = ready.Since(a.rested, v.State == ready.Ready && !stands, l.Facts.Now)
+		stands, edited, later := in.comesBack(a, l, v)
+		a.rested = ready.Since(a.rested, v.State == ready.Ready && a.cameBack.since.IsZero(), l.Facts.Now)
 		limit := in.Profile.Typing.Confirm - l.Facts.Now.Sub(a.rested)
 		switch {
 		case edited:
@@ -44,7 +43,7 @@ func (in *Injector) followQueued(l Look, v ready.Verdict) time.Duration {
 			in.end(a, a.lost())
 		default:
 			left = append(left, a)
-			if again = sooner(again, rest); !a.rested.IsZero() {
+			if again = sooner(again, later); !a.rested.IsZero() {
 				again = sooner(again, limit)
 			}
 		}

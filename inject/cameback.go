@@ -10,34 +10,39 @@ import (
 
 // cameBack is what is known of a message that came back from the agent's queue into its composer.
 type cameBack struct {
-	once    bool      // it was seen there
-	byHuman bool      // a key of the human's brought it back: what stands there is the human's
+	since   time.Time // since when it stands there
 	changed time.Time // since when it does not stand there as it was typed
+	once    bool      // it has stood there for a while
+	byHuman bool      // a key of the human's brought it back: what stands there is the human's
 }
+
+// backRest is how long what came back must stand in the composer, as it was typed or edited. In
+// half a repaint the turn that the agent has just made of it may look so.
+const backRest = proofRest
 
 // comesBack looks whether the queued message stands in the composer, and remembers whose it is
 // then. It came back by the human's doing if a key of theirs is newer than our Enter, and than
-// our interrupt, upon which an agent gives back what it has queued.
-func (in *Injector) comesBack(a *attempt, l Look, v ready.Verdict) bool {
-	stands := l.Box.Visible && v.State != ready.Blocked && a.leftIn(l.Box)
+// our interrupt, upon which an agent gives back what it has queued. It says when to look again.
+func (in *Injector) comesBack(a *attempt, l Look, v ready.Verdict) (stands, edited bool, again time.Duration) {
+	back := &a.cameBack
+	shows := l.Box.Visible && v.State != ready.Blocked && a.leftIn(l.Box)
+	changed := shows && l.Box.Top && !a.holdsOurs(l) && !turn.Within(a.typed, l.Box.Text)
+	back.since, back.changed = ready.Since(back.since, shows, l.Facts.Now), ready.Since(back.changed, changed, l.Facts.Now)
+	stands, again = rested(back.since, l.Facts.Now)
+	edited, later := rested(back.changed, l.Facts.Now)
 	if stands {
-		a.cameBack.once = true
-		a.cameBack.byHuman = a.cameBack.byHuman || typedSince(l, ready.Later(a.enter, in.halted))
+		back.once = true
+		back.byHuman = back.byHuman || typedSince(l, ready.Later(a.enter, in.halted))
 	}
-	changed := stands && l.Box.Top && !a.holdsOurs(l) && !turn.Within(a.typed, l.Box.Text)
-	a.cameBack.changed = ready.Since(a.cameBack.changed, changed, l.Facts.Now)
-	return stands
+	return stands, edited, sooner(again, later)
 }
 
-// draftRest is how long an edited message must stand in the composer: half a repaint looks alike.
-const draftRest = clearRest
-
-// edited says whether the human has edited what came back, and else when to ask again.
-func (a *attempt) edited(now time.Time) (bool, time.Duration) {
-	if a.cameBack.changed.IsZero() {
+// rested says whether what is so since then has been so for backRest, and else when it will have.
+func rested(since, now time.Time) (bool, time.Duration) {
+	if since.IsZero() {
 		return false, 0
 	}
-	left := draftRest - now.Sub(a.cameBack.changed)
+	left := backRest - now.Sub(since)
 	return left <= 0, left
 }
 

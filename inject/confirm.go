@@ -207,20 +207,6 @@ func (in *Injector) clean(l Look) bool {
 	return l.Facts.AtPrompt && l.After == "" && l.Unread <= 0
 }
 
-// emptied waits until the composer is seen empty, and stays so for a while.
-func (a *attempt) emptied(ctx context.Context) bool {
-	var empty time.Time // a slow agent that has the keys must not get more of them on an empty box
-	return a.in.until(ctx, 5*proofRest, func(l Look) (bool, time.Duration) {
-		v, _ := a.in.judge(l)
-		is := l.Box.Visible && v.State != ready.Blocked && l.Box.Text == "" && !l.Box.Blank && l.Unread <= 0
-		if a.in.Profile.Composer == nil {
-			is = a.in.clean(l)
-		}
-		empty = ready.Since(empty, is, l.Facts.Now)
-		return is && l.Facts.Now.Sub(empty) >= proofRest, proofRest / 6
-	}) == nil
-}
-
 // resume goes on with an attempt that a dialog came in between: the message was
 // typed and never submitted. When the dialog is gone and the agent is ready,
 // what the composer holds decides.
@@ -243,19 +229,22 @@ func (in *Injector) resume(ctx context.Context, look Look, hold Hold) {
 	}
 	a.tx = tx
 	defer a.release()
-	if look = in.look(); a.holdsOurs(look) {
+	look = in.look()
+	if look.Box.Text == "" && !look.Box.Blank {
+		if a.became(ctx, look, clearWait) == everything {
+			in.finish(ctx, a, a.swallowed())
+			return
+		}
+		look = in.look()
+	}
+	switch {
+	case a.holdsOurs(look):
 		in.finish(ctx, a, a.submit(ctx))
-		return
-	}
-	if look.Box.Text == "" && !look.Box.Blank && a.emptied(ctx) {
-		in.finish(ctx, a, a.swallowed())
-		return
-	}
-	if a.begunIn(look) {
+	case a.begunIn(look):
 		in.finish(ctx, a, a.withdraw(ctx, protocol.FaultDialog, "a dialog came while the message was being typed"))
-		return
+	default:
+		in.finish(ctx, a, a.mixed())
 	}
-	in.finish(ctx, a, a.mixed())
 }
 
 // begunIn says whether the composer holds a part of the message and nothing else. Where its
@@ -268,11 +257,12 @@ func (a *attempt) begunIn(l Look) bool {
 }
 
 // swallowed is the end of a message that does not stand in the composer when the dialog is gone.
-// If it has stood there since, only the human can have sent or removed it.
+// If it has stood there since, only the human can have sent or removed it. One that came back from
+// the agent's queue has no end yet: the agent may have taken it up, which its log will tell.
 func (a *attempt) swallowed() *Result {
 	switch {
 	case a.queued:
-		return a.lost()
+		return nil
 	case a.stood:
 		return &Result{Doubtful, "", protocol.FaultDialog,
 			"a dialog came before Enter; the message stood in the composer after it, and then left it by the human's keys"}

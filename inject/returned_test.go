@@ -97,6 +97,51 @@ func TestQueuedMessageThatTheAgentGivesBack(t *testing.T) {
 	}
 }
 
+// TestQueuedMessageThatOnlySeemsToComeBack is taken up by the agent meanwhile: half a repaint looks
+// as if its turn stood in the composer. No Enter is pressed for it, and the log has its time.
+func TestQueuedMessageThatOnlySeemsToComeBack(t *testing.T) {
+	for name, seems := range map[string]func(r *rig){
+		"for a moment, by an agent at rest": func(r *rig) {
+			r.do(func(f *fakeTerm) { f.box, f.busy = "", false })
+			for range 20 { // it paints
+				pass(50 * time.Millisecond)
+				r.do(func(*fakeTerm) {})
+			}
+			r.do(func(f *fakeTerm) { f.box = m1 })
+			pass(backRest - 50*time.Millisecond)
+			r.do(func(f *fakeTerm) { f.box = "" })
+		},
+		"until a dialog": func(r *rig) {
+			pass(backRest - 50*time.Millisecond)
+			r.do(func(f *fakeTerm) { f.stalled = true }) // so that nothing can be typed
+			pass(100 * time.Millisecond)
+			r.do(func(f *fakeTerm) { f.dialog, f.stalled = "Do you want to?", false })
+			pass(5 * time.Second)
+			r.do(func(f *fakeTerm) { f.box, f.dialog, f.busy = "", "", false })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(t *testing.T, r *rig) {
+				r.turnTime = time.Minute
+				r.humanTurn("work")
+				r.mail.press(protocol.ModeImportant, "m1", "hello")
+				pass(5 * time.Second)
+				typed := r.bytes()
+				r.do(func(f *fakeTerm) { f.box, f.queue = f.queue[0], nil })
+				seems(r)
+				if pass(5 * time.Second); r.mail.result("m1").Status != "" {
+					t.Fatalf("ended as %+v", r.mail.result("m1"))
+				}
+				r.log.Store("m1", true)
+				wantResult(t, r.ends(t, "m1"), Delivered, protocol.EvidenceTurn)
+				if r.bytes() != typed {
+					t.Errorf("typed was %q", r.bytes()[len(typed):])
+				}
+			})
+		})
+	}
+}
+
 // TestMessageBehindADialogThatTheHumanSubmits is not typed again, whether or not the agent has a
 // log that would show it.
 func TestMessageBehindADialogThatTheHumanSubmits(t *testing.T) {

@@ -110,7 +110,7 @@ func (a *attempt) awaitStashed(ctx context.Context) (is bool) {
 
 // isStashed says whether the composer looks as it does when a draft was set aside.
 func (in *Injector) isStashed(l Look) bool {
-	return in.empty(l) && !l.Box.Blank && l.Unread <= 0 && (in.Profile.Typing.StashShown == nil || l.Stashed)
+	return in.empty(l) && l.Unread <= 0 && (in.Profile.Typing.StashShown == nil || l.Stashed)
 }
 
 // stashRest is how long the composer must stay empty, or filled again.
@@ -121,7 +121,7 @@ func (in *Injector) empty(l Look) bool {
 	if in.Profile.Composer == nil {
 		return in.clean(l)
 	}
-	return l.Box.Visible && l.Box.Text == ""
+	return l.Box.Visible && l.Box.Text == "" && !l.Box.Blank
 }
 
 // bringBack sees to it that what was set aside stands in the composer again.
