@@ -85,7 +85,7 @@ func (in *Injector) shouldInterrupt(l Look, v ready.Verdict, b *turn.Batch) (boo
 	if left := haltAgain - l.Facts.Now.Sub(in.halted); left > 0 && in.halting {
 		return false, left
 	}
-	if in.drafted(l) {
+	if in.drafted(l) && !in.remnant.stands(l) {
 		if may, _ := in.maySetAside(l, b); !may {
 			return false, 0
 		}
@@ -94,8 +94,8 @@ func (in *Injector) shouldInterrupt(l Look, v ready.Verdict, b *turn.Batch) (boo
 	return hold == "", again
 }
 
-// keyGap is how long an agent may take to show that it heard a key, and keyRest
-// how long after an Esc another one is a key of its own to every agent.
+// keyGap is how long an agent may take to show that it heard a key. keyRest is how long after an
+// agent has read an Esc the next byte is a key of its own to every agent, and no Alt with that Esc.
 const (
 	keyGap  = 300 * time.Millisecond
 	keyRest = 60 * time.Millisecond
@@ -139,23 +139,22 @@ func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
 const oftener = 3
 
 // press types the keys that end a turn, each when the agent has heard the one before, and says
-// whether it typed all. An agent that then shows that it wants one more gets the last one again:
-// 5 s after each of its keys OpenCode 1.18.33 forgets all that came since, so that our second key
-// may be its first.
+// whether the agent has heard all or may still do so. An agent that then shows that it wants one
+// more gets the last one again: 5 s after each of its keys OpenCode 1.18.33 forgets all that came
+// since, so that our second key may be its first.
 func (in *Injector) press(ctx context.Context, tx Tx, list []string, rest time.Duration) bool {
-	var painted time.Time
 	for i := range len(list) + oftener {
 		done := i >= len(list)
-		if done && in.Profile.Typing.Armed == nil || i > 0 && !in.heeded(ctx, painted, rest) {
-			return done
-		}
 		look := in.look()
 		if done && !look.Armed {
 			break
 		}
-		painted = look.Facts.LastOutput
+		painted := look.Facts.LastOutput
 		if _, err := tx.Write(ctx, []byte(list[min(i, len(list)-1)])); err != nil {
 			return false
+		}
+		if !in.heeded(ctx, painted, rest) {
+			return i >= len(list)-1
 		}
 	}
 	return true
@@ -165,18 +164,21 @@ func (in *Injector) press(ctx context.Context, tx Tx, list []string, rest time.D
 // the human's next key is text. It is told so only when it is seen to have left: where it had
 // not, what tells it would be text.
 func (in *Injector) insertAgain(ctx context.Context, tx Tx) {
-	m, pressed, began := in.Profile.Composer.Modal, false, time.Now()
-	in.until(ctx, in.Profile.Typing.KeyWait, func(l Look) (bool, time.Duration) { // its end changes nothing
+	m, pressed := in.Profile.Composer.Modal, false
+	var read time.Time                                                              // since when it has read our Esc
+	in.until(ctx, 2*in.Profile.Typing.KeyWait, func(l Look) (bool, time.Duration) { // its end changes nothing
 		v, _ := in.judge(l)
+		read = ready.Since(read, l.Unread <= 0, l.Facts.Now)
 		switch {
 		case v.State == ready.Blocked || l.Facts.Exited:
 			return true, 0
-		case pressed || !l.Commands || !l.Box.Visible || l.Unread > 0 || l.Facts.Now.Sub(began) < keyRest:
+		case pressed || !l.Commands || !l.Box.Visible || read.IsZero() || l.Facts.Now.Sub(read) < keyRest:
 			return pressed && l.Inserts, keyRest / 3
 		}
-		key := m.Back
-		if l.Box.Text != "" {
-			key = m.Append
+		key := m.Append
+		if l.Box.Text == "" {
+			key = m.Back
+			in.mayLeave(key)
 		}
 		_, err := tx.Write(ctx, []byte(key))
 		pressed = true
@@ -184,18 +186,22 @@ func (in *Injector) insertAgain(ctx context.Context, tx Tx) {
 	})
 }
 
-// heeded waits until the agent has painted since a key, and the key has rested, and says whether
-// it is still busy: the next key might mean something else otherwise. Halfway through
-// a repaint nothing shows that it is.
+// heeded waits until the agent has read a key and shows no mode that it was to leave by it, that
+// has rested, and the agent has painted since or had its time to, and says whether it is still
+// busy: the next key might mean something else otherwise. Halfway through a repaint nothing shows
+// that it is.
 func (in *Injector) heeded(ctx context.Context, painted time.Time, rest time.Duration) bool {
+	var took time.Time // since when it has
 	busy, pressed := false, time.Now()
-	in.until(ctx, keyGap+rest, func(l Look) (bool, time.Duration) { // its end changes nothing
+	err := in.until(ctx, in.Profile.Typing.KeyWait+rest, func(l Look) (bool, time.Duration) {
 		v, _ := in.judge(l)
 		busy = v.State == ready.Busy && !v.Settling && l.Box.Visible
-		heard := l.Facts.LastOutput.After(painted) && l.Unread <= 0 && l.Facts.Now.Sub(pressed) >= rest
-		return heard && busy || v.State == ready.Ready || v.State == ready.Blocked, keyRest / 3
+		took = ready.Since(took, l.Unread <= 0 && !l.Inserts, l.Facts.Now)
+		rested := !took.IsZero() && l.Facts.Now.Sub(took) >= rest
+		heard := l.Facts.LastOutput.After(painted) || l.Facts.Now.Sub(pressed) >= keyGap+rest
+		return rested && heard && busy || v.State == ready.Ready || v.State == ready.Blocked, keyRest / 3
 	})
-	return busy
+	return err == nil && busy
 }
 
 // holdsGivenBack says whether the composer holds what the agent gave back.

@@ -58,6 +58,9 @@ type fakeTerm struct {
 	leaving  time.Duration // … so much later, and until then no mode shows
 	unshown  bool
 	normal   bool          // keys are commands, as in vim's NORMAL mode; a paste is text
+	behind   bool          // the key that leads back from there is text, once
+	dozes    time.Duration // an Esc stays unread for so long, and a key within 50 ms of that …
+	esc      *time.Timer   // … is one with it, and text
 	noClear  bool          // keys that clear do nothing
 	leaves   string        // or they leave this
 	joins    bool          // C-u on an empty line takes the newline before it, and does nothing otherwise
@@ -194,6 +197,14 @@ func (f *fakeTerm) read(keys string) {
 		f.unread = append(f.unread, keys...)
 		return
 	}
+	if f.esc != nil && f.esc.Stop() {
+		f.esc, f.box = nil, f.box+strings.Trim(keys, "\x1b")
+		return
+	}
+	if keys == "\x1b" && f.dozes > 0 {
+		f.doze()
+		return
+	}
 	f.typed.WriteString(keys)
 	if f.asks {
 		f.todo = append(f.todo, keys)
@@ -211,6 +222,26 @@ func (f *fakeTerm) read(keys string) {
 			keys := f.todo[0]
 			f.todo = f.todo[1:]
 			f.act(keys)
+		})
+	})
+}
+
+// doze leaves an Esc unread for a while, and does it when no key comes close behind it then.
+func (f *fakeTerm) doze() {
+	f.stalled, f.unread = true, []byte("\x1b")
+	time.AfterFunc(f.dozes, func() {
+		f.do(func(f *fakeTerm) {
+			keys := string(f.unread[1:])
+			f.stalled, f.unread = false, nil
+			f.esc = time.AfterFunc(50*time.Millisecond, func() {
+				f.do(func(f *fakeTerm) {
+					f.esc = nil
+					f.act("\x1b")
+				})
+			})
+			if keys != "" {
+				f.read(keys)
+			}
 		})
 	})
 }
@@ -247,6 +278,8 @@ func (f *fakeTerm) act(keys string) {
 		})
 	case keys == "\x1b" && f.insert:
 		f.insert, f.normal = false, true
+	case keys == "i" && f.normal && f.behind:
+		f.box, f.behind = f.box+keys, false
 	case keys == "i" && f.normal:
 		f.insert, f.normal = true, false
 	case keys == "\x1b":
@@ -275,9 +308,10 @@ func (f *fakeTerm) killLine() {
 	if f.box = f.box[:line]; f.grows {
 		f.box += "\nand more\n\n"
 	}
-	if f.away = f.blinks > 0; !f.away {
+	if f.blinks == 0 {
 		return
 	}
+	f.away = true
 	for n := range 19 {
 		time.AfterFunc(time.Duration(n+1)*f.blinks, func() { f.do(func(f *fakeTerm) { f.away = n%2 == 1 }) })
 	}

@@ -106,7 +106,7 @@ type Injector struct {
 	typing       *attempt   // on its way
 	modal        bool       // its composer was seen in a mode as vim's INSERT
 	behindDialog *attempt   // typed, not submitted, and a dialog came in between
-	remnant      *attempt   // over, and its text could not be taken out of the composer
+	remnant      *remnant   // what we may have left in the composer; nil: nothing
 	queued       []*attempt // submitted to a busy agent, which has not taken them up
 	halted       time.Time  // when we last interrupted the agent
 	halting      bool       // it has not been ready since

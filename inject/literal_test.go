@@ -90,6 +90,60 @@ func TestNoKeyOfAModeBecomesText(t *testing.T) {
 	})
 }
 
+// TestNoKeyIsOneWithAnEsc that an agent at work reads late: what comes close behind it there would
+// be no key of its own.
+func TestNoKeyIsOneWithAnEsc(t *testing.T) {
+	for _, late := range []time.Duration{time.Millisecond, 40 * time.Millisecond, 90 * time.Millisecond, 300 * time.Millisecond, 700 * time.Millisecond} {
+		run(t, func(t *testing.T, r *rig) {
+			r.do(func(f *fakeTerm) { f.turnTime, f.insert, f.dozes = time.Hour, true, late })
+			r.humanTurn("work")
+			r.mail.press(protocol.ModeUrgent, "m1", "hello")
+			wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+			wantInOrder(t, r, "work", "INTERRUPTED", m1)
+			if r.shows() != "" || !r.insert {
+				t.Errorf("an Esc read %v late: the composer holds %q, INSERT is %v", late, r.shows(), r.insert)
+			}
+		})
+	}
+}
+
+// TestNoKeyIsOneWithAnEscOfATurnThatEnds by itself, at any moment of the interrupt.
+func TestNoKeyIsOneWithAnEscOfATurnThatEnds(t *testing.T) {
+	for ends := 1100 * time.Millisecond; ends < 3*time.Second; ends += 20 * time.Millisecond {
+		run(t, func(t *testing.T, r *rig) {
+			r.do(func(f *fakeTerm) { f.turnTime, f.insert, f.dozes = ends, true, 700*time.Millisecond })
+			r.humanTurn("work")
+			r.mail.press(protocol.ModeUrgent, "m1", "hello")
+			wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+			if got := r.submitted(); got[len(got)-1] != m1 || r.shows() != "" || strings.Contains(r.bytes(), "\x15") {
+				t.Errorf("a turn of %v: the agent got %q, its composer holds %q, typed was %q", ends, got, r.shows(), r.bytes())
+			}
+		})
+	}
+}
+
+// TestKeyOfAModeThatBecameText is in nobody's way, unless the human goes on from there.
+func TestKeyOfAModeThatBecameText(t *testing.T) {
+	for _, human := range []string{"", "x"} {
+		run(t, func(t *testing.T, r *rig) {
+			r.do(func(f *fakeTerm) { f.turnTime, f.insert, f.behind = 10*time.Second, true, true })
+			r.humanTurn("work")
+			r.mail.press(protocol.ModeUrgent, "m1", "hello")
+			for r.shows() != "i" {
+				pass(time.Millisecond)
+			}
+			if human != "" {
+				r.human(human)
+				pass(time.Minute)
+				wantInOrder(t, r, "work", "INTERRUPTED")
+				return
+			}
+			wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+			wantInOrder(t, r, "work", "INTERRUPTED", m1)
+		})
+	}
+}
+
 // TestCommandWaitsForInsertMode: it is typed as keys.
 func TestCommandWaitsForInsertMode(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {

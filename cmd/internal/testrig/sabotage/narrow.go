@@ -22,6 +22,10 @@ func narrowTyping() []Narrow {
 			Edit{"inject/cameback.go", "back.byHuman = back.byHuman || typedSince(l, ready.Later(a.enter, in.halted))", "back.byHuman = false"}),
 		narrow("half a repaint gives a queued message back", "inject", "TestQueuedMessageThatOnlySeemsToComeBack",
 			Edit{"inject/cameback.go", "left := backRest - now.Sub(since)", "left := -now.Sub(since)"}),
+		narrow("a key is typed close behind an Esc", "inject", "TestNoKeyIsOneWithAnEscOfATurnThatEnds",
+			Edit{"inject/busy.go", " || read.IsZero() || l.Facts.Now.Sub(read) < keyRest:", " || read.IsZero():"}),
+		narrow("a key of a mode that became text stays", "inject", "TestKeyOfAModeThatBecameText",
+			Edit{"inject/busy.go", "\t\t\tin.mayLeave(key)\n", ""}),
 		narrow("the body is typed before the header is seen", "inject", "TestHeaderThatIsTakenForCommandsIsAllThatIsTyped",
 			Edit{"inject/deliver.go", "a.awaitPiece(ctx, piece, before, i == 0 && a.in.Profile.Composer != nil)", "a.awaitPiece(ctx, piece, before, false)"}),
 		narrow("what was said before is a dialog while the composer is painted", "inject", "TestMessageThatReadsLikeADialogForAMoment",
@@ -63,7 +67,7 @@ func narrowTyping() []Narrow {
 		narrow("a row that runs over the next ends a composer", "inject/sight", "TestRowsThatRunOver",
 			Edit{"inject/sight/composer.go", "!b.Visible && ranOver(s, row)", "false"}),
 		narrow("what was left behind is removed although the human has typed", "inject", "TestWhatWasLeftBehindIsRemoved",
-			Edit{"inject/remnant.go", "\t\t!typedSince(l, a.began) && ", "\t\t"}),
+			Edit{"inject/remnant.go", " && !typedSince(l, r.typed)", ""}),
 	}
 }
 
