@@ -3,6 +3,7 @@ package bus
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -60,5 +61,11 @@ func config() jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		Name: stream, Subjects: []string{prefix + ">"}, Storage: jetstream.FileStorage,
 		MaxMsgs: -1, MaxBytes: -1, DenyDelete: true, DenyPurge: true, AllowDirect: true,
+		Duplicates: noDuplicates,
 	}
 }
+
+// noDuplicates is the shortest time in which the server may look for events that it has already. It
+// finds them by a header that none of ours has, and would read all of the last two minutes' for
+// that whenever it starts.
+const noDuplicates = 100 * time.Millisecond
