@@ -98,7 +98,7 @@ func worked(t *testing.T, pid int) (sum time.Duration) {
 }
 
 // least is the part of script's speed that a flood must have, of the best of all rounds each, since
-// other work on the machine only ever slows one down. Usual is 0.45 to 0.8: the less the faster the
+// other work on the machine only ever slows one down. Usual is 0.4 to 0.8: the less the faster the
 // kernel passes output on beside what the processor needs for the screen. While every byte was
 // searched for markers it was 0.2 for full screens.
 const least = 0.35
