@@ -28,6 +28,11 @@ func TestRealUrgentMessagesCutReplies(t *testing.T) {
 			r.inject(long, []string{"SLOW 60", "THINK 60"}[i%2])
 			reply := r.turnWith("[relay " + long + " from bob]")
 			r.state("busy")
+			body := "now"
+			if i%4 == 0 { // the reply fills the screen, and what the agent then leaves there is its own
+				must(t, r.WaitText(patience(t, "a reply that fills the screen"), "Line 12 of"))
+				body = strings.Repeat("now\n", i/4%5) + "now"
+			}
 			d := begun{name: "one line", text: fmt.Sprintf("draft-%d half a line", i), shown: "half a line"}
 			begun := i%4 >= 2 && r.look.Typing.Stash != ""
 			if begun {
@@ -35,7 +40,7 @@ func TestRealUrgentMessagesCutReplies(t *testing.T) {
 				pause(t, 1200*time.Millisecond) // a human at the keys comes first
 			}
 			began := time.Now()
-			must(t, r.client.Send(map[string]any{"type": "inject", "id": id, "from": "bob", "body": "now", "mode": "urgent"}))
+			must(t, r.client.Send(map[string]any{"type": "inject", "id": id, "from": "bob", "body": body, "mode": "urgent"}))
 			turn := r.turnWith("[relay " + id + " from bob]")
 			took = append(took, turn.At.Sub(began))
 			r.delivers(id, "submitted", "turn")

@@ -254,6 +254,7 @@ func TestRealUrgentMessagesInInsertMode(t *testing.T) {
 		r.inject("slow", "SLOW 60")
 		reply := r.turnWith("[relay slow from bob]")
 		r.state("busy")
+		must(t, r.WaitText(patience(t, "a reply that fills the screen"), "Line 12 of"))
 		r.press("urgent", "m1", "one\ntwo\nthree\nfour")
 		r.delivers("m1", "submitted", "turn")
 		if reply = r.ended(reply.N); !reply.Aborted {

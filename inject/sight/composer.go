@@ -261,28 +261,6 @@ func bareEnd(s *screen.Screen, top, rows int, lead lead) int {
 	return end
 }
 
-// footedEnd is the row after a composer at top that an empty row parts from the
-// rows at the bottom of the screen, if there are any. Empty rows up to the cursor
-// are the composer's: its text ends with newlines.
-func (c composer) footedEnd(s *screen.Screen, top, rows int) int {
-	up := func(end int, blank bool) int {
-		for end > top+1 && c.blank(s.Row(end-1)) == blank {
-			end--
-		}
-		return end
-	}
-	last := up(rows, true)
-	foot := up(last, false)
-	if foot == top+1 {
-		return last
-	}
-	end := up(foot, true)
-	if cursor, _ := s.Cursor(); cursor >= end && cursor < foot && strings.TrimSpace(s.Row(cursor)) == "" {
-		return cursor + 1
-	}
-	return end
-}
-
 func (c composer) blank(row string) bool {
 	return strings.TrimSpace(row) == "" || c.Edge != nil && c.Edge.Match(row)
 }

@@ -106,19 +106,6 @@ func (p reader) look(s *screen.Screen) Sight {
 	return v
 }
 
-// modes reads in which of its modes a composer is. In one in which Enter does not submit no message
-// can be typed.
-func (p reader) modes(s *screen.Screen, below int, v *Sight) {
-	m := p.Composer.Modal
-	if m == nil {
-		return
-	}
-	rows, _ := s.Size()
-	v.Inserts = anyRow(s, below, rows, []*profile.Pattern{m.Insert}) != ""
-	v.Commands = !v.Inserts && (m.Normal == nil || anyRow(s, below, rows, []*profile.Pattern{m.Normal}) != "")
-	v.Box.Foreign = v.Box.Foreign || m.Select != nil && anyRow(s, below, rows, []*profile.Pattern{m.Select}) != ""
-}
-
 // maybeDialog is the nearest row above a composer that may be the question of a dialog, of whose
 // options the composer would be one. What was typed before ends the search, and so does
 // distance: all sorts of things stand in the history. A composer that says where it stands by
