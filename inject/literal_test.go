@@ -144,6 +144,38 @@ func TestKeyOfAModeThatBecameText(t *testing.T) {
 	}
 }
 
+// TestKeyOfAModeThatBecameTextHoldsNoUrgentMessage back: the turn is interrupted in spite of it.
+func TestKeyOfAModeThatBecameTextHoldsNoUrgentMessage(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.turnTime, f.insert, f.behind = time.Hour, true, true })
+		r.humanTurn("work")
+		r.do(func(f *fakeTerm) { f.queue = []string{"next"} }) // runs when the first is cut
+		r.mail.press(protocol.ModeUrgent, "m1", "hello")
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		wantInOrder(t, r, "work", "INTERRUPTED", "next", "INTERRUPTED", m1)
+	})
+}
+
+// TestHumansKeyIsNotOneWithAnEsc of ours, whenever they press it.
+func TestHumansKeyIsNotOneWithAnEsc(t *testing.T) {
+	claude, _ := profile.Named("claude")
+	p := *claude
+	p.Typing.Returns = false // its wait would keep the key back, too
+	for at := time.Duration(0); at < 400*time.Millisecond; at += 5 * time.Millisecond {
+		runAs(t, &p, func(t *testing.T, r *rig) {
+			r.do(func(f *fakeTerm) { f.turnTime, f.dozes = time.Hour, 100*time.Millisecond })
+			r.humanTurn("work")
+			r.mail.press(protocol.ModeUrgent, "m1", "hello")
+			pass(at)
+			r.human("x")
+			pass(5 * time.Second)
+			if !strings.Contains(r.bytes(), "x") {
+				t.Errorf("at %v it became one with the Esc: typed %q, the composer holds %q, the agent got %q", at, r.bytes(), r.shows(), r.submitted())
+			}
+		})
+	}
+}
+
 // TestCommandWaitsForInsertMode: it is typed as keys.
 func TestCommandWaitsForInsertMode(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
