@@ -88,6 +88,7 @@ func send(c *cobra.Command, s streams, f *sending, args []string) error {
 	if err != nil {
 		return inDoubt(f.ID, err)
 	}
+	f.sayMode(s, m)
 	if f.until != api.UntilQueued {
 		f.sayWaits(s, m)
 		if m, err = await(ctx, asked, m, f.until, f.wait.d, m.WaitsSince(began)); err != nil {
@@ -95,6 +96,13 @@ func send(c *cobra.Command, s streams, f *sending, args []string) error {
 		}
 	}
 	return f.tell(s, m, c.Flags().Changed("until"))
+}
+
+// sayMode tells whoever may not interrupt agents that their message does not.
+func (f *sending) sayMode(s streams, m api.Message) {
+	if f.urgent && m.Mode == protocol.ModeImportant {
+		fmt.Fprintf(s.err, "relay: %s: %s may not interrupt (the setting allow_urgent), so it goes as important\n", m.ID, m.From)
+	}
 }
 
 // sayWaits tells whoever is about to wait what the message waits for.

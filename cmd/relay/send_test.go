@@ -31,3 +31,23 @@ func TestWaitsAreTold(t *testing.T) {
 		}
 	}
 }
+
+// TestModesAreTold to those alone who asked for more than they may have.
+func TestModesAreTold(t *testing.T) {
+	const told = "relay: m: alice may not interrupt (the setting allow_urgent), so it goes as important\n"
+	for _, c := range []struct {
+		urgent     bool
+		mode, want string
+	}{
+		{true, "important", told},
+		{true, "urgent", ""},
+		{false, "important", ""},
+	} {
+		var errs bytes.Buffer
+		f := sending{urgent: c.urgent}
+		f.sayMode(streams{err: &errs}, api.Message{ID: "m", From: "alice", Mode: c.mode})
+		if got := errs.String(); got != c.want {
+			t.Errorf("urgent %v, goes as %s: %q, want %q", c.urgent, c.mode, got, c.want)
+		}
+	}
+}
