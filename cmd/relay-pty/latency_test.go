@@ -68,19 +68,24 @@ type stroke struct {
 	draft string
 }
 
-// strokes types words at random moments, at a brisk pace, each behind a call of next.
-func strokes(t *testing.T, tm *testrig.Term, rnd *rand.Rand, n int, next func()) (all []stroke) {
+// strokes types words at random moments, at a brisk pace, each behind a call of next. Each key goes
+// to one terminal, then to the other: what else the machine does delays both alike.
+func strokes(t *testing.T, terms [2]*testrig.Term, rnd *rand.Rand, n int, next func()) (all [2][]stroke) {
 	t.Helper()
 	for i := range n {
 		next()
 		word := fmt.Sprintf("K%dKEYS", i)
 		for end := range word {
-			all = append(all, stroke{time.Now(), word[:end+1]})
-			must(t, tm.Type(word[end:end+1]))
-			idle(t, 15*time.Millisecond+time.Duration(rnd.Int64N(int64(20*time.Millisecond))))
+			for j, tm := range terms {
+				all[j] = append(all[j], stroke{time.Now(), word[:end+1]})
+				must(t, tm.Type(word[end:end+1]))
+				idle(t, 8*time.Millisecond+time.Duration(rnd.Int64N(int64(10*time.Millisecond))))
+			}
 		}
-		must(t, tm.WaitText(patience(t), word))
-		must(t, tm.Type("\x15"))
+		for _, tm := range terms {
+			must(t, tm.WaitText(patience(t), word))
+			must(t, tm.Type("\x15"))
+		}
 	}
 	return all
 }
@@ -130,8 +135,6 @@ func TestKeysAreQuickWhileMessagesFlow(t *testing.T) {
 	must(t, err)
 	direct := testrig.StartTerm(t, term.Options{Argv: a.EnvArgv(), Env: os.Environ()})
 	must(t, direct.WaitText(patience(t), "❯"))
-	alone := latencies(t, a, strokes(t, direct, rnd, n, func() {}))
-	direct.Close()
 
 	f := startFake(t, "composer", conf, "--agent", "claude", "--queue-max", "100000")
 	f.state("ready")
@@ -139,12 +142,13 @@ func TestKeysAreQuickWhileMessagesFlow(t *testing.T) {
 	defer cancel()
 	go f.stream(ctx)
 	i := 0
-	all := strokes(t, f.Term, rnd, n, func() {
+	typed := strokes(t, [2]*testrig.Term{f.Term, direct}, rnd, n, func() {
 		f.injected()
 		if i++; i%3 > 0 { // sometimes at once, into the message
 			idle(t, time.Duration(rnd.Int64N(int64(500*time.Millisecond))))
 		}
 	})
+	all, alone := typed[0], latencies(t, a, typed[1])
 	took, spans := latencies(t, f.agent, all), f.transactions()
 	var free, held []time.Duration
 	for i, d := range took {
