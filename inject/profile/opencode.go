@@ -25,10 +25,10 @@ var opencode = Profile{
 	},
 	Busy: []pattern{
 		rx(`\besc (again to )?interrupt\b`),
-		rx(`^ +[■⬝]{4,}( |$)`), // where the terminal is too narrow for the words
+		rx(`^ +[■⬝]`), // where the terminal is too narrow for the words, or a failure covers them
 	},
 	Dialogs: []pattern{
-		rx(`\S {6,}esc(/enter)?( |$)`),
+		rx(`\S {6,}esc(/enter)?( {2}|$)`), // a list's head; behind a failure there stands "esc interrupt"
 	},
 	Rules: ready.Rules{
 		HasComposer: true,

@@ -106,6 +106,8 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"a reply that reads like it", "     press esc again to interrupt\n\n  ┃\n  ┃  @" + openFloor, opencode, empty, "rests"},
 		{"a reply that reads like work", "     press esc interrupt\n\n  ┃\n  ┃  @" + openFloor, opencode, empty, "rests"},
 		{"working, narrow", "  ┃\n  ┃  @" + openFloor + "\n   ■■⬝⬝⬝⬝⬝⬝  esc    tab\n             interr agents", opencode, empty, "busy"},
+		{"it tries again, in a narrow terminal", "  ┃\n  ┃  @" + openFloor + "\n   ⬝Cannot⬝connect to API: Unable to connect. Is the computer ab\n    retrying in 7s attempt #3]", opencode, empty, "busy"},
+		{"it tries again, in a wide terminal", "  ┃\n  ┃  @" + openFloor + "\n   ■■⬝⬝⬝⬝⬝⬝ Overloaded [retrying attempt #1]      esc interrupt", opencode, empty, "busy"},
 		{"a question", "  ┃\n  ┃  △ Permission required\n  ┃\n  ┃   Allow once   Reject@", opencode, unseen, "asks"},
 		{"a question below what was said", "  ┃\n  ┃  said\n  ┃\n\n     reply\n\n  ┃  △ Permission required\n  ┃\n  ┃   Allow once   Reject@", opencode, unseen, "asks"},
 		{"what was said reads like a question", "  ┃\n  ┃  △ Permission required\n  ┃\n@\n  ┃\n  ┃  " + openFloor, opencode, unseen, ""},

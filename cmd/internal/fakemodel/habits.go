@@ -16,6 +16,7 @@ type habit struct {
 	respond   Responder
 	keepRaw   bool
 	pingEvery time.Duration
+	fails     bool
 }
 
 func (h *habits) present() habit {
@@ -42,3 +43,7 @@ func (h *habits) KeepRaw() { h.change(func(h *habit) { h.keepRaw = true }) }
 // PingEvery sets the time between pings in a silence, on wires that have pings; it is a second
 // else.
 func (h *habits) PingEvery(d time.Duration) { h.change(func(h *habit) { h.pingEvery = d }) }
+
+// Fail has every request refused from now on, as by a server in trouble, or none any more. Agents
+// try again.
+func (h *habits) Fail(yes bool) { h.change(func(h *habit) { h.fails = yes }) }

@@ -32,3 +32,22 @@ func TestHabitsChangeWhileItServes(t *testing.T) {
 		t.Errorf("it answers %q", got.Deltas)
 	}
 }
+
+// TestFailingModelIsTriedAgain: what it refused it has not answered.
+func TestFailingModelIsTriedAgain(t *testing.T) {
+	s, err := Start(Messages)
+	must(t, err)
+	defer s.Close()
+	for i, want := range []int{500, 500, 200} {
+		s.Fail(i < 2)
+		body := `{"model":"m","stream":true,"tools":[{"name":"Bash"}],"messages":[{"role":"user","content":"hi"}]}`
+		answer, err := http.Post(s.URL()+"/v1/messages", "application/json", strings.NewReader(body))
+		must(t, err)
+		if answer.Body.Close(); answer.StatusCode != want {
+			t.Errorf("attempt %d: status %d, want %d", i, answer.StatusCode, want)
+		}
+	}
+	if n := len(s.Turns()) + s.Sides(); s.Refused() != 2 || n != 1 {
+		t.Errorf("%d refused, %d answered; want 2, 1", s.Refused(), n)
+	}
+}

@@ -13,11 +13,12 @@ var ErrClosed = errors.New("fake model closed")
 
 // turnLog keeps the turns and wakes those who wait for one.
 type turnLog struct {
-	mu     sync.Mutex
-	turns  []Turn
-	sides  int
-	closed bool
-	change chan struct{} // closed and replaced at every change; nil: nobody waits
+	mu       sync.Mutex
+	turns    []Turn
+	sides    int
+	refusals int
+	closed   bool
+	change   chan struct{} // closed and replaced at every change; nil: nobody waits
 }
 
 // record makes a change and wakes those who wait.
@@ -45,6 +46,8 @@ func (l *turnLog) end(n int, aborted bool) {
 
 func (l *turnLog) side() { l.record(func() { l.sides++ }) }
 
+func (l *turnLog) refused() { l.record(func() { l.refusals++ }) }
+
 func (l *turnLog) close() { l.record(func() { l.closed = true }) }
 
 // Turns returns the turns so far, oldest first.
@@ -59,6 +62,13 @@ func (l *turnLog) Sides() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.sides
+}
+
+// Refused says how many requests were refused by Fail so far.
+func (l *turnLog) Refused() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.refusals
 }
 
 // look returns the turns and, if the log is open, what ends when they change.
@@ -80,13 +90,34 @@ func (l *turnLog) WaitTurn(ctx context.Context, want func(Turn) bool) (Turn, err
 		if i := slices.IndexFunc(turns, want); i >= 0 {
 			return turns[i], nil
 		}
-		if changed == nil {
-			return Turn{}, ErrClosed
+		if err := next(ctx, changed); err != nil {
+			return Turn{}, err
 		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return Turn{}, context.Cause(ctx)
+	}
+}
+
+// WaitRefused waits until Fail has had n requests refused. The error is ctx's cause, or ErrClosed.
+func (l *turnLog) WaitRefused(ctx context.Context, n int) error {
+	for {
+		_, changed := l.look()
+		if l.Refused() >= n {
+			return nil
 		}
+		if err := next(ctx, changed); err != nil {
+			return err
+		}
+	}
+}
+
+// next waits for a change; a log that is closed has none any more.
+func next(ctx context.Context, changed <-chan struct{}) error {
+	if changed == nil {
+		return ErrClosed
+	}
+	select {
+	case <-changed:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }

@@ -60,12 +60,20 @@ func (s *Server) Close() error {
 	return err
 }
 
+// trouble is what a failing model says: long enough to cover what stands beside it.
+const trouble = "the model cannot take the request at present, please try it again in a moment"
+
 func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client went away
 	}
-	s.wire(s, w, Request{r, body}) // fails only when the client is gone
+	if s.present().fails {
+		s.refused()
+		refuse(w, 500, trouble) // fails only when the client is gone
+		return
+	}
+	s.wire(s, w, Request{r, body}) // the same
 }
 
 // take logs a turn, has its reply given and logs the end. An error of give means
