@@ -14,7 +14,7 @@ var gemini = Profile{
 	Composer: &Composer{
 		Chips:  pasted,
 		Prompt: rx("^ > "), Modes: []pattern{rx("^ [!*] ")},
-		Footed: true, Edge: rx("^(▄{8,}|▀{8,})$"), Tall: 10, Hang: 3, Above: 5, Caret: true, Modal: geminiVim,
+		Footed: true, Edge: rx("^(▄{8,}|▀{8,})$"), Tall: 10, Hang: 3, Above: 8, Caret: true, Modal: geminiVim,
 		Placeholder: rx(`^(Type your (message|shell command)|Press '(Esc|i)' for (NORMAL|INSERT) mode)\b`),
 	},
 	BusyTitle: "✦",
@@ -24,6 +24,8 @@ var gemini = Profile{
 	},
 	Busy: []pattern{
 		rx(`^ ?([\x{2800}-\x{28FF}] .*)?\(esc to cancel\b`), // what was said before stands further right
+		// It looks idle, but holds back what is submitted: its MCP servers start, for one.
+		rx(`^  Queued \(press ↑ to edit\):$`),
 	},
 	Dialogs: []pattern{
 		rx(`^[ │?]*(Allow|Apply|Do you|How would you like)\b.*\?`),

@@ -14,6 +14,8 @@ const (
 	codexFoot   = "\n\n  model · ~/work\n  ? for shortcuts"
 	geminiFoot  = "\n\n workspace (/directory)     /model\n ~/work                     Auto"
 	geminiEdge  = "▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄\n"
+	geminiAside = "  Queued (press ↑ to edit):\n"
+	geminiRest  = "        ? for shortcuts\n──────────────────────\n Shift+Tab to accept edits\n" + geminiEdge + " > @" + geminiFloor
 	geminiFloor = "\n▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀"
 	openFloor   = "\n  ┃\n  ┃  Build · model\n  ╹▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀\n   ~/work    ctrl+p commands"
 )
@@ -90,6 +92,9 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"questions off", geminiEdge + " * @  Type your message" + geminiFloor + geminiFoot, gemini, Box{Visible: true, Foreign: true, Mode: "*"}, "rests"},
 		{"history search", geminiEdge + " (r:)  @  Type your message" + geminiFloor + geminiFoot, gemini, unseen, "asks"},
 		{"thinking", " ⠏ Thinking... (esc to cancel, 0s)\n──────────────────────\n Shift+Tab to accept edits\n" + geminiEdge + " > @" + geminiFloor + geminiFoot, gemini, empty, "busy"},
+		{"prompts that it put aside", geminiAside + "    [relay m1 from bob] hello\n" + geminiRest, gemini, empty, "busy"},
+		{"many prompts that it put aside", geminiAside + "    [relay m1 from bob] hello\n    two\n    three\n    ... (+2 more)\n" + geminiRest, gemini, empty, "busy"},
+		{"a reply that reads like that", "✦ It says:\n  - Queued (press ↑ to edit):\n" + geminiRest, gemini, empty, "rests"},
 		{"trust", " │ Do you trust the files in this folder? │\n │ ● 1. Trust folder (work) │\n@", gemini, unseen, "asks"},
 		{"a title that asks", "\x1b]0;✋  Action Required (work)\a > @" + geminiFoot, gemini, empty, "asks"},
 		{"a title that works", "\x1b]0;✦  Working… (work)\a > @" + geminiFoot, gemini, empty, "busy"},

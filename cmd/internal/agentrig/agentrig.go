@@ -31,8 +31,9 @@ type Agent struct {
 	unwrap   func(text string) string // takes off what the agent itself adds to a user's text; nil: nothing
 	startups []Startup
 	question string
-	recall   string // see Recall
-	vim      Change // see Vim; nil: it has none
+	recall   string                     // see Recall
+	vim      Change                     // see Vim; nil: it has none
+	tools    func(argv []string) Change // see Tools
 }
 
 // Startup is a dialog with which an agent may begin.
@@ -62,6 +63,9 @@ func (a Agent) Composes() bool { return a.composes }
 
 // Vim gives the agent its vim mode, in which it begins in INSERT; ok says whether it has one.
 func (a Agent) Vim() (change Change, ok bool) { return a.vim, a.vim != nil }
+
+// Tools gives the agent an MCP server, which it starts with argv.
+func (a Agent) Tools(argv ...string) Change { return a.tools(argv) }
 
 // Name is the agent's kind and version, as "codex-0.169.0".
 func (a Agent) Name() string { return a.Profile + "-" + a.Version }

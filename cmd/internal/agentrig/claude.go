@@ -29,7 +29,7 @@ func Claude(version string) Agent {
 			return env, err
 		},
 		unwrap: claudeUnwrap, composes: true,
-		vim: claudeVim,
+		vim: claudeVim, tools: claudeTools,
 		startups: []Startup{
 			{"theme", "Choose the text style", ClaudeTheme},
 			{"trust", "Accessing workspace:", ClaudeTrust},
@@ -62,4 +62,10 @@ func ClaudeKey(h home, env []string) ([]string, error) {
 
 func claudeVim(h home, env []string) ([]string, error) {
 	return env, h.edit(".claude/settings.json", func(v obj) { v["editorMode"] = "vim" })
+}
+
+func claudeTools(argv []string) Change {
+	return func(h home, env []string) ([]string, error) {
+		return env, h.edit(".claude.json", func(v obj) { v["mcpServers"] = stdio(argv) })
+	}
 }

@@ -1,6 +1,7 @@
 package agentrig
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -17,6 +18,7 @@ func Codex() Agent {
 		question: "Would you like to run the following command?",
 		settle:   codexSettle,
 		vim:      codexVim,
+		tools:    codexTools,
 		startups: []Startup{
 			{"trust", "Trust this folder?", CodexTrust},
 			{"hooks", "Hooks need review", CodexHooks},
@@ -40,13 +42,27 @@ hide_full_access_warning = true
 `
 
 func codexSettle(h home, env []string) ([]string, error) {
+	return append(env, "FAKE_KEY=x"), codexTrusts(h, "")
+}
+
+// codexTrusts writes the settings, in which the directory is trusted, and more behind them.
+func codexTrusts(h home, more string) error {
 	trust := fmt.Sprintf("[projects.%q]\ntrust_level = \"trusted\"\n", h.cwd)
-	return append(env, "FAKE_KEY=x"), h.write(".codex/config.toml", fmt.Sprintf(codexConfig, h.baseURL)+trust)
+	return h.write(".codex/config.toml", fmt.Sprintf(codexConfig, h.baseURL)+trust+more)
 }
 
 func codexVim(h home, env []string) ([]string, error) {
-	trust := fmt.Sprintf("[projects.%q]\ntrust_level = \"trusted\"\n[tui]\nvim_mode_default = true\n", h.cwd)
-	return env, h.write(".codex/config.toml", fmt.Sprintf(codexConfig, h.baseURL)+trust)
+	return env, codexTrusts(h, "[tui]\nvim_mode_default = true\n")
+}
+
+func codexTools(argv []string) Change {
+	return func(h home, env []string) ([]string, error) {
+		args, err := json.Marshal(argv[1:]) // an array of strings is written the same in TOML
+		if err != nil {
+			return nil, err
+		}
+		return env, codexTrusts(h, fmt.Sprintf("[mcp_servers.rig]\ncommand = %q\nargs = %s\n", argv[0], args))
+	}
 }
 
 // CodexTrust makes Codex ask whether the directory is trusted.

@@ -16,6 +16,7 @@ func Gemini() Agent {
 		recall:   "\x10",
 		settle:   geminiSettle,
 		vim:      geminiVim,
+		tools:    geminiTools,
 		unwrap:   func(text string) string { return resolved.ReplaceAllString(text, "@$1") },
 		startups: []Startup{
 			{"trust", "Do you trust the files in this folder?", GeminiTrust},
@@ -56,6 +57,12 @@ func geminiSettle(h home, env []string) ([]string, error) {
 
 func geminiVim(h home, env []string) ([]string, error) {
 	return env, h.edit(geminiFile, func(v obj) { v["general"].(obj)["vimMode"] = true })
+}
+
+func geminiTools(argv []string) Change {
+	return func(h home, env []string) ([]string, error) {
+		return env, h.edit(geminiFile, func(v obj) { v["mcpServers"] = stdio(argv) })
+	}
 }
 
 // GeminiTrust makes Gemini CLI ask whether the directory is trusted.

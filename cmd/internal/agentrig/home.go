@@ -64,6 +64,9 @@ func (h home) edit(name string, change func(obj)) error {
 	return h.write(name, v)
 }
 
+// stdio lists the MCP server that argv starts, as Claude Code and Gemini CLI write it.
+func stdio(argv []string) obj { return obj{"rig": obj{"command": argv[0], "args": argv[1:]}} }
+
 func repository(cwd string, env []string) error {
 	for _, args := range []string{
 		"init --quiet",

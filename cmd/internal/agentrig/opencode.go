@@ -18,6 +18,7 @@ func OpenCode() Agent {
 		wire:     fakemodel.Chat,
 		question: "Permission required",
 		settle:   openCodeSettle,
+		tools:    openCodeTools,
 		unwrap:   func(text string) string { return afterChip.ReplaceAllString(text, "$1") },
 	}
 }
@@ -47,6 +48,13 @@ func openCodeSettle(h home, env []string) ([]string, error) {
 		return nil, err
 	}
 	return env, openCodePlugin(h)
+}
+
+func openCodeTools(argv []string) Change {
+	return func(h home, env []string) ([]string, error) {
+		server := obj{"type": "local", "command": argv, "enabled": true}
+		return env, h.edit(openCodeConfig+"/opencode.json", func(v obj) { v["mcp"] = obj{"rig": server} })
+	}
 }
 
 // openCodePlugin puts the package for plugins there as OpenCode itself does at the first start in a
