@@ -333,7 +333,7 @@ func ranOver(s *screen.Screen, row int) bool {
 // characters' columns that programs differ. Agents mark what was said with narrow symbols.
 func spilled(c screen.Cell) bool {
 	r, _ := utf8.DecodeRuneInString(c.Text)
-	return profile.Uncertain(r) && (unicode.IsLetter(r) || c.Width == 2)
+	return profile.Uncertain(r) && (unicode.In(r, unicode.L, unicode.M) || c.Width == 2)
 }
 
 // borders are the characters that agents draw the sides of boxes with.

@@ -76,6 +76,8 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"its beginning has left the screen", "   4\n   5\n   6\n   7\n\n   9\n   10\n   [end m1]@" + geminiFoot, gemini, Box{Visible: true, Text: "4\n5\n6\n7\n\n9\n10\n[end m1]"}, "draft"},
 		{"its beginning has left the screen, and a row ran over", "\u0dbd x\n   " + strings.Repeat("y", 57) + "\u178f\n   6\n   7\n\n   9\n   [end m1]@" + geminiFoot, gemini,
 			Box{Visible: true, Text: strings.Repeat("y", 57) + "\n\u178f\n6\n7\n\n9\n[end m1]"}, "draft"},
+		{"its beginning has left the screen, and what ran over begins with a mark", "\u0982\u09b2\u09be\n   4\n   5\n   6\n\n   8\n   [end m1]@" + geminiFoot, gemini,
+			Box{Visible: true, Text: "4\n5\n6\n\n8\n[end m1]"}, "draft"},
 		{"a reply above the cursor", "✦ 4\n   5\n   6\n   7\n\n   9\n   10\n   x@" + geminiFoot, gemini, unseen, ""},
 		{"text that hangs, the cursor elsewhere", "   4\n   5\n   6\n   7\n\n   9\n   10\n@   x" + geminiFoot, gemini, unseen, ""},
 		{"text that hangs above a dialog", "   4\n   5\n   6\n   7\n\n   9\n   10@\n\n│ Allow execution of [Shell]?    │\n│ ● 1. Allow once  │", gemini, unseen, "asks"},
