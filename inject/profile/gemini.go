@@ -50,7 +50,7 @@ var gemini = Profile{
 		EnterDelay: 250 * time.Millisecond, // an Enter close behind text becomes a newline
 		Clear:      []string{killLines},    // Ctrl-C would end its turn if the box were empty by then
 		Queue:      "\r", Interrupt: []string{"\x1b"},
-		Echo: 10 * time.Second, KeyWait: time.Second,
+		Echo: 30 * time.Second, KeyWait: time.Second, // as it starts on a busy machine it stands still for 14 s
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
 		SlowLine: 16 << 10, SlowTurn: 3 * time.Minute, // a line of 64 KB takes it 46 s
 	},
