@@ -17,7 +17,11 @@ func (c composer) footedEnd(s *screen.Screen, top, rows int) int {
 		return last
 	}
 	end := c.up(s, foot, top, true)
-	for above := c.up(s, end, top, false); c.repeats(s, above, end, foot, last); above = c.up(s, end, top, false) {
+	for {
+		above := c.up(s, end, top, false)
+		if !c.repeats(s, above, end, foot, last) {
+			break
+		}
 		foot, last = above, end
 		end = c.up(s, foot, top, true)
 	}
