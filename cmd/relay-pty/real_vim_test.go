@@ -61,10 +61,12 @@ func startVim(t *testing.T, a agentrig.Agent, mode string, flags ...string) *rea
 	return r
 }
 
-// normal has the human go from INSERT to NORMAL.
+// normal has the human go from INSERT to NORMAL. A key right behind the Esc would be one key with
+// it, and an agent that paints anew shows no mode for a moment, which looks like NORMAL.
 func (r *realAgent) normal() {
 	r.t.Helper()
 	must(r.t, r.Type("\x1b"))
+	pause(r.t, humanPause)
 	r.mode("NORMAL")
 }
 
