@@ -74,6 +74,7 @@ type fakeTerm struct {
 	onSubmit func(*fakeTerm)
 
 	queue    []string // submitted while busy
+	keeps    bool     // so is what is submitted now, and it looks idle
 	stash    string   // the draft that was set aside
 	stashed  bool
 	noStash  bool // the key for it, or the one that clears a draft, does nothing
@@ -133,7 +134,7 @@ func (f *fakeTerm) Look() Look {
 		Again: f.follow(box, now),
 		Sight: sight.Sight{
 			Box: box, Typed: typed,
-			Dialog: dialog, Working: f.busy, Paste: true, Stashed: f.stashed && !f.discreet, Armed: f.armed,
+			Dialog: dialog, Working: f.busy, Queued: f.keeps && len(f.queue) > 0, Paste: true, Stashed: f.stashed && !f.discreet, Armed: f.armed,
 			Line: f.box[strings.LastIndex(f.box, "\n")+1:], Row: strings.Count(f.box, "\n"), Rows: 24, Inserts: f.insert && !f.unshown,
 			Commands: f.normal && !f.unshown,
 		},
@@ -342,7 +343,7 @@ func (f *fakeTerm) submit() {
 	if f.wedged || f.box == "" {
 		return
 	}
-	if f.busy {
+	if f.busy || f.keeps {
 		f.queue = append(f.queue, f.box)
 	} else {
 		f.begin(f.box)

@@ -96,6 +96,7 @@ type Injector struct {
 	lastBusy     time.Time
 	lastInput    time.Time
 	submitted    time.Time
+	heldBack     bool      // the agent held back what was submitted when it was last looked at
 	leaving      time.Time // when the text that the human submitted was last seen in the composer
 	left         time.Time // the human's Enter whose text has left it: what stands there now is new
 	stopped      time.Time // when the agent was last seen stopped in an attempt
@@ -254,13 +255,17 @@ func (in *Injector) look() Look {
 	in.overlook(&l)
 	in.readFor(l)
 	in.looked = l.Facts.Now
+	if in.heldBack && !l.Queued {
+		in.submitted = l.Facts.Now // by the agent itself
+	}
+	in.heldBack = l.Queued
 	l.Facts.WasReady, l.Facts.LastBusy = in.wasReady, in.lastBusy
 	l.Facts.Submitted = ready.Later(in.submitted, in.sent(l))
 	l.Facts.LastInput = in.lastInput
 	if l.Draft.Enter.After(in.lastInput) {
 		l.Facts.LastInput = l.Draft.Enter
 	}
-	l.Facts.Dialog, l.Facts.Working, l.Facts.Composer = l.Dialog, l.Working, l.Box.Visible
+	l.Facts.Dialog, l.Facts.Working, l.Facts.Composer = l.Dialog, l.Working || l.Queued, l.Box.Visible
 	l.Facts.MaybeDialog, l.Facts.Rows = l.MaybeDialog, l.Rows
 	in.restored, in.modal = in.restored && l.Draft.Begun, in.modal || l.Inserts
 	l.Facts.AtPrompt = in.atPrompt(l)

@@ -121,6 +121,33 @@ func TestTurnOfTheHumanThatShowsLate(t *testing.T) {
 	})
 }
 
+// TestTurnOfAPromptThatTheAgentHeldBack: an agent that looks idle keeps what is submitted. Later it
+// takes some time to begin its turn.
+func TestTurnOfAPromptThatTheAgentHeldBack(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		pass(10 * time.Second)
+		r.do(func(f *fakeTerm) { f.keeps = true })
+		r.mail.add("m1", "hello")
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+		r.mail.add("m2", "there")
+		held := func(when string) {
+			if got := r.bytes(); strings.Contains(got, "there") || r.hold() != protocol.WaitsForTurn {
+				t.Errorf("%s the agent has read %q, and the message waits for %q", when, got, r.hold())
+			}
+		}
+		pass(time.Minute)
+		held("while it holds the prompt back")
+		r.do(func(f *fakeTerm) { f.keeps = false })
+		time.AfterFunc(1500*time.Millisecond, func() { r.do((*fakeTerm).end) })
+		pass(1400 * time.Millisecond)
+		held("before the turn shows")
+		pass(3 * time.Second)
+		held("in the turn")
+		wantResult(t, r.ends(t, "m2"), Delivered, "submitted")
+		wantTurns(t, r, "hello", "there")
+	})
+}
+
 // TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows: the agent empties its composer at once,
 // then stands still for most of a minute. Until its turn shows nothing else may be typed.
 func TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows(t *testing.T) {

@@ -24,9 +24,8 @@ var gemini = Profile{
 	},
 	Busy: []pattern{
 		rx(`^ ?([\x{2800}-\x{28FF}] .*)?\(esc to cancel\b`), // what was said before stands further right
-		// It looks idle, but holds back what is submitted: its MCP servers start, for one.
-		rx(`^  Queued \(press ↑ to edit\):$`),
 	},
+	Queued: rx(`^  Queued \(press ↑ to edit\):$`), // until its MCP servers have started, for one
 	Dialogs: []pattern{
 		rx(`^[ │?]*(Allow|Apply|Do you|How would you like)\b.*\?`),
 		rx(`^[ │]*● \d+\. `),

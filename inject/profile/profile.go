@@ -40,6 +40,7 @@ type Profile struct {
 	AskTitle  pattern   // the window title while a question stands on the screen; may be nil
 	Says      []Saying  // its own word for its state, told by the terminal
 	Busy      []pattern // rows beneath the composer, or right above it, while it works
+	Queued    pattern   // the row right above it that heads prompts which it holds back while it looks idle; may be nil
 	Dialogs   []pattern // rows of a screen without composer on which a question stands
 	Overlays  []pattern // rows beneath a composer that is used for something else, or right above it
 	Questions []pattern // what stands before the cursor when a line program asks

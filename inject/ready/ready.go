@@ -55,7 +55,7 @@ type Facts struct {
 	Own         Word      // the agent's own word, newest
 	Dialog      string    // the row that shows a dialog; "" is none
 	MaybeDialog string    // a row that shows one, or merely talks of one; "" is none
-	Working     bool      // busy marks on the screen or in the title
+	Working     bool      // busy marks on the screen or in the title, or it holds prompts back
 	Composer    bool      // the composer is on the screen
 	Rows        int       // of the terminal; 0: not known
 	Stood       time.Time // since when it has been there without a dialog; zero: not known
@@ -66,7 +66,7 @@ type Facts struct {
 
 	WasReady  bool      // it has been ready before
 	LastBusy  time.Time // newest evidence of busy or blocked
-	Submitted time.Time // the last Enter that sent text, the human's or ours; zero: none
+	Submitted time.Time // the last Enter that sent text, the human's or ours, or when the agent sent what it had held back; zero: none
 }
 
 // Rules are a profile's measures of time, and which evidence it has.

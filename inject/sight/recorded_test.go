@@ -63,6 +63,8 @@ func told(v Sight) string {
 		return "asks"
 	case v.Armed:
 		return "armed"
+	case v.Queued:
+		return "queued"
 	case v.Working || v.Said.State == ready.Busy:
 		return "busy"
 	case !v.Box.Visible:

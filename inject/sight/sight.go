@@ -24,6 +24,7 @@ type Sight struct {
 	MaybeDialog string // a row above the composer that shows one, or merely talks of one; "" is none
 	Menu        string // the same of an unknown program, see [Menu]
 	Working     bool   // busy marks
+	Queued      bool   // it holds back what was submitted, and will take it up by itself
 	Line        string // the row up to the cursor
 	Row         int    // that row's number, from 0
 	Rows        int    // of the terminal
@@ -92,6 +93,7 @@ func (p reader) look(s *screen.Screen) Sight {
 		p.modes(s, below, &v)
 		v.Stashed = p.Typing.StashShown != nil && beside(s, top, below, p.Typing.StashShown)
 		v.Working = v.Working || anyRow(s, below, rows, p.Busy) != "" || p.above(s, top, p.Busy) != ""
+		v.Queued = p.Queued != nil && p.above(s, top, []*profile.Pattern{p.Queued}) != ""
 		v.Armed = p.Typing.Armed != nil && anyRow(s, below, rows, []*profile.Pattern{p.Typing.Armed}) != ""
 		v.Dialog = cmp.Or(anyRow(s, below, rows, p.Overlays), p.above(s, top, p.Overlays))
 		if p.Composer.Rule == 0 && v.Dialog == "" {
