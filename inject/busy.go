@@ -76,10 +76,11 @@ const (
 // shouldInterrupt says whether the agent's turn is to be interrupted for the message,
 // and else when to ask again: it is urgent, the human rests, and what stands in
 // the composer would not keep it from being typed afterwards. What asks a
-// question is never interrupted, for that would be an answer.
+// question is never interrupted, for that would be an answer, and an agent that merely holds
+// prompts back has no turn to interrupt: a second Esc would open a dialog of Gemini CLI's.
 func (in *Injector) shouldInterrupt(l Look, v ready.Verdict, b *turn.Batch) (bool, time.Duration) {
 	if b == nil || b.Mode != protocol.ModeUrgent || len(in.Profile.Typing.Interrupt) == 0 || in.behindDialog != nil ||
-		v.State != ready.Busy || v.Settling || !l.Box.Visible || l.Box.Foreign {
+		v.State != ready.Busy || v.Settling || l.Queued && !l.Working || !l.Box.Visible || l.Box.Foreign {
 		return false, 0
 	}
 	if left := haltAgain - l.Facts.Now.Sub(in.halted); left > 0 && in.halting {

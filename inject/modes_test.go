@@ -84,6 +84,24 @@ func TestUrgentInterrupts(t *testing.T) {
 	})
 }
 
+// TestUrgentFindsNoTurnToInterrupt while the agent holds back what it was given before.
+func TestUrgentFindsNoTurnToInterrupt(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.turnTime = time.Hour
+		r.do(func(f *fakeTerm) { f.keeps = true })
+		r.mail.add("m1", "hello")
+		r.ends(t, "m1")
+		r.mail.press(protocol.ModeUrgent, "m2", "there")
+		pass(10 * time.Second)
+		if got := r.bytes(); !strings.HasSuffix(got, "\r") || r.hold() != protocol.WaitsForTurn {
+			t.Errorf("the agent has read %q, and the message waits for %q", got, r.hold())
+		}
+		r.do(func(f *fakeTerm) { f.keeps = false; f.end() })
+		r.ends(t, "m2")
+		wantInOrder(t, r, m1, "INTERRUPTED", m2)
+	})
+}
+
 // TestUrgentArmsAnAgentAgain that forgets a key before it gets the next one, and says that it wants
 // one more. No key is pressed behind the one that interrupts.
 func TestUrgentArmsAnAgentAgain(t *testing.T) {
