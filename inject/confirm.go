@@ -24,6 +24,7 @@ func (a *attempt) awaitGone(ctx context.Context) *Result {
 	unread, slow, cut := false, false, false
 	err := a.in.until(ctx, a.in.Profile.Typing.Confirm, func(l Look) (bool, time.Duration) {
 		v, _ := a.in.judge(l)
+		a.joined = a.joined || l.Queued && a.in.Log != nil && !a.Command()
 		if r = a.proved(l, v); r != nil {
 			return true, 0
 		}

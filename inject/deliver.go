@@ -31,7 +31,7 @@ type attempt struct {
 	enter      time.Time // our last Enter; zero: not pressed, so it cannot be submitted
 	again      bool      // Enter was pressed a second time
 	taken      bool      // the agent has emptied its composer, and its turn has yet to show
-	joined     bool      // Enter was pressed while the agent was busy
+	joined     bool      // the agent was busy at Enter, or holds back what it is given: its log will tell
 	queued     bool      // the agent took it into its own queue
 	rested     time.Time // since when the agent rests with it there
 	cameBack   cameBack  // what became of it if it left the agent's queue for the composer

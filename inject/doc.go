@@ -18,7 +18,10 @@
 // second would submit it.
 //
 // A composer that is empty may be frozen: Gemini CLI empties it and then stands still for 46 s over
-// a line of 64 KB. Behind such a line only the turn itself proves the delivery.
+// a line of 64 KB. Behind such a line only the turn itself proves the delivery. Or the agent shows
+// that it holds prompts back: Gemini CLI does until its tools have started, and the human can still
+// take them out. A message among them is followed like one that is handed to a busy agent, until
+// the agent's log shows it.
 //
 // The text must show within ten seconds, and those begin anew with each part that the agent reads:
 // slow reading is reading. What is hidden (a chip where header or footer should be) cannot be

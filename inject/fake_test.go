@@ -505,9 +505,11 @@ func framed(id, body string) turn.Message {
 	return turn.Message{ID: id, Header: "[relay " + id + " from bob]", Body: body, Footer: "[end " + id + "]"}
 }
 
-func (m *fakeMail) add(id, body string) {
+func (m *fakeMail) add(id, body string) { m.send(framed(id, body)) }
+
+func (m *fakeMail) send(msg turn.Message) {
 	m.mu.Lock()
-	m.wait = append(m.wait, framed(id, body))
+	m.wait = append(m.wait, msg)
 	m.mu.Unlock()
 	select {
 	case m.wake <- struct{}{}:

@@ -163,8 +163,7 @@ func TestCancelTakesTheTextBack(t *testing.T) {
 
 func TestCommandIsTypedAlone(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
-		r.mail.wait = append(r.mail.wait, turn.Message{ID: "c1", Body: "/compact", Command: true})
-		r.mail.wake <- struct{}{}
+		r.mail.send(turn.Message{ID: "c1", Body: "/compact", Command: true})
 		wantResult(t, r.ends(t, "c1"), Delivered, "submitted")
 		wantTurns(t, r, "/compact")
 		if r.bytes() != "/compact\r" {

@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -8,6 +9,7 @@ import (
 
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
+	"relay-pty/inject/turn"
 	"relay-pty/protocol"
 )
 
@@ -122,13 +124,14 @@ func TestTurnOfTheHumanThatShowsLate(t *testing.T) {
 }
 
 // TestTurnOfAPromptThatTheAgentHeldBack: an agent that looks idle keeps what is submitted. Later it
-// takes some time to begin its turn.
+// takes some time to begin its turn. Until its log shows that, nobody is told of a delivery.
 func TestTurnOfAPromptThatTheAgentHeldBack(t *testing.T) {
 	run(t, func(t *testing.T, r *rig) {
 		pass(10 * time.Second)
-		r.do(func(f *fakeTerm) { f.keeps = true })
+		r.do(func(f *fakeTerm) {
+			f.keeps, f.onSubmit = true, func(f *fakeTerm) { r.log.Store(fmt.Sprint("m", len(f.turns)), true) }
+		})
 		r.mail.add("m1", "hello")
-		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
 		r.mail.add("m2", "there")
 		held := func(when string) {
 			if got := r.bytes(); strings.Contains(got, "there") || r.hold() != protocol.WaitsForTurn {
@@ -137,14 +140,28 @@ func TestTurnOfAPromptThatTheAgentHeldBack(t *testing.T) {
 		}
 		pass(time.Minute)
 		held("while it holds the prompt back")
+		if got := r.mail.result("m1"); got.Status != "" {
+			t.Errorf("while it is held back the message ended as %+v", got)
+		}
 		r.do(func(f *fakeTerm) { f.keeps = false })
 		time.AfterFunc(1500*time.Millisecond, func() { r.do((*fakeTerm).end) })
 		pass(1400 * time.Millisecond)
 		held("before the turn shows")
+		wantResult(t, r.ends(t, "m1"), Delivered, "turn")
 		pass(3 * time.Second)
 		held("in the turn")
-		wantResult(t, r.ends(t, "m2"), Delivered, "submitted")
+		r.ends(t, "m2")
 		wantTurns(t, r, "hello", "there")
+	})
+}
+
+// TestCommandThatTheAgentHeldBack: no log would show it, so that it is delivered when it is
+// submitted.
+func TestCommandThatTheAgentHeldBack(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.keeps = true })
+		r.mail.send(turn.Message{ID: "m1", Body: "/clear", Command: true})
+		wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
 	})
 }
 

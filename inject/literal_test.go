@@ -182,10 +182,7 @@ func TestCommandWaitsForInsertMode(t *testing.T) {
 		r.do(func(f *fakeTerm) { f.insert = true })
 		pass(time.Second)
 		r.do(func(f *fakeTerm) { f.insert, f.normal = false, true })
-		r.mail.mu.Lock()
-		r.mail.wait = append(r.mail.wait, turn.Message{ID: "c1", Body: "/compact", Command: true})
-		r.mail.mu.Unlock()
-		r.mail.wake <- struct{}{}
+		r.mail.send(turn.Message{ID: "c1", Body: "/compact", Command: true})
 		pass(10 * time.Second)
 		if r.hold() != protocol.WaitsForDraft || r.bytes() != "" {
 			t.Errorf("holds for %q, typed %q", r.hold(), r.bytes())

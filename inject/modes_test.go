@@ -61,13 +61,25 @@ func TestSequentialWaitsForTheTurnsEnd(t *testing.T) {
 }
 
 func TestWhatTheAgentQueuedAndNeverShowsIsDoubt(t *testing.T) {
-	run(t, func(t *testing.T, r *rig) {
-		r.humanTurn("work")
-		r.mail.press(protocol.ModeImportant, "m1", "hello")
-		pass(500 * time.Millisecond)
-		r.do(func(f *fakeTerm) { f.queue = nil })
-		wantResult(t, r.ends(t, "m1"), Doubtful, "no_consume")
-	})
+	for name, begin := range map[string]func(*rig){
+		"busy":                     func(r *rig) { r.humanTurn("work") },
+		"holding back its prompts": func(r *rig) { r.do(func(f *fakeTerm) { f.keeps = true }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(t *testing.T, r *rig) {
+				begin(r)
+				r.mail.press(protocol.ModeImportant, "m1", "hello")
+				pass(1500 * time.Millisecond)
+				r.do(func(f *fakeTerm) {
+					if len(f.queue) != 1 {
+						t.Errorf("the agent has queued %q", f.queue)
+					}
+					f.queue, f.keeps = nil, false
+				})
+				wantResult(t, r.ends(t, "m1"), Doubtful, "no_consume")
+			})
+		})
+	}
 }
 
 func TestUrgentInterrupts(t *testing.T) {
@@ -90,13 +102,15 @@ func TestUrgentFindsNoTurnToInterrupt(t *testing.T) {
 		r.turnTime = time.Hour
 		r.do(func(f *fakeTerm) { f.keeps = true })
 		r.mail.add("m1", "hello")
-		r.ends(t, "m1")
+		pass(2 * time.Second)
 		r.mail.press(protocol.ModeUrgent, "m2", "there")
 		pass(10 * time.Second)
 		if got := r.bytes(); !strings.HasSuffix(got, "\r") || r.hold() != protocol.WaitsForTurn {
 			t.Errorf("the agent has read %q, and the message waits for %q", got, r.hold())
 		}
+		r.log.Store("m1", true)
 		r.do(func(f *fakeTerm) { f.keeps = false; f.end() })
+		r.ends(t, "m1")
 		r.ends(t, "m2")
 		wantInOrder(t, r, m1, "INTERRUPTED", m2)
 	})

@@ -8,10 +8,13 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/agentrig"
+	"relay-pty/inject/sight"
+	"relay-pty/pty/screen"
 )
 
 // TestRealMessagesWaitForAgentsThatStartTheirTools: an agent whose MCP server takes its time may
-// put aside what is submitted, and take all of it as one turn later. Codex takes nothing before.
+// put aside what is submitted, and take all of it as one turn later; what it puts aside is not
+// delivered. Codex takes nothing before.
 func TestRealMessagesWaitForAgentsThatStartTheirTools(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		answer := filepath.Join(scratch(t), "answer")
@@ -20,7 +23,13 @@ func TestRealMessagesWaitForAgentsThatStartTheirTools(t *testing.T) {
 		r.inject("m1", "hello")
 		server := opened(t, answer)
 		ids := []string{"m1"}
-		r.outcome("m1", 8*time.Second)
+		early, evidence := r.outcome("m1", 8*time.Second), []string{"turn", "submitted"}
+		if r.look.Queued != nil { // it holds prompts back
+			must(t, r.WaitScreen(patience(t), func(s *screen.Screen) bool { return sight.Look(r.look, s).Queued }))
+			if evidence = evidence[:1]; early != "" {
+				t.Errorf("the agent has not taken up the message, which is called %s", early)
+			}
+		}
 		if r.waitingFor("m1") != "turn" {
 			r.inject("m2", "there")
 			r.outcome("m2", 3*time.Second)
@@ -28,7 +37,7 @@ func TestRealMessagesWaitForAgentsThatStartTheirTools(t *testing.T) {
 		}
 		must(t, server.Close()) // the server ends without an answer
 		first := r.turn("m1", "hello")
-		r.delivers("m1", "submitted", "turn")
+		r.delivers("m1", evidence...)
 		first = r.ended(first.N)
 		if len(ids) > 1 {
 			if second := r.turn("m2", "there"); second.At.Before(first.Ended) {
