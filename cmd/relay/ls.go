@@ -16,7 +16,7 @@ func lsCommand(s streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "ls", Short: "Show the agents, and the channels", Args: noArgs,
-		Long: `ls shows the agents that run, and those that did within the last 30 days: their messages wait for
+		Long: `ls shows the agents that run, then those that did within the last 30 days: their messages wait for
 them. Of those it says how they went: left, they ended by themselves; inactive, they were killed or
 stopped answering. Then come the channels, and who is in each.`,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -59,14 +59,22 @@ func showAgents(s streams, list []api.Agent) error {
 		return err
 	}
 	rows := [][]string{{"NAME", "STATE", "AGENT", "WAITING", "SEEN"}}
-	for _, a := range list {
-		seen := ago(a.SeenAt)
-		if a.Running {
-			seen = "now"
+	for _, running := range []bool{true, false} { // those that are gone last: they are many after a while
+		for _, a := range list {
+			if a.Running == running {
+				rows = append(rows, []string{a.Name, stateOf(a), a.Profile, strconv.Itoa(a.Waiting), seen(a)})
+			}
 		}
-		rows = append(rows, []string{a.Name, stateOf(a), a.Profile, strconv.Itoa(a.Waiting), seen})
 	}
 	return newPaper(s.out).table(rows)
+}
+
+// seen is when the agent was last there.
+func seen(a api.Agent) string {
+	if a.Running {
+		return "now"
+	}
+	return ago(a.SeenAt)
 }
 
 // gone is the state of an agent that does not run.
