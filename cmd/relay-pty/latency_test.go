@@ -122,7 +122,7 @@ func ms(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d.Micros
 // The bounds for what a human feels; they are asserted in full runs only, for
 // they move with what else the machine does.
 const (
-	addedMost = time.Millisecond // at the 99th percentile, outside of messages
+	addedMost = time.Millisecond // at the 99th percentile, outside of messages, or as much again as without us
 	heldMost  = time.Second
 	slack     = 250 * time.Millisecond // of a machine at work, for the longest of all
 )
@@ -158,9 +158,11 @@ func TestKeysAreQuickWhileMessagesFlow(t *testing.T) {
 			free = append(free, d)
 		}
 	}
-	added := quantile(free, 0.99) - quantile(alone, 0.99)
-	if longest := quantile(held, 1); proving() && (longest > heldMost+slack || added > addedMost) {
-		t.Errorf("keys waited up to %v for a message; %v added at p99 outside, want %v and %v at most", longest, added, heldMost, addedMost)
+	// A key passes two programs instead of one: what the machine delays each by adds up.
+	bare := quantile(alone, 0.99)
+	added, most := quantile(free, 0.99)-bare, max(addedMost, bare)
+	if longest := quantile(held, 1); proving() && (longest > heldMost+slack || added > most) {
+		t.Errorf("keys waited up to %v for a message; %v added at p99 outside, want %v and %v at most", longest, added, heldMost, most)
 	}
 	shown(t, "composer, messages at 5 a second: time from a key to the agent", "outside of messages p50 %s, p99 %s of %d keys (without the wrapper %s, %s); within one p50 %s, p99 %s, max %s of %d",
 		ms(quantile(free, 0.5)), ms(quantile(free, 0.99)), len(free), ms(quantile(alone, 0.5)), ms(quantile(alone, 0.99)),
