@@ -15,6 +15,7 @@ import (
 	"relay-pty/cmd/internal/testrig/agents"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/inject/sight"
+	"relay-pty/parser"
 	"relay-pty/pty/screen"
 )
 
@@ -174,20 +175,41 @@ func TestKeysAreQuickWhileMessagesFlow(t *testing.T) {
 func TestRealKeysAreQuickWhileMessagesFlow(t *testing.T) {
 	for _, c := range []struct {
 		agentrig.Agent
-		most time.Duration // a message holds keys, at the median
+		most time.Duration // a message holds keys longer than a paste by hand takes, at the median
 	}{
-		{agentrig.Gemini(), 450 * time.Millisecond},
-		{agentrig.Claude(agentrig.ClaudeNow), 120 * time.Millisecond},
-		{agentrig.Codex(), 120 * time.Millisecond},
+		{agentrig.Gemini(), 400 * time.Millisecond},
+		{agentrig.Claude(agentrig.ClaudeNow), 80 * time.Millisecond},
+		{agentrig.Codex(), 80 * time.Millisecond},
 	}[:runs(1, 3)] {
 		t.Run(c.Name(), func(t *testing.T) { quickReal(t, c.Agent, c.most) })
 	}
+}
+
+// byHand is how long the agent takes, at the median, to show what a human pastes and to take it
+// with Enter, without the pause between.
+func (r *realAgent) byHand() time.Duration {
+	var all []time.Duration
+	for range runs(1, 20) {
+		text := parser.Envelope{ID: "p", From: "bob", Body: "one of many"}.Text()
+		at := time.Now()
+		must(r.t, r.Type("\x1b[200~"+text+"\x1b[201~"))
+		r.shows("one of many")
+		took := time.Since(at)
+		pause(r.t, humanPause)
+		at = time.Now()
+		must(r.t, r.Type("\r"))
+		must(r.t, r.WaitScreen(patience(r.t, "an empty composer"), func(s *screen.Screen) bool { return strings.TrimSpace(sight.Look(r.look, s).Box.Text) == "" }))
+		all = append(all, took+time.Since(at))
+		must(r.t, r.atRest(2*time.Minute))
+	}
+	return quantile(all, 0.5)
 }
 
 // quickReal types a word right when a message begins, and one when none has the
 // terminal, and measures how long each takes to show.
 func quickReal(t *testing.T, a agentrig.Agent, most time.Duration) {
 	r := startAgent(t, a, "--queue-max", "100000", "--batch-max", "1")
+	hand := r.byHand()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go r.stream(ctx)
@@ -213,9 +235,9 @@ func quickReal(t *testing.T, a agentrig.Agent, most time.Duration) {
 		must(t, r.Type("\x15"))
 	}
 	hold := quantile(held, 0.5) - quantile(free, 0.5)
-	if longest := quantile(held, 1) - quantile(free, 0.5); proving() && (hold > most || longest > heldMost+slack) {
-		t.Errorf("messages held keys %v at the median and %v at most, want %v and %v", hold, longest, most, heldMost)
+	if longest := quantile(held, 1) - quantile(free, 0.5); proving() && (hold > hand+most || longest > heldMost+slack) {
+		t.Errorf("messages held keys %v at the median and %v at most, want %v and %v", hold, longest, hand+most, heldMost)
 	}
-	shown(t, a.Name()+", messages at 5 a second: time from a key to its show", "outside of messages p50 %s, max %s; within one p50 %s, max %s, of %d; held at the median for %s",
-		ms(quantile(free, 0.5)), ms(quantile(free, 1)), ms(quantile(held, 0.5)), ms(quantile(held, 1)), len(held), ms(hold))
+	shown(t, a.Name()+", messages at 5 a second: time from a key to its show", "outside of messages p50 %s, max %s; within one p50 %s, max %s, of %d; held at the median for %s, where a paste and Enter by hand take %s",
+		ms(quantile(free, 0.5)), ms(quantile(free, 1)), ms(quantile(held, 0.5)), ms(quantile(held, 1)), len(held), ms(hold), ms(hand))
 }
