@@ -95,6 +95,8 @@ func TestRealLowTerminals(t *testing.T) {
 			if by := f.Str("blocked_by"); !strings.Contains(by, "10 rows") {
 				t.Errorf("blocked by %q", by)
 			}
+			// In any terminal, an agent that misses a size that came and went paints nothing anew.
+			must(t, r.WaitText(patience(t, "OpenCode's box in ten rows"), "╹▀▀▀"))
 			must(t, r.Resize(24, 80))
 			r.state("ready")
 		}
