@@ -148,7 +148,7 @@ func TestTurnOfAPromptThatTheAgentHeldBack(t *testing.T) {
 		pass(1400 * time.Millisecond)
 		held("before the turn shows")
 		wantResult(t, r.ends(t, "m1"), Delivered, "turn")
-		pass(3 * time.Second)
+		pass(r.turnTime - 100*time.Millisecond)
 		held("in the turn")
 		r.ends(t, "m2")
 		wantTurns(t, r, "hello", "there")
