@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestMappings(t *testing.T) {
@@ -57,11 +59,28 @@ func resident(t *testing.T) (kb int) {
 	return kb
 }
 
+// touchAll maps every page of the program's own file, so that there is something to let go of
+// whatever ran before. A kernel older than 5.14 refuses; then what the start has touched must do.
+func touchAll(t *testing.T) {
+	t.Helper()
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m mapping
+	for line := range bytes.Lines(maps) {
+		if m.is(bytes.Fields(line)) && m.file {
+			unix.Syscall(unix.SYS_MADVISE, m.begin, m.end-m.begin, unix.MADV_POPULATE_READ)
+		}
+	}
+}
+
 func TestUnusedPagesAreLetGo(t *testing.T) {
+	touchAll(t)
 	text := strings.Repeat("kept", 1000)
 	before := resident(t)
 	unmapUnused()
-	if after := resident(t); after > before*3/4 {
+	if after := resident(t); after > before*9/10 {
 		t.Errorf("%d kB of files are in memory, %d before", after, before)
 	}
 	if text != strings.Repeat("kept", 1000) {
