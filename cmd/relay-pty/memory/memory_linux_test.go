@@ -39,8 +39,8 @@ func TestMappings(t *testing.T) {
 	}
 }
 
-// resident is how much of the program's own file is in memory, in kB.
-func resident(t *testing.T) (kb int) {
+// mappedFiles calls visit for each mapping of a file, with how much of it is in memory, in kB.
+func mappedFiles(t *testing.T, visit func(m mapping, kb int)) {
 	t.Helper()
 	maps, err := os.ReadFile("/proc/self/smaps")
 	if err != nil {
@@ -49,38 +49,34 @@ func resident(t *testing.T) (kb int) {
 	var m mapping
 	for line := range bytes.Lines(maps) {
 		if f := bytes.Fields(line); !m.is(f) && m.file && string(f[0]) == "Rss:" {
-			n, err := strconv.Atoi(string(f[1]))
+			kb, err := strconv.Atoi(string(f[1]))
 			if err != nil {
 				t.Fatal(err)
 			}
-			kb += n
-		}
-	}
-	return kb
-}
-
-// touchAll maps every page of the program's own file, so that there is something to let go of
-// whatever ran before. A kernel older than 5.14 refuses; then what the start has touched must do.
-func touchAll(t *testing.T) {
-	t.Helper()
-	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m mapping
-	for line := range bytes.Lines(maps) {
-		if m.is(bytes.Fields(line)) && m.file {
-			unix.Syscall(unix.SYS_MADVISE, m.begin, m.end-m.begin, unix.MADV_POPULATE_READ)
+			visit(m, kb)
 		}
 	}
 }
 
+// TestUnusedPagesAreLetGo maps every page first, so that there is something to let go of whatever
+// ran before; a kernel older than 5.14 refuses, and what the start has touched must do. What the
+// runtime uses at that moment comes back at once, so that the least of ten looks counts.
 func TestUnusedPagesAreLetGo(t *testing.T) {
-	touchAll(t)
+	mappedFiles(t, func(m mapping, _ int) {
+		unix.Syscall(unix.SYS_MADVISE, m.begin, m.end-m.begin, unix.MADV_POPULATE_READ)
+	})
+	resident := func() (sum int) {
+		mappedFiles(t, func(_ mapping, kb int) { sum += kb })
+		return sum
+	}
 	text := strings.Repeat("kept", 1000)
-	before := resident(t)
-	unmapUnused()
-	if after := resident(t); after > before*9/10 {
+	before := resident()
+	after := before
+	for range 10 {
+		unmapUnused()
+		after = min(after, resident())
+	}
+	if after > before*3/4 {
 		t.Errorf("%d kB of files are in memory, %d before", after, before)
 	}
 	if text != strings.Repeat("kept", 1000) {
