@@ -25,7 +25,7 @@ var codes = []string{
 
 // TestScriptsTryEverything: each command, flag, exit status and code stands in a script.
 func TestScriptsTryEverything(t *testing.T) {
-	paths, err := filepath.Glob("testdata/script/*.txtar")
+	paths, err := filepath.Glob("e2e/testdata/script/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("scripts: %v, %v", paths, err)
 	}

@@ -1,0 +1,210 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"relay-pty/cmd/internal/agentrig"
+	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/agents"
+)
+
+// overlay writes an overlay's file.
+func overlay(t *testing.T, format string, args ...any) string {
+	t.Helper()
+	path := filepath.Join(scratch(t), "mine.json")
+	must(t, os.WriteFile(path, fmt.Appendf(nil, format, args...), 0o600))
+	return path
+}
+
+// told is what a check said and how it ended.
+type told struct {
+	out, errs string
+	code      int
+}
+
+// fails are the data that do not hold, each once.
+func (c told) fails() []string {
+	var data []string
+	for _, m := range regexp.MustCompile(`(?m)^FAIL ([^:]+):`).FindAllStringSubmatch(c.out, -1) {
+		data = append(data, m[1])
+	}
+	slices.Sort(data)
+	return slices.Compact(data)
+}
+
+// checks runs relay-pty --check-profile in a home of its own, in which nothing
+// may be left, nor in the directory for scratch files.
+func checks(t *testing.T, args ...string) told {
+	t.Helper()
+	home, tmp := scratch(t), scratch(t)
+	cmd := command(t, append([]string{binary(t), "--check-profile"}, args...)...)
+	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+tmp, "XDG_RUNTIME_DIR="+home)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr, cmd.Dir = &out, &errs, home
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{home, tmp} {
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("left in %s: %v, %v", dir, left, err)
+		}
+	}
+	return told{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
+
+func realClaude(t *testing.T) string {
+	t.Helper()
+	path, err := agentrig.Claude(agentrig.ClaudeNow).Find()
+	testrig.Require(t, "claude", err)
+	return path
+}
+
+func TestRealClaudeKeepsWhatItsProfilePromises(t *testing.T) {
+	t.Parallel()
+	path := realClaude(t)
+	got := checks(t, "claude", "--", path)
+	if got.code != 0 || len(got.fails()) > 0 || strings.Contains(got.out, "not judged") || got.errs != "" {
+		t.Fatalf("exit status %d\n%s%s", got.code, got.out, got.errs)
+	}
+	first, _, _ := strings.Cut(got.out, "\n")
+	if !strings.Contains(first, agentrig.ClaudeNow) || !strings.Contains(first, path) {
+		t.Errorf("the first line is %q, want the version and the path", first)
+	}
+	for _, datum := range []string{
+		"prompt", "busy", "busy title", "dialog", "placeholder", "newline", "clear", "submit", "interrupt", "stash", "stash_shown", "paste_limit", "log", "message",
+	} {
+		if !strings.Contains(got.out, "\nok   "+datum+": ") {
+			t.Errorf("nothing is said of %s:\n%s", datum, got.out)
+		}
+	}
+	shown(t, "relay-pty --check-profile against the installed Claude Code "+agentrig.ClaudeNow, "all %d promises hold", strings.Count(got.out, "\nok "))
+}
+
+// Each of these profiles is Claude's with one datum spoilt: the check must name
+// it, and nothing else.
+func TestRealClaudeShowsBrokenProfiles(t *testing.T) {
+	t.Parallel()
+	path := realClaude(t)
+	broken := []struct{ datum, change string }{
+		{"prompt", `"prompt":"> "`},
+		{"busy", `"busy":["esc to stop"]`},
+		{"dialog", `"dialog":["Shall I go on\\?"]`},
+		// In `make prove`:
+		{"placeholder", `"placeholder":"^Type your message"`},
+		{"newline", `"newline":"Enter"`},
+		{"stash_shown", `"stash_shown":"put aside"`},
+		{"paste_limit", `"paste_limit":5000`},
+		{"paste_limit", `"paste_limit":100`},
+		{"clear", `"clear":["C-l"]`},
+		{"submit", `"submit":"C-l"`},
+		{"interrupt", `"interrupt":["C-l"]`},
+		{"stash", `"stash":"C-l"`},
+		{"busy", `"busy":["❯"]`},
+		{"dialog", `"dialog":["❯"]`},
+	}
+	n := runs(3, len(broken))
+	t.Run("one datum", func(t *testing.T) {
+		for _, b := range broken[:n] {
+			t.Run(b.datum, func(t *testing.T) {
+				t.Parallel()
+				got := checks(t, overlay(t, `{"name":"spoilt","base":"claude",%s}`, b.change), "--", path)
+				if got.code != 1 || !slices.Equal(got.fails(), []string{b.datum}) || got.errs != "" {
+					t.Errorf("exit status %d, failed %q, want %q alone\n%s%s", got.code, got.fails(), b.datum, got.out, got.errs)
+				}
+			})
+		}
+	})
+	shown(t, "relay-pty --check-profile on profiles of Claude Code with one datum spoilt: that datum named, no other", "%d of %d", n, n)
+}
+
+// An agent that no profile knows, and that has no model we can speak for: what
+// its composer shows can be checked all the same.
+func TestCheckOfAnOverlayForAnUnknownComposer(t *testing.T) {
+	t.Parallel()
+	a, err := testrig.Agent(scratch(t), "composer", agents.Config{Look: "bare", Ghost: "Ask anything", Still: true})
+	must(t, err)
+	argv := append([]string{"--"}, a.EnvArgv()...)
+	good := `{"name":"unknown","prompt":"› ","newline":"C-j","clear":["C-c"],"paste_limit":800%s}`
+	got := checks(t, append([]string{overlay(t, good, "")}, argv...)...)
+	if got.code != 0 || len(got.fails()) > 0 {
+		t.Errorf("exit status %d\n%s%s", got.code, got.out, got.errs)
+	}
+	for _, says := range []string{"ok   prompt: a draft is read", "--   prompt: not judged: a draft of ", `ok   paste_limit: a paste of 1001 bytes on 1 lines shows as "[Pasted`, "ok   newline: ", "ok   clear: ", "--   submit: not judged: there is no fake model API"} {
+		if !strings.Contains(got.out, "\n"+says) {
+			t.Errorf("missing: %s\n%s", says, got.out)
+		}
+	}
+}
+
+func TestCheckWithoutAnAgent(t *testing.T) {
+	binary(t) // takes the PATH of before
+	t.Setenv("PATH", "/nowhere")
+	for _, c := range []struct {
+		args      []string
+		out, errs string
+	}{
+		{nil, "claude: not installed: no claude in PATH\ncodex: not installed: no codex in PATH\ngemini: not installed: no gemini in PATH\nopencode: not installed: no opencode in PATH\n",
+			"relay-pty: --check-profile: no agent is installed\nrelay-pty: put one into PATH, or name its command: relay-pty --check-profile -- /path/to/claude\n"},
+		{[]string{"claude"}, "",
+			"relay-pty: --check-profile: no command of profile claude is installed\nrelay-pty: name one: relay-pty --check-profile AGENT -- COMMAND\n"},
+	} {
+		if got := checks(t, c.args...); got.code != 125 || got.out != c.out || got.errs != c.errs {
+			t.Errorf("%q: exit status %d, %q and %q; want %q and %q", c.args, got.code, got.out, got.errs, c.out, c.errs)
+		}
+	}
+}
+
+func TestRealShellIsChecked(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	must(t, err)
+	got := checks(t, "--", strings.Repeat("../", 20)+bash, "--norc")
+	if got.code != 0 || !strings.Contains(got.out, "\nok   message: ") || !strings.Contains(got.out, "\nok   quote: ") {
+		t.Errorf("exit status %d\n%s%s", got.code, got.out, got.errs)
+	}
+}
+
+// Ended by a signal in the middle, it ends its agent and empties its directory.
+func TestCheckEndsCleanBySignals(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			a, err := testrig.Agent(scratch(t), "composer", agents.Config{Ghost: "Ask anything"})
+			must(t, err)
+			tmp := scratch(t)
+			cmd := command(t, append([]string{binary(t), "--check-profile", overlay(t, `{"name":"x","prompt":"never matched "}`), "--"}, a.EnvArgv()...)...)
+			cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
+			must(t, cmd.Start())
+			t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() }) // ended already, unless the test failed
+			ctx := patience(t, "the control socket of the agent")
+			for err := errors.New("not asked"); err != nil; { // it runs once its control socket answers
+				must(t, context.Cause(ctx))
+				_, err = a.Do(ctx, agents.Command{Cmd: "state"})
+			}
+			must(t, cmd.Process.Signal(sig))
+			cmd.Wait() // the status is looked at below
+			if got := cmd.ProcessState.ExitCode(); got != 128+int(sig) {
+				t.Errorf("exit status %d, want %d", got, 128+int(sig))
+			}
+			if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+				t.Errorf("left: %v, %v", left, err)
+			}
+			if _, err := a.Do(ctx, agents.Command{Cmd: "state"}); err == nil {
+				t.Error("the agent still runs")
+			}
+		})
+	}
+}

@@ -1,0 +1,27 @@
+package e2e
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"relay-pty/cmd/internal/testrig/agents"
+)
+
+// The agent is killed while a text that its terminal does not take at once is being typed.
+func TestAgentKilledInTheMiddleOfAWrite(t *testing.T) {
+	times(t, "agent killed while text is being typed => failed or unknown (agent_exited)", func(t *testing.T) {
+		f := startComposer(t, agents.Config{ReadBytes: 256, ReadMS: 10})
+		st, err := f.agent.State(patience(t))
+		must(t, err)
+		agent, err := os.FindProcess(st.Pid)
+		must(t, err)
+		f.inject("m1", strings.Repeat("a line of some length\n", 2900))
+		f.do(agents.Command{Cmd: "unread", N: 2000})
+		must(t, agent.Kill())
+		end := f.ends("m1")
+		if s := end.Str("status"); s != "failed" && s != "unknown" || !strings.Contains(end.Raw, `"code":"agent_exited"`) {
+			t.Errorf("it ended as %s", end.Raw)
+		}
+	})
+}

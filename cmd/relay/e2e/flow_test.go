@@ -1,0 +1,92 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"relay-pty/cmd/relay/internal/router"
+)
+
+// passing is an agent that passes a task on to another one, and an answer back.
+func passing(to string) []string {
+	return []string{"sh", "-c", `while read -r x; do case "$x" in
+		"[relay "*" from human] "*) set -- $x; task=$2; shift 4; echo "->relay:` + to + ` <<<$* $RELAY_AGENT>>>" ;;
+		"[relay "*) set -- $x; id=$2 from=${4%]}; shift 4
+			if [ -n "$task" ]; then echo "->relay:human [re=$task] <<<$*>>>"; task=
+			elif [ "` + to + `" = end ]; then echo "->relay:$from [re=$id] <<<$* $RELAY_AGENT>>>"
+			elif [ -z "$asked" ]; then asked=$id asker=$from; echo "->relay:` + to + ` [re=$id] <<<$* $RELAY_AGENT>>>"
+			else echo "->relay:$asker [re=$asked] <<<$*>>>"; asked=; fi ;;
+		esac; done`}
+}
+
+// log is all events.
+func (u *user) log(ctx context.Context) (list []router.Event) {
+	u.t.Helper()
+	for line := range strings.Lines(u.does(ctx, "events", "--json")) {
+		var e router.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			u.t.Fatalf("%v: %s", err, line)
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// TestAChainOfThree: a task goes from agent to agent, and the answer comes back the same way.
+func TestAChainOfThree(t *testing.T) {
+	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("the answer is not there after %v", patience))
+	defer cancel()
+	u := newUser(t)
+	u.wraps(ctx, "c", passing("end")...)
+	u.wraps(ctx, "b", passing("c")...)
+	u.wraps(ctx, "a", passing("b")...)
+	if got, want := u.does(ctx, "send", "a", "the task", "--wait"), "the task a b c\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	var way []string
+	for _, e := range u.log(ctx) {
+		if e.Type == router.TypeMessage {
+			way = append(way, e.From+">"+e.To)
+		}
+	}
+	if got, want := strings.Join(way, " "), "human>a a>b b>c c>b b>a a>human"; got != want {
+		t.Errorf("the way was %s, want %s", got, want)
+	}
+}
+
+// TestMoreThanAQueueTakes: what a wrapper's queue has no room for waits in the router, in order.
+func TestMoreThanAQueueTakes(t *testing.T) {
+	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not all messages were delivered after %v", patience))
+	defer cancel()
+	u := newUser(t)
+	u.wraps(ctx, "bob", "--queue-max", "10", "--prompt-pattern", "^> $", "--", "sh", "-c", `until [ -e go ]; do sleep 0.02; done
+		while printf '> '; read -r x; do case "$x" in "[relay "*) echo "${x#*] }" >>got ;; esac; done`)
+	const n = 14
+	want := ""
+	for i := range n {
+		body := fmt.Sprintf("message %d", i)
+		u.does(ctx, "send", "bob", body)
+		want += body + "\n"
+	}
+	must(t, os.WriteFile(filepath.Join(u.dir, "go"), nil, 0o600))
+	for after, left := int64(0), n; left > 0; {
+		for line := range strings.Lines(u.does(ctx, "events", "--wait", "--event", "inject_result", "--after", fmt.Sprint(after), "--json")) {
+			var e router.Event
+			must(t, json.Unmarshal([]byte(line), &e))
+			if after = e.Seq; e.Status == "delivered" {
+				left--
+			}
+		}
+		if ctx.Err() != nil {
+			t.Fatal(context.Cause(ctx))
+		}
+	}
+	if got, err := os.ReadFile(filepath.Join(u.dir, "got")); err != nil || string(got) != want {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+}

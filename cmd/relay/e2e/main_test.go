@@ -1,0 +1,186 @@
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/agents"
+	"relay-pty/cmd/internal/testrig/scriptcmd"
+)
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(agents.EnvAgent); name != "" { // a test runs us as an agent
+		if own := ownAgents[name]; own != nil {
+			os.Exit(own())
+		}
+		os.Exit(testrig.RunAgent(name))
+	}
+	testrig.KnownStart()
+	code := m.Run()
+	if programs.dir != "" {
+		os.RemoveAll(programs.dir) // there is nobody to tell
+	}
+	os.Exit(code)
+}
+
+// ownAgents are fake agents of this package's own.
+var ownAgents = map[string]func() int{}
+
+// programs are relay and relay-pty, built once.
+var programs struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+// built is the directory that holds them.
+func built(t testing.TB) string {
+	t.Helper()
+	programs.once.Do(func() {
+		if programs.dir, programs.err = os.MkdirTemp("", "relay-bin"); programs.err != nil {
+			return
+		}
+		build := exec.Command("go", "build", "-o", programs.dir+"/", "..", "../../relay-pty")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			programs.err = errors.New(string(out))
+		}
+	})
+	if programs.err != nil {
+		t.Fatalf("build relay and relay-pty: %v", programs.err)
+	}
+	return programs.dir
+}
+
+// patience is how long a test waits for what must come; only a failure takes that long.
+const patience = time.Minute
+
+// environment is that of one user on a machine of his own.
+func environment(dir, bin string) []string {
+	return []string{
+		"XDG_RUNTIME_DIR=" + dir, "XDG_STATE_HOME=" + filepath.Join(dir, "state"), "HOME=" + dir, "TMPDIR=" + dir,
+		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"),
+	}
+}
+
+// running are the processes of the user at dir whose command lines hold that word.
+func running(dir, word string) []int {
+	return processes(dir, func(_, line []byte) bool { return bytes.Contains(line, []byte(word)) })
+}
+
+// processes are those of the user at dir for which is is true: of an environment and a command
+// line, whose parts end with NUL.
+func processes(dir string, is func(env, line []byte) bool) (pids []int) {
+	mark := []byte("XDG_RUNTIME_DIR=" + dir + "\x00")
+	all, _ := filepath.Glob("/proc/[0-9]*") // the pattern is sound
+	for _, path := range all {
+		env, _ := os.ReadFile(path + "/environ") // gone, or not ours
+		line, _ := os.ReadFile(path + "/cmdline")
+		pid, err := strconv.Atoi(filepath.Base(path))
+		if err == nil && pid != os.Getpid() && bytes.Contains(env, mark) && is(env, line) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// aRouter is a word of a router's command line.
+const aRouter = "\x00serve\x00"
+
+// endAll ends what that user runs, a router that nobody waits for included.
+func endAll(t testing.TB, dir string) {
+	late := time.Now().Add(patience)
+	for left := running(dir, ""); len(left) > 0; left = running(dir, "") {
+		for _, pid := range left {
+			syscall.Kill(pid, syscall.SIGKILL) // gone: well
+		}
+		if time.Now().After(late) {
+			t.Fatalf("processes %v were killed, and are still there after %v", left, patience)
+		}
+	}
+}
+
+func TestScripts(t *testing.T) {
+	bin := built(t)
+	readme, err := filepath.Abs("../../../README.md")
+	must(t, err)
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			dir := testrig.Dir(t)
+			for _, v := range environment(dir, bin) {
+				name, value, _ := strings.Cut(v, "=")
+				env.Setenv(name, value)
+			}
+			env.Setenv("README", readme)
+			env.Defer(func() { endAll(t, dir) })
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": scriptcmd.Exits, "until": until, "killrouter": killRouter, "killwrappers": killWrappers},
+	})
+}
+
+// environmentOf is that of the script's commands.
+func environmentOf(ts *testscript.TestScript) []string {
+	dir := ts.Getenv("XDG_RUNTIME_DIR")
+	return append(os.Environ(), environment(dir, programs.dir)...)
+}
+
+// until is a script command: until TEXT COMMAND ARG... runs the command until its output holds
+// the text.
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until TEXT COMMAND ARG...")
+	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(patience)
+	for {
+		cmd := exec.Command(args[1], args[2:]...)
+		if path, err := exec.LookPath(filepath.Join(programs.dir, args[1])); err == nil {
+			cmd = exec.Command(path, args[2:]...)
+		}
+		cmd.Env, cmd.Dir = environmentOf(ts), ts.MkAbs(".")
+		out, err := cmd.Output()
+		if strings.Contains(string(out), args[0]) {
+			ts.Check(ts.Exec(args[1], args[2:]...)) // for what looks at its output
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			ts.Fatalf("%q in the output of %s: not within %v, last error %v\n%s", args[0], strings.Join(args[1:], " "), patience, err, out)
+		}
+	}
+}
+
+// killRouter is a script command that kills the router as a crash would.
+func killRouter(ts *testscript.TestScript, neg bool, args []string) {
+	pids := running(ts.Getenv("XDG_RUNTIME_DIR"), aRouter)
+	if len(pids) != 1 || neg || len(args) > 0 {
+		ts.Fatalf("the routers are %v", pids)
+	}
+	ts.Check(syscall.Kill(pids[0], syscall.SIGKILL))
+}
+
+// killWrappers is a script command that kills all wrappers.
+func killWrappers(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: killwrappers")
+	}
+	for _, pid := range running(ts.Getenv("XDG_RUNTIME_DIR"), "relay-pty\x00--name") {
+		ts.Check(syscall.Kill(pid, syscall.SIGKILL))
+	}
+}

@@ -1,0 +1,136 @@
+package e2e
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/relay/internal/router"
+)
+
+// user is someone on a machine of his own, with the programs.
+type user struct {
+	t   *testing.T
+	dir string
+	env []string
+	bin string
+}
+
+func newUser(t *testing.T) *user {
+	t.Helper()
+	bin := built(t)
+	u := &user{t: t, dir: testrig.Dir(t), bin: bin}
+	u.env = append(os.Environ(), environment(u.dir, bin)...)
+	t.Cleanup(func() { endAll(t, u.dir) })
+	return u
+}
+
+// command is a command of relay.
+func (u *user) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, filepath.Join(u.bin, "relay"), args...)
+	cmd.Env, cmd.Dir = u.env, u.dir
+	return cmd
+}
+
+// does runs a command that must succeed.
+func (u *user) does(ctx context.Context, args ...string) string {
+	u.t.Helper()
+	out, err := u.command(ctx, args...).Output()
+	if err != nil {
+		u.t.Errorf("relay %s: %v\n%s%s", strings.Join(args, " "), err, out, stderr(err))
+	}
+	return string(out)
+}
+
+func stderr(err error) []byte {
+	if e, ok := err.(*exec.ExitError); ok {
+		return e.Stderr
+	}
+	return nil
+}
+
+// wraps runs a shell's loop, or another program, as an agent. What stands before a -- among the
+// arguments are flags.
+func (u *user) wraps(ctx context.Context, name string, argv ...string) {
+	u.t.Helper()
+	if !slices.Contains(argv, "--") {
+		argv = append([]string{"--"}, argv...)
+	}
+	u.runs(ctx, name, "", nil, append([]string{"--idle-timeout", "50"}, argv...)...)
+}
+
+// runs runs an agent until the test ends, and waits until it is there. Whatever home env gives to
+// it, its router is the user's.
+func (u *user) runs(ctx context.Context, name, cwd string, env []string, argv ...string) {
+	u.t.Helper()
+	cmd := u.command(ctx, append([]string{"run", name, "--headless", "--socket", filepath.Join(u.dir, name)}, argv...)...)
+	cmd.Env = slices.Concat(u.env, env, environment(u.dir, u.bin)[:2])
+	cmd.Dir = cmp.Or(cwd, u.dir)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		u.t.Fatal(err)
+	}
+	u.t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait() // however it ended
+		u.t.Logf("%s said: %s", name, errs.Bytes())
+	})
+	u.sees(ctx, name+" to run", func(e router.Event) bool { return e.Type == router.TypeUp && e.Agent == name })
+}
+
+// sees waits for an event, one that was or one that comes.
+func (u *user) sees(ctx context.Context, what string, want func(router.Event) bool) {
+	u.t.Helper()
+	cmd := u.command(ctx, "events", "--follow", "--after", "0", "--json")
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	defer func() {
+		cmd.Process.Kill()
+		cmd.Wait() // however it ended
+	}()
+	for events := json.NewDecoder(out); ; {
+		var e router.Event
+		if err := events.Decode(&e); err != nil {
+			u.t.Fatalf("wait for %s: %v", what, cmp.Or(context.Cause(ctx), err))
+		}
+		if want(e) {
+			return
+		}
+	}
+}
+
+// becomes waits until it is so.
+func (u *user) becomes(ctx context.Context, what string, is func() bool) {
+	u.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !is() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			u.t.Fatalf("%s: %v", what, context.Cause(ctx))
+		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

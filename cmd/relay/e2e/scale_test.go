@@ -1,0 +1,174 @@
+package e2e
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/relay/internal/bus"
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
+)
+
+// TestALongLog: neither a start of the router nor a look at the past takes longer with a long log.
+// Times are promised where nothing runs beside; elsewhere they are told. A look may take 50 ms, or
+// on a machine that is slow twice what it takes in a short log.
+func TestALongLog(t *testing.T) {
+	events := testrig.Runs(20_000, 1_000_000)
+	u, short := newUser(t), newUser(t)
+	longLog(t, filepath.Join(u.dir, "state", "relay"), events)
+	longLog(t, filepath.Join(short.dir, "state", "relay"), shortLog)
+	began := time.Now()
+	end := u.serves(t)
+	t.Logf("made anew from the log in %v", time.Since(began))
+	end()
+	if testrig.Proving() {
+		start := tookTime(func() { u.serves(t)() })[0]
+		told(t, "a start of the router", events, start)
+		if start > time.Second {
+			t.Errorf("a start of the router takes %v, want a second at most", start)
+		}
+	}
+	defer u.serves(t)()
+	defer short.serves(t)()
+	for what, args := range map[string]func(events int) []string{
+		"relay events --after, near the end": func(n int) []string { return []string{"events", "--json", "--after", strconv.Itoa(n - 500)} },
+		"relay show, an old message":         func(int) []string { return []string{"show", "m-100"} },
+		"relay show, a new message":          func(n int) []string { return []string{"show", fmt.Sprint("m-", n/4-1)} },
+		"relay recv --last 10":               func(int) []string { return []string{"recv", "--last", "10", "--as", "agent3"} },
+	} {
+		list := tookTime(
+			func() { u.does(t.Context(), args(events)...) },
+			func() { short.does(t.Context(), args(shortLog)...) })
+		told(t, what, events, list[0])
+		told(t, what, shortLog, list[1])
+		if most := max(50*time.Millisecond, 2*list[1]); list[0] > most && testrig.Proving() {
+			t.Errorf("%s takes %v, want %v at most", what, list[0], most)
+		}
+	}
+	// A thousand events of one agent among twenty are found by reading twenty thousand: told, not
+	// bound.
+	told(t, "relay events --after 0 --target, 1,000 of 20,000 events", events, tookTime(func() {
+		u.does(t.Context(), "events", "--json", "--wait", "--after", "0", "--target", "agent3")
+	})[0])
+	t.Logf("EVIDENCE a router that has just worked, memory => %d KiB", testrig.Memory(t, running(u.dir, aRouter)[0]))
+	out := u.does(t.Context(), "recv", "--last", "10", "--as", "agent3")
+	if want := fmt.Sprintf("(%d older)", events/4/20-10); !strings.HasPrefix(out, want) {
+		t.Errorf("recv begins with %.40q, want %q", out, want)
+	}
+	if out := u.does(t.Context(), "show", "m-100"); !strings.Contains(out, "delivered") || strings.Count(out, "\n") < 6 {
+		t.Errorf("show tells %q", out)
+	}
+}
+
+// shortLog is how many events a short log has, a multiple of 4 as those of a long one.
+const shortLog = 4_000
+
+// told logs how long something took in a log of so many events.
+func told(t *testing.T, what string, events int, took time.Duration) {
+	t.Helper()
+	t.Logf("EVIDENCE %s, in a log of %d events (median of 5) => %v", what, events, took.Round(time.Millisecond/10))
+}
+
+// tookTime does each five times, by turns, and returns their median times.
+func tookTime(each ...func()) (medians []time.Duration) {
+	list := make([][]time.Duration, len(each))
+	for range 5 {
+		for i, do := range each {
+			began := time.Now()
+			do()
+			list[i] = append(list[i], time.Since(began))
+		}
+	}
+	for _, l := range list {
+		slices.Sort(l)
+		medians = append(medians, l[len(l)/2])
+	}
+	return medians
+}
+
+// serves runs the router, from when it answers until end is called.
+func (u *user) serves(t *testing.T) (end func()) {
+	t.Helper()
+	cmd := u.command(t.Context(), "serve")
+	errs, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	must(t, err)
+	said := make([]byte, 200)
+	n, _ := errs.Read(said)
+	if !bytes.Contains(said[:n], []byte("router at")) {
+		t.Fatalf("the router says %q", said[:n])
+	}
+	return func() {
+		t.Logf("the router has %d KiB", testrig.Memory(t, cmd.Process.Pid))
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Error(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the router ended with %v", err)
+		}
+		t.Logf("it has worked for %v", cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+	}
+}
+
+// longLog writes a log of messages to twenty agents, four events each, as a router would, but
+// without waiting for the disk.
+func longLog(t *testing.T, dir string, events int) {
+	t.Helper()
+	must(t, os.MkdirAll(dir, 0o700))
+	log, err := bus.Open(t.Context(), dir, bus.Keep{Age: 1000 * time.Hour, Bytes: 1 << 40})
+	must(t, err)
+	log.Close() // it has made the stream
+	srv, err := server.NewServer(&server.Options{
+		ServerName: "relay", DontListen: true, NoSigs: true, NoLog: true, JetStream: true, StoreDir: dir, JetStreamMaxStore: 1 << 50,
+	})
+	must(t, err)
+	srv.Start()
+	defer func() { srv.Shutdown(); srv.WaitForShutdown() }()
+	conn, err := nats.Connect("", nats.InProcessServer(srv))
+	must(t, err)
+	defer conn.Close()
+	js, err := jetstream.New(conn, jetstream.WithPublishAsyncMaxPending(4000))
+	must(t, err)
+	now := time.Now().Add(-time.Hour).UnixMilli()
+	for i := range events / 4 {
+		to := fmt.Sprint("agent", i%20)
+		m := router.Message{ID: fmt.Sprint("m-", i), From: "alice", To: to, Kind: "message", Mode: "sequential", Redelivery: "never", Chain: fmt.Sprint("m-", i)}
+		m.Body = strings.Repeat("Words of some length. ", 8)
+		publish(t, js, to, router.Event{Type: router.TypeMessage, Timestamp: now + int64(i), Message: m})
+		for _, status := range []string{protocol.StatusQueued, protocol.StatusInjecting, protocol.StatusDelivered} {
+			e := router.Event{Type: "inject_result", Timestamp: now + int64(i), Agent: to, Message: router.Message{ID: m.ID}}
+			e.Status = status
+			publish(t, js, to, e)
+		}
+	}
+	select {
+	case <-js.PublishAsyncComplete():
+	case <-time.After(5 * patience):
+		t.Fatal("the log is not written yet")
+	}
+}
+
+func publish(t *testing.T, js jetstream.JetStream, agent string, e router.Event) {
+	e.EventID = "e-" + rand.Text()
+	data, err := json.Marshal(e)
+	if err == nil {
+		_, err = js.PublishAsync("ev."+e.Type+"."+agent, data)
+	}
+	must(t, err)
+}
