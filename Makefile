@@ -3,6 +3,8 @@ GO ?= go
 BIN = bin
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
+# What `make prove` runs: parts, or `all`; `list` lists them.
+PART ?= list
 # Where `make install` puts things; `make install PREFIX=~/.local` needs no root.
 PREFIX ?= /usr/local
 # What users get: no C library, no symbols, and inlining only where it is hot, for the file of a wrapper is its memory. The race
@@ -42,6 +44,6 @@ fuzz:
 	FUZZTIME=$(FUZZTIME) bash .ci/fuzz
 bench:
 	$(GO) test -run=NONE -bench=. -benchmem ./pty/... ./parser/... ./protocol/...
-	@$(MAKE) --silent build && CGO_ENABLED=0 $(GO) build $(SMALL) -o $(BIN)/ ./cmd/relay-bench && $(BIN)/relay-bench
+	@$(MAKE) --silent build && CGO_ENABLED=0 $(GO) build $(SMALL) -o $(BIN)/ ./cmd/relay-bench && $(BIN)/relay-bench $(BENCH)
 prove:
-	bash .ci/prove
+	bash .ci/prove $(PART)

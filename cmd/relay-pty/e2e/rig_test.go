@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/figures"
 	"relay-pty/cmd/internal/testrig/term"
 )
 
@@ -22,24 +23,9 @@ var (
 	proving = testrig.Proving
 	runs    = testrig.Runs
 	seed    = testrig.Seed
+	shown   = figures.Shown
+	cell    = figures.Held
 )
-
-// shown reports what a test has shown, for testdata/evidence.md.
-func shown(t *testing.T, what, format string, args ...any) {
-	t.Helper()
-	if !t.Failed() {
-		t.Logf("EVIDENCE %s => %s", what, fmt.Sprintf(format, args...))
-	}
-}
-
-// cell reports how many of n held with an agent in a situation, for the table of
-// the real agents in testdata/evidence.md and the README.
-func cell(t *testing.T, agent, situation string, held, n int) {
-	t.Helper()
-	if !t.Failed() {
-		t.Logf("CELL %s %s %d of %d", agent, situation, held, n)
-	}
-}
 
 // patience bounds every wait of a test by ten times what a slow machine needs: only a failure
 // reaches the bound. Its cause tells what was waited for, where the waiting function does not.

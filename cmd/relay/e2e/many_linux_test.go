@@ -31,7 +31,7 @@ func TestManyAgents(t *testing.T) {
 	many.names = few.names
 	many.grow(ctx, testrig.Runs(12, 200))
 	many.measure(ctx)
-	t.Logf("EVIDENCE %d wrapped agents, and %d: memory of a wrapper; its context switches in 3 s; a message sent until it is delivered, median => %v; %v",
+	shows(t, "%d wrapped agents, and %d: memory of a wrapper; its context switches in 3 s; a message sent until it is delivered, median => %v; %v",
 		len(few.names), len(many.names), few, many)
 	if !testrig.Proving() {
 		return

@@ -236,7 +236,7 @@ func (r *race) check(kills int) {
 		r.t.Errorf("killed were %d wrappers, want %d; the agent got %d messages typed and %d by hooks",
 			r.kills, kills, byKeys, byHooks)
 	}
-	r.t.Logf("EVIDENCE hooks, one that waits and the typist race for %d messages; kill -9 of %d hooks, "+
+	shows(r.t, "hooks, one that waits and the typist race for %d messages; kill -9 of %d hooks, "+
 		"%d that waited, %d wrappers => %d lost, %d doubled without a mark; %d in doubt and told so, "+
 		"%d came with a mark; %d typed, %d handed over",
 		len(r.sent), hooks, waiters, r.kills, lost, doubled, doubt, again, byKeys, byHooks)

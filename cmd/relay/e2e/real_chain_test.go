@@ -92,9 +92,9 @@ func (c *chain) child(turn fakemodel.Turn) fakemodel.Reply {
 	return fakemodel.Say("I have said it.")
 }
 
-// TestRealCoordinatorAndChild: answers come with the call that waits for them; one that comes too
+// TestProveCoordinatorAndChild: answers come with the call that waits for them; one that comes too
 // late wakes who asked; a question to an agent that waits in a call comes with that call's answer.
-func TestRealCoordinatorAndChild(t *testing.T) {
+func TestProveCoordinatorAndChild(t *testing.T) {
 	for range testrig.Runs(0, 1) {
 		ctx := testrig.Within(t, 3*time.Minute)
 		u, c := newUser(t), chain{over: make(chan struct{})}
@@ -125,8 +125,8 @@ func TestRealCoordinatorAndChild(t *testing.T) {
 				t.Errorf("%s read %q %d times in\n%s", want.name, want.text, n, read[want.name])
 			}
 		}
-		t.Logf("EVIDENCE a coordinator and its child, both Claude Code 2.1.329, by tools: an answer that is " +
-			"waited for, a question meanwhile, two answers that come too late => each is read once, and who was at " +
+		shows(t, "a coordinator and its child, both Claude Code 2.1.329, by tools: an answer that is "+
+			"waited for, a question meanwhile, two answers that come too late => each is read once, and who was at "+
 			"rest is woken")
 	}
 }

@@ -298,7 +298,7 @@ func TestRealHooks(t *testing.T) {
 			}
 			idle, woken := h.took("idle")
 			beside, handed := h.took("draft")
-			t.Logf("EVIDENCE Claude Code %s at rest asks its model %v after a message for its hook (median; %d of %d not typed), %v beside a draft => the message once, the draft untouched",
+			shows(t, "Claude Code %s at rest asks its model %v after a message for its hook (median; %d of %d not typed), %v beside a draft => the message once, the draft untouched",
 				a.Version, idle, woken, rounds, beside)
 			if handed != rounds {
 				t.Errorf("%d of %d messages were handed over beside a draft", handed, rounds)
@@ -306,7 +306,7 @@ func TestRealHooks(t *testing.T) {
 			if rounds > 1 {
 				typed, _ := h.took("typed")
 				load, _ := os.ReadFile("/proc/loadavg") // it is told, no more
-				t.Logf("EVIDENCE Claude Code %s, the same message typed (median) => %v; the load is %.14s", a.Version, typed, load)
+				shows(t, "Claude Code %s, the same message typed (median) => %v; the load is %.14s", a.Version, typed, load)
 			}
 		})
 	}

@@ -107,7 +107,7 @@ func (r *rows) quick(t *testing.T, events []router.Event) {
 	slices.Sort(accepted)
 	slices.Sort(typed)
 	a, b := accepted[len(accepted)/2], typed[len(typed)/2]
-	t.Logf("EVIDENCE %d markers in the logs of Claude Code and Codex, median: accepted after %d ms, at the other agent after %d ms => at most 20 ms", len(accepted), a, b)
+	shows(t, "%d markers in the logs of Claude Code and Codex, median: accepted after %d ms, at the other agent after %d ms => at most 20 ms", len(accepted), a, b)
 	if testrig.Proving() && b > 20 {
 		t.Errorf("a marker is at the other agent %d ms after the log has it, want at most 20\n%v\n%v", b, accepted, typed)
 	}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,8 +15,16 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/figures"
 	"relay-pty/cmd/relay/internal/router"
 )
+
+// shows reports what a test has shown: what was tried, " => ", and what came of it.
+func shows(t testing.TB, format string, args ...any) {
+	t.Helper()
+	what, shown, _ := strings.Cut(fmt.Sprintf(format, args...), " => ")
+	figures.Shown(t, what, "%s", shown)
+}
 
 // user is someone on a machine of his own, with the programs.
 type user struct {

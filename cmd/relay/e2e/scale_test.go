@@ -64,7 +64,7 @@ func TestALongLog(t *testing.T) {
 	told(t, "relay events --after 0 --target, 1,000 of 20,000 events", events, tookTime(func() {
 		u.does(t.Context(), "events", "--json", "--wait", "--after", "0", "--target", "agent3")
 	})[0])
-	t.Logf("EVIDENCE a router that has just worked, memory => %d KiB", testrig.Memory(t, running(u.dir, aRouter)[0]))
+	shows(t, "a router that has just worked, memory => %d KiB", testrig.Memory(t, running(u.dir, aRouter)[0]))
 	out := u.does(t.Context(), "recv", "--last", "10", "--as", "agent3")
 	if want := fmt.Sprintf("(%d older)", events/4/20-10); !strings.HasPrefix(out, want) {
 		t.Errorf("recv begins with %.40q, want %q", out, want)
@@ -80,7 +80,7 @@ const shortLog = 4_000
 // told logs how long something took in a log of so many events.
 func told(t *testing.T, what string, events int, took time.Duration) {
 	t.Helper()
-	t.Logf("EVIDENCE %s, in a log of %d events (median of 5) => %v", what, events, took.Round(time.Millisecond/10))
+	shows(t, "%s, in a log of %d events (median of 5) => %v", what, events, took.Round(time.Millisecond/10))
 }
 
 // tookTime does each five times, by turns, and returns their median times.

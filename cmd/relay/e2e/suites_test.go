@@ -77,7 +77,7 @@ func TestProtocolSuite(t *testing.T) {
 			t.Errorf("%v\n%s", err, out)
 		}
 		holds := regexp.MustCompile(`(?m)^✓ \S+: [1-9]`).FindAll(out, -1)
-		t.Logf("EVIDENCE the protocol's conformance tests of servers (0.1.16), over HTTP => %d hold; %d need "+
+		shows(t, "the protocol's conformance tests of servers (0.1.16), over HTTP => %d hold; %d need "+
 			"a server made for them, or streams that are resumed", len(holds), strings.Count(strangers, "\n  - "))
 	}
 }
@@ -162,7 +162,7 @@ func TestInspector(t *testing.T) {
 				t.Errorf("%s: %s %s says\n%s\nwant %s", way, c.tool, c.arguments, got, c.want)
 			}
 		}
-		t.Logf("EVIDENCE the inspector's command line over %s: the list of tools, and %d calls of all of them "+
+		shows(t, "the inspector's command line over %s: the list of tools, and %d calls of all of them "+
 			"=> all are answered, and it finds no fault with a schema", way, len(inspected))
 	}
 }

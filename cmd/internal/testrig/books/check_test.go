@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"relay-pty/cmd/internal/testrig/figures"
 	"time"
 )
 
@@ -50,7 +52,7 @@ func TestManyMessages(t *testing.T) {
 		bytes += len(b.Bytes)
 	}
 	allocated := int(after.TotalAlloc - before.TotalAlloc)
-	t.Logf("EVIDENCE books of a run: checked => %d messages, %d MB read by agents, %d faults, in %v, %d MB of garbage and all",
+	figures.Shown(t, "books of a run: checked", "%d messages, %d MB read by agents, %d faults, in %v, %d MB of garbage and all",
 		len(r.Sends), bytes>>20, len(r.Faults), took.Round(time.Millisecond), allocated>>20)
 	if took > time.Minute {
 		t.Errorf("it took %v", took)

@@ -1,0 +1,78 @@
+package main
+
+import "relay-pty/cmd/internal/testrig/figures"
+
+// Packages of tests on whole programs, and patterns of their tests.
+const (
+	wrapper = "./cmd/relay-pty/e2e"
+	router  = "./cmd/relay/e2e"
+
+	real    = "^Test(Real|Prove)"
+	noAgent = "Shell|Python|Programs|SQLite|ShadowFollowsReadline" // real programs that are no agents
+	timed   = "Quick"                                              // tests that promise times: nothing runs beside them
+	storms  = "Storm|Kills|Crash|EachCall|PowerCuts|Failpoint"     // tests that take all of a machine
+)
+
+// part is a piece of `make prove` that runs by itself, in less than twenty minutes.
+type part struct {
+	name     string
+	env      []string
+	commands [][]string
+	reads    []reading        // figures in what the commands print
+	shows    []figures.Figure // figures that their success alone shows
+}
+
+// reading finds figures in what commands print: the templates are expanded with the groups of the
+// pattern, as regexp.Expand does.
+type reading struct{ pattern, what, shown string }
+
+// parts are all of them. The tests of each agent also run the sessions that several agents share.
+var parts = []part{
+	{name: "journal", commands: [][]string{tests("./queue/...")}},
+	{name: "pty", commands: [][]string{tests("./pty")}},
+	{name: "rig", commands: [][]string{tests("-skip", storms, "./cmd/internal/...")}},
+	{name: "fakes", commands: [][]string{tests("-parallel", "12", "-skip", real+"|"+timed+"|"+storms, wrapper)}},
+	{name: "programs", commands: [][]string{tests("-parallel", "4", "-run", real+"("+noAgent+")", wrapper)}},
+	agent("claude"),
+	agent("codex"),
+	agent("gemini"),
+	agent("opencode"),
+	{name: "timed", commands: [][]string{tests("-parallel", "1", "-run", timed, wrapper)}},
+	{name: "storm", commands: [][]string{tests("-run", "Storm", wrapper, "./cmd/internal/testrig/...")}},
+	{name: "kills", commands: [][]string{tests("-parallel", "1", "-run", "Kills", wrapper)}},
+	{name: "crashes", commands: [][]string{tests("-parallel", "1", "-run", "Crash|EachCall", wrapper)}},
+	{name: "powercuts", commands: [][]string{tests("-run", "PowerCuts", wrapper)}},
+	{name: "failpoints", commands: [][]string{tests("-run", "Failpoint", wrapper)}},
+	{name: "relay", commands: [][]string{tests("-parallel", "1", "-skip", real+"|Killed|Anyone|Race", "./cmd/relay/...")}},
+	{name: "relay-kills", commands: [][]string{tests("-parallel", "1", "-run", "Killed|Anyone|Race", router)}},
+	{name: "relay-real", commands: [][]string{tests("-parallel", "1", "-run", real, router)}},
+	{
+		name:     "bench",
+		commands: [][]string{{"make", "--silent", "bench", "BENCH=-assert"}},
+		reads: []reading{
+			{`(?m)^((?:relay send|a marker|tmux)(?:[^ ]| [^ ])*)  +([0-9.]+) +([0-9.]+) .*$`, "$1, whole programs", "median $2 ms, 95 % $3 ms"},
+			{`(?m)^BenchmarkWrite/([a-z]+)(?:-[0-9]+)?\s.*\s([0-9.]+) MB/s.*\s([0-9]+) allocs/op$`, "emulator, a stream of $1", "$2 MB/s, $3 allocations"},
+		},
+	},
+	{
+		name: "package", commands: [][]string{{"bash", ".ci/package/try"}},
+		shows: []figures.Figure{{What: "packages, built as a release builds them", Shown: "the deb is installed where nothing else is, and its programs run"}},
+	},
+	{
+		name: "fuzz", env: []string{"FUZZTIME=5m", "FUZZSHORT=10s", "FUZZJOBS=3"}, commands: [][]string{{"bash", ".ci/fuzz"}},
+		shows: []figures.Figure{{What: "fuzzers of screen, protocol, parser, sanitiser and draft, 5 minutes each; the others 10 seconds", Shown: "no finding"}},
+	},
+}
+
+// agent is what the tests show of one agent, every release of it that is pinned.
+func agent(profile string) part {
+	return part{
+		name: profile, env: []string{"RELAY_AGENTS=" + profile},
+		commands: [][]string{tests("-parallel", "4", "-run", real, "-skip", real+"("+noAgent+")|"+timed+"|"+storms, wrapper)},
+	}
+}
+
+// tests is a run of go test at full counts.
+func tests(args ...string) []string {
+	return append([]string{"go", "test", "-json", "-count=1", "-timeout=60m"}, args...)
+}
