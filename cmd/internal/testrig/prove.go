@@ -1,6 +1,8 @@
 package testrig
 
 import (
+	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -10,6 +12,28 @@ import (
 // Proving says that this is `make prove`: full counts, random seeds, and nothing runs beside a
 // test, so that times, rates and memory are asserted. Elsewhere they are only reported.
 func Proving() bool { return os.Getenv("RELAY_PROVE") != "" }
+
+// Choose picks which tests of a package on whole programs run; the package's TestMain calls it.
+// Tests whose names begin with TestProve run in `make prove` alone. With -short, and without a
+// -run, the tests that match short run alone: they need no other program and little time.
+func Choose(short string) {
+	flag.Parse()
+	run, skip := flag.Lookup("test.run").Value, flag.Lookup("test.skip").Value
+	var err error
+	switch {
+	case testing.Short() && run.String() == "":
+		fmt.Printf("NOT RUN with -short: tests other than %s\n", short)
+		err = run.Set(short)
+	case Proving():
+	case skip.String() == "":
+		err = skip.Set("^TestProve")
+	default:
+		err = skip.Set(skip.String() + "|^TestProve")
+	}
+	if err != nil {
+		panic(err) // a pattern of ours is wrong
+	}
+}
 
 // Runs is how often a test repeats: short in `make test`, full in `make prove`.
 func Runs(short, full int) int {

@@ -45,22 +45,18 @@ func shapes(canary string) []string {
 	}
 }
 
-// TestRealClaudeReceivesEveryMessageOnce has a load of its own in `make prove` alone: elsewhere
-// that is what runs beside it.
-func TestRealClaudeReceivesEveryMessageOnce(t *testing.T) {
-	if !proving() {
-		t.Parallel()
-	}
-	for _, loaded := range []bool{false, true}[:runs(1, 2)] {
+// TestProveClaudeReceivesEveryMessageOnce, on an idle machine and on a loaded one.
+func TestProveClaudeReceivesEveryMessageOnce(t *testing.T) {
+	for _, loaded := range []bool{false, true} {
 		t.Run(fmt.Sprintf("loaded=%v", loaded), func(t *testing.T) {
 			r := startClaude(t, 24, 80)
 			if loaded {
 				burn(t, 4)
 			}
 			bodies := shapes(r.canary)
-			n := runs(5, 200)
+			n := 200
 			if loaded {
-				n = runs(5, 60)
+				n = 60
 			}
 			var took []time.Duration
 			for i := range n {
@@ -117,10 +113,10 @@ func spread(took []time.Duration) string {
 	return fmt.Sprintf("p50 %s, p95 %s, max %s", ms(took[len(took)/2]), ms(took[len(took)*95/100]), ms(took[len(took)-1]))
 }
 
-func TestRealClaudeQueueIsDeliveredInOrderBetweenTurns(t *testing.T) {
+func TestProveClaudeQueueIsDeliveredInOrderBetweenTurns(t *testing.T) {
 	t.Parallel()
 	r := startClaude(t, 24, 80, "--batch-max", "1")
-	n := runs(10, 40)
+	n := 40
 	for i := range n {
 		r.inject(fmt.Sprintf("q%d", i), fmt.Sprintf("message %d", i))
 	}
@@ -139,7 +135,7 @@ func TestRealClaudeQueueIsDeliveredInOrderBetweenTurns(t *testing.T) {
 	shown(t, "Claude Code: messages queued at once, delivered in order, one a turn", "%d of %d", n, n)
 }
 
-func TestRealClaudeTurnHoldsMessages(t *testing.T) {
+func TestProveClaudeTurnHoldsMessages(t *testing.T) {
 	t.Parallel()
 	r := startClaude(t, 24, 80)
 	open := gate(t, r.api, "[relay slow ")
@@ -154,10 +150,10 @@ func TestRealClaudeTurnHoldsMessages(t *testing.T) {
 	checkTurns(t, r.api.Turns(), 2)
 }
 
-func TestRealClaudeDraftHoldsMessages(t *testing.T) {
+func TestProveClaudeDraftHoldsMessages(t *testing.T) {
 	t.Parallel()
 	r := startClaude(t, 24, 80)
-	for i := range runs(4, 50) {
+	for i := range 50 {
 		id, draft := fmt.Sprintf("h%d", i), fmt.Sprintf("half a draft %d", i)
 		if i%3 == 1 {
 			draft = "two lines\\\rof a draft" // a backslash before Enter is a new line
@@ -183,12 +179,12 @@ func TestRealClaudeDraftHoldsMessages(t *testing.T) {
 		}
 		r.rests(end)
 	}
-	shown(t, "Claude Code: half-typed draft, message held until it was sent or cleared, draft intact", "%d of %d", runs(4, 50), runs(4, 50))
+	shown(t, "Claude Code: half-typed draft, message held until it was sent or cleared, draft intact", "%d of %d", 50, 50)
 }
 
 // Without a shell that could continue us, an agent that suspends itself must not
 // sleep for ever.
-func TestRealClaudeThatSuspendsItselfIsContinued(t *testing.T) {
+func TestProveClaudeThatSuspendsItselfIsContinued(t *testing.T) {
 	t.Parallel()
 	r := startClaude(t, 24, 80)
 	must(t, r.Type("\x1a"))

@@ -29,7 +29,7 @@ func replies() (texts []string, commands [][]string) {
 	return texts, commands
 }
 
-func TestRealClaudesOwnWordsBecomeCommands(t *testing.T) {
+func TestProveClaudesOwnWordsBecomeCommands(t *testing.T) {
 	t.Parallel()
 	texts, want := replies()
 	for _, cols := range []int{40, 80, 200} {
@@ -37,7 +37,7 @@ func TestRealClaudesOwnWordsBecomeCommands(t *testing.T) {
 			t.Parallel()
 			r := startClaude(t, 30, cols)
 			var all []string
-			for round := range runs(1, 3) {
+			for round := range 3 {
 				for i, text := range texts {
 					id := fmt.Sprintf("k%d-%d", round, i)
 					r.api.SetMark(id, text)
@@ -62,7 +62,7 @@ func TestRealClaudesOwnWordsBecomeCommands(t *testing.T) {
 				t.Errorf("commands\n%q\nwant\n%q", got, all)
 			}
 			shown(t, fmt.Sprintf("Claude Code at %d columns, with resizes: replies with markers and decoys, commands exact and once", cols),
-				"%d replies, %d commands", runs(1, 3)*len(texts), len(all))
+				"%d replies, %d commands", 3*len(texts), len(all))
 		})
 	}
 }

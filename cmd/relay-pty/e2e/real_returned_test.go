@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/agentrig"
+	"relay-pty/cmd/internal/testrig/realagent"
 )
 
 // eachClaude runs test for every release of Claude Code in the table, side by side.
 func eachClaude(t *testing.T, test func(t *testing.T, a agentrig.Agent)) {
 	t.Parallel()
-	for _, a := range agentrig.All() {
+	for _, a := range realagent.Tried(agentrig.All()...) {
 		if a.Profile != "claude" {
 			continue
 		}
@@ -22,9 +23,9 @@ func eachClaude(t *testing.T, test func(t *testing.T, a agentrig.Agent)) {
 	}
 }
 
-// TestRealQueuedMessageThatTheHumanTakesBack stands in their composer when the turn is over, and
+// TestProveQueuedMessageThatTheHumanTakesBack stands in their composer when the turn is over, and
 // stays there until they send, edit or remove it.
-func TestRealQueuedMessageThatTheHumanTakesBack(t *testing.T) {
+func TestProveQueuedMessageThatTheHumanTakesBack(t *testing.T) {
 	for _, does := range []struct{ name, keys, status string }{
 		{"sends it", "\r", "delivered"},
 		{"edits it", "\x7f", "unknown"},

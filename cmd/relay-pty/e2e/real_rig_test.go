@@ -33,7 +33,7 @@ type realAgent struct {
 
 // eachAgent runs test for every agent of the table, side by side.
 func eachAgent(t *testing.T, test func(t *testing.T, a agentrig.Agent)) {
-	each(t, agentrig.All(), test)
+	each(t, realagent.Tried(agentrig.All()...), test)
 }
 
 // each runs test for agents, side by side.

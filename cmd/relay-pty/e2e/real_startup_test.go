@@ -9,7 +9,7 @@ import (
 	"relay-pty/cmd/internal/agentrig"
 )
 
-func TestRealAgentsBeginBlockedByTheirDialogs(t *testing.T) {
+func TestProveAgentsBeginBlockedByTheirDialogs(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		var names []string
 		for _, st := range a.Startups() {

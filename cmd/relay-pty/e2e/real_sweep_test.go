@@ -20,30 +20,20 @@ import (
 	"relay-pty/inject/turn"
 )
 
-// TestRealSweep sends each agent messages of every awkward shape, in terminals of five sizes: a
+// TestProveSweep sends each agent messages of every awkward shape, in terminals of five sizes: a
 // tenth of them in each in `make prove`. With $RELAY_FULL each agent gets every item once, for the
-// sizes share them: others by other seeds. In an ordinary run the quickest agent gets a few in the
-// smallest terminal; a hundredth is sent to all elsewhere, see swept.
-func TestRealSweep(t *testing.T) {
-	agents, seed := agentrig.All(), seed(t)
-	if !proving() {
-		agents = []agentrig.Agent{agentrig.Codex()}
-	}
-	each(t, agents, func(t *testing.T, a agentrig.Agent) {
+// sizes share them: others by other seeds. A hundredth is sent to all elsewhere, see swept.
+func TestProveSweep(t *testing.T) {
+	seed := seed(t)
+	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		sizes := composed(a, [2]int{40, 10}, [2]int{40, 24}, [2]int{80, 24}, [2]int{120, 24}, [2]int{200, 50})
-		if !proving() {
-			sizes = sizes[:1]
-		}
 		all := &tally{took: map[string][]timing{}}
 		for i, size := range sizes {
 			name := fmt.Sprintf("%dx%d", size[0], size[1])
 			t.Run(name, func(t *testing.T) {
 				s := sweep{T: t, tally: all, a: a, cols: size[0], rows: size[1], seed: sizedSeed(seed, size)}
 				s.run(chosen(t, func() []int {
-					switch {
-					case !proving():
-						return awkward.Share(s.seed, 100)
-					case os.Getenv("RELAY_FULL") != "":
+					if os.Getenv("RELAY_FULL") != "" {
 						return awkward.Deal(seed, len(sizes))[i]
 					}
 					return awkward.Share(s.seed, 10)
@@ -121,9 +111,6 @@ const tries = 3
 
 // again sends what was slow to new agents, and tells what is so by itself.
 func (all *tally) again(t *testing.T, a agentrig.Agent, seed uint64) (left int) {
-	if !proving() {
-		return 0
-	}
 	for size, list := range all.slow(t) {
 		s := sweep{a: a, cols: size[0], rows: size[1], seed: sizedSeed(seed, size)}
 		for range tries {

@@ -12,10 +12,10 @@ import (
 	"relay-pty/pty/screen"
 )
 
-// TestRealMessagesWaitForAgentsThatStartTheirTools: an agent whose MCP server takes its time may
+// TestProveMessagesWaitForAgentsThatStartTheirTools: an agent whose MCP server takes its time may
 // put aside what is submitted, and take all of it as one turn later; what it puts aside is not
 // delivered. Codex takes nothing before.
-func TestRealMessagesWaitForAgentsThatStartTheirTools(t *testing.T) {
+func TestProveMessagesWaitForAgentsThatStartTheirTools(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		answer := filepath.Join(scratch(t), "answer")
 		must(t, syscall.Mkfifo(answer, 0o600))

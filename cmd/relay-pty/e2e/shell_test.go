@@ -155,7 +155,7 @@ func waitFile(t *testing.T, w *wrapped, path, want string) {
 	}
 }
 
-func TestRealShellsReceiveLongMessages(t *testing.T) {
+func TestProveShellsReceiveLongMessages(t *testing.T) {
 	for _, sh := range allShells(t) {
 		t.Run(sh.name, func(t *testing.T) {
 			t.Parallel()

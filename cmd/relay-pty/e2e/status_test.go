@@ -47,9 +47,9 @@ func TestStatusTellsWhatGoesOn(t *testing.T) {
 	f.wantStatus(map[string]any{"queue_length": 1.0, "waiting_for": "draft", "injecting": nil, "draft": true})
 }
 
-// TestRealClaudeModeWithoutTextIsADraft: the composer is in a mode of its own, so nothing can be
+// TestProveClaudeModeWithoutTextIsADraft: the composer is in a mode of its own, so nothing can be
 // typed there, whether it holds text or not.
-func TestRealClaudeModeWithoutTextIsADraft(t *testing.T) {
+func TestProveClaudeModeWithoutTextIsADraft(t *testing.T) {
 	t.Parallel()
 	r := startClaude(t, 24, 80)
 	look, _ := profile.Named("claude")

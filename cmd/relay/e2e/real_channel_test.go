@@ -16,9 +16,9 @@ import (
 	"relay-pty/cmd/relay/internal/router"
 )
 
-// TestRealChannel: what one real agent writes to a channel is read by all others, each of which
+// TestProveChannel: what one real agent writes to a channel is read by all others, each of which
 // answers it under the id that it read.
-func TestRealChannel(t *testing.T) {
+func TestProveChannel(t *testing.T) {
 	agents := agentrig.All()
 	if !testrig.Proving() {
 		agents = []agentrig.Agent{agentrig.Codex(), agentrig.Claude(agentrig.ClaudeNow)}

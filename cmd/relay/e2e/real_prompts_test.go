@@ -14,9 +14,9 @@ import (
 	"relay-pty/cmd/internal/testrig/realagent"
 )
 
-// TestRealClaudeOffersPrompts: what relay offers beside its tools, Claude Code shows its user: the
+// TestProveClaudeOffersPrompts: what relay offers beside its tools, Claude Code shows its user: the
 // prompts as commands, the resources by an @ and their address.
-func TestRealClaudeOffersPrompts(t *testing.T) {
+func TestProveClaudeOffersPrompts(t *testing.T) {
 	t.Parallel()
 	a := agentrig.Claude(agentrig.ClaudeNow)
 	ctx := testrig.Within(t, 2*time.Minute)

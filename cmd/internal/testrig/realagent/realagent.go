@@ -2,12 +2,27 @@
 package realagent
 
 import (
+	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
 )
+
+// Tried are those of the agents that this run tries: one release of each, and in `make prove` every
+// one. $RELAY_AGENTS names the kinds, separated by spaces, when not all are to be tried.
+func Tried(agents ...agentrig.Agent) []agentrig.Agent {
+	if kinds := strings.Fields(os.Getenv("RELAY_AGENTS")); len(kinds) > 0 {
+		agents = slices.DeleteFunc(agents, func(a agentrig.Agent) bool { return !slices.Contains(kinds, a.Profile) })
+	}
+	if testrig.Proving() {
+		return agents
+	}
+	return slices.CompactFunc(agents, func(a, b agentrig.Agent) bool { return a.Profile == b.Profile })
+}
 
 // Agent is one with a home and a model API of its own, ready to be started.
 type Agent struct {
