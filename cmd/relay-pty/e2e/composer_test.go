@@ -84,7 +84,7 @@ func TestComposerReceivesEveryMessageOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := startComposer(t, conf)
 			var want []string
-			for i, body := range shapes("/nowhere")[:runs(8, 20)] {
+			for i, body := range shapes("/nowhere")[:runs(4, 20)] {
 				if conf.NoPaste && (len(body) > 700 || strings.Count(body, "\n") > 1) {
 					continue // without the brackets it takes these for a paste, header and all
 				}
@@ -109,7 +109,7 @@ func TestComposerReceivesEveryMessageOnce(t *testing.T) {
 func TestComposerDialogHoldsMessages(t *testing.T) {
 	t.Parallel()
 	f := startComposer(t, agents.Config{})
-	n := runs(6, 20)
+	n := runs(2, 20)
 	for i := range n {
 		typed := f.read()
 		f.do(agents.Command{Cmd: "dialog", Text: "rm -rf"})
@@ -141,7 +141,7 @@ func TestComposerDraftHoldsMessages(t *testing.T) {
 	t.Parallel()
 	f := startComposer(t, agents.Config{Ghost: "Press up to edit"})
 	var want []string
-	n := runs(6, 20)
+	n := runs(2, 20)
 	for i := range n {
 		typed := f.read()
 		draft := fmt.Sprintf("draft %d", i)

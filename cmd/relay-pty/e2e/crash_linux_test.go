@@ -207,7 +207,7 @@ func TestCrashPoints(t *testing.T) {
 	t.Parallel()
 	bin := binary(t)
 	calls := newCrash(t, bin).run(nil)
-	points := spots(runs(8, 1<<20), calls)
+	points := spots(runs(4, 1<<20), calls)
 	var killed, unsure, worst atomic.Int64
 	t.Run("points", func(t *testing.T) {
 		for _, k := range points {
@@ -282,7 +282,7 @@ func TestEachCallFails(t *testing.T) {
 	t.Parallel()
 	bin := binary(t)
 	calls := newCrash(t, bin).run(nil)
-	points := spots(runs(5, 1<<20), calls)
+	points := spots(runs(2, 1<<20), calls)
 	t.Run("points", func(t *testing.T) {
 		for _, k := range points {
 			t.Run(fmt.Sprint("once/", k), func(t *testing.T) {
@@ -315,7 +315,7 @@ func TestEachCallFails(t *testing.T) {
 func TestKillsOnAFailingDisk(t *testing.T) {
 	t.Parallel()
 	bin := binary(t)
-	base, n := seed(t), runs(4, 200)
+	base, n := seed(t), runs(1, 200)
 	t.Run("runs", func(t *testing.T) {
 		for i := range n {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
@@ -369,7 +369,7 @@ func TestCrashPointsOfADamagedFile(t *testing.T) {
 		if _, err := os.Stat(path + ".damaged"); err != nil {
 			t.Errorf("call %d: the damaged file is not put aside: %v", k, err)
 		}
-		if k > runs(12, 1000) {
+		if k > runs(3, 1000) {
 			break
 		}
 	}

@@ -17,7 +17,7 @@ import (
 func times(t *testing.T, what string, once func(t *testing.T)) {
 	t.Helper()
 	t.Parallel()
-	n := runs(2, 20)
+	n := runs(1, 20)
 	t.Run("runs", func(t *testing.T) {
 		for i := range n {
 			t.Run(fmt.Sprint(i), func(t *testing.T) { t.Parallel(); once(t) })

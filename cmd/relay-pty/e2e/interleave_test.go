@@ -269,7 +269,7 @@ func interleave(h *hand, p *post, n int, seen func()) {
 
 func TestKeysAndMessagesNeverMix(t *testing.T) {
 	t.Parallel()
-	base, wrappers, rounds := seed(t), runs(8, 60), runs(15, 167)
+	base, wrappers, rounds := seed(t), runs(2, 60), runs(10, 167)
 	var mu sync.Mutex
 	var submits, messages, held int
 	together(t, wrappers, func(t *testing.T, i int) {
@@ -290,7 +290,7 @@ func TestKeysAndMessagesNeverMix(t *testing.T) {
 // processors there are: they wait most of the time.
 func together(t *testing.T, n int, once func(t *testing.T, i int)) {
 	var all sync.WaitGroup
-	places := make(chan struct{}, runs(4, n))
+	places := make(chan struct{}, runs(2, n))
 	for i := range n {
 		places <- struct{}{}
 		all.Go(func() {

@@ -128,7 +128,7 @@ const (
 	slack     = 250 * time.Millisecond // of a machine at work, for the longest of all
 )
 
-func TestKeysAreQuickWhileMessagesFlow(t *testing.T) {
+func TestProveComposerKeysAreQuickWhileMessagesFlow(t *testing.T) {
 	n := runs(4, 150)
 	rnd := rand.New(rand.NewPCG(seed(t), 1))
 	conf := agents.Config{BusyMS: 40, Still: true}

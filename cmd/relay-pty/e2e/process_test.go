@@ -148,9 +148,9 @@ func TestIdleCostsNothing(t *testing.T) {
 	shown(t, "idle for 3 s after a message", "%d context switches, PSS %d KiB, before the message %d KiB", woken, used, unused)
 }
 
-// TestQuickThousand: a thousand messages to a program that reads lines, which nothing but
+// TestProveQuickThousand: a thousand messages to a program that reads lines, which nothing but
 // its reads shows to be ready, after some whose acceptance is timed.
-func TestQuickThousand(t *testing.T) {
+func TestProveQuickThousand(t *testing.T) {
 	const n = 1000
 	w := start(t, term.Options{Argv: []string{"cat"}}, "--queue-max", "2000")
 	w.state("ready")
@@ -183,8 +183,8 @@ func TestQuickThousand(t *testing.T) {
 	shown(t, "1,000 messages at once into a line program", "%.0f a second, batches included; PSS afterwards %d KiB", rate, pss)
 }
 
-// TestStartUp reports what the wrapper adds until a command has ended.
-func TestStartUp(t *testing.T) {
+// TestProveQuickStart reports what the wrapper adds until a command has ended.
+func TestProveQuickStart(t *testing.T) {
 	dir := scratch(t)
 	wrapped := []string{binary(t), "--name", "alice", "--socket", filepath.Join(dir, "s"), "--headless", "--"}
 	var bare, through []time.Duration

@@ -93,7 +93,7 @@ func TestShadowFollowsTheComposer(t *testing.T) {
 	for name, keys := range map[string][]string{"ordinary": ordinary, "all": append(rare, ordinary...)} {
 		var sum followed
 		often := map[string]int{"ordinary": 2, "all": 6}[name]
-		for i := range uint64(runs(2000, 50000)) {
+		for i := range uint64(runs(500, 50000)) {
 			rnd := rand.New(rand.NewPCG(base, i))
 			s := shadow.Shadow{Chips: claude.Composer.Chips}
 			s.Width(80)
@@ -162,7 +162,7 @@ func TestRealShadowFollowsReadline(t *testing.T) {
 	line()
 	base := seed(t)
 	var sums [2]followed // of ordinary typing, and of much editing
-	for i := range uint64(runs(100, 2000)) {
+	for i := range uint64(runs(40, 2000)) {
 		rnd, often := rand.New(rand.NewPCG(base, i)), []int{2, 6}[i%2]
 		s := shadow.Shadow{Lines: true}
 		var typed []string

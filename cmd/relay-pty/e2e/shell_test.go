@@ -98,7 +98,7 @@ func TestRealShellsReceiveMessagesAndRunNothing(t *testing.T) {
 	for _, sh := range allShells(t) {
 		t.Run(sh.name, func(t *testing.T) {
 			t.Parallel()
-			n := runs(50, len(hostile)*5)
+			n := runs(20, len(hostile)*5)
 			w, dir := startShell(t, sh.argv)
 			canary := filepath.Join(dir, "canary")
 			for i, body := range payloads(n, canary) {

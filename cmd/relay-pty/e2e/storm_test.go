@@ -18,7 +18,7 @@ import (
 func TestStorm(t *testing.T) {
 	t.Parallel()
 	c := storm.Config{
-		Agents: runs(3, 20), Senders: 3, Messages: runs(1000, 200_000), Faults: runs(12, 1000),
+		Agents: runs(3, 20), Senders: 3, Messages: runs(400, 200_000), Faults: runs(6, 1000),
 		Kinds: possible(t), Patience: 2 * time.Minute,
 	}
 	if !proving() {
@@ -35,7 +35,7 @@ func TestStorm(t *testing.T) {
 // in doubt for each. In a storm, where turns hold up to ten, it is one turn.
 func TestKills(t *testing.T) {
 	t.Parallel()
-	n := runs(10, 1000)
+	n := runs(5, 1000)
 	c := storm.Config{
 		Agents: runs(2, 8), Senders: 3, Messages: n * 20, Faults: n, Kinds: []string{"kill-wrapper"},
 		Programs: []string{"line", "line", "line", "silent", "line", "line", "line", "composer"}, Quiet: true,

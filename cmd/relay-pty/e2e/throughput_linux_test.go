@@ -103,9 +103,9 @@ func worked(t *testing.T, pid int) (sum time.Duration) {
 // searched for markers it was 0.2 for full screens.
 const least = 0.35
 
-// TestQuickBesideScript passes floods of output through the wrapper and through script(1), in
+// TestProveQuickBesideScript passes floods of output through the wrapper and through script(1), in
 // turns. The profile is generic, under which the output is searched for markers.
-func TestQuickBesideScript(t *testing.T) {
+func TestProveQuickBesideScript(t *testing.T) {
 	script, err := exec.LookPath("script")
 	testrig.Require(t, "script", err)
 	size, rounds := runs(1<<18, 16<<20), runs(1, 9)

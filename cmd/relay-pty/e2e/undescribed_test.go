@@ -28,18 +28,18 @@ type undescribed struct {
 
 var strangers = []undescribed{
 	{argv: "less text"},
-	{argv: "git -C repo log"},
-	{argv: "man ls"},
+	{far: true, argv: "git -C repo log"},
+	{far: true, argv: "man ls"},
 	{argv: "vim -u NONE -i NONE text"},
-	{argv: "vim -u NONE -i NONE -e text"},
+	{far: true, argv: "vim -u NONE -i NONE -e text"},
 	{argv: "top"},
-	{argv: "watch date"},
+	{far: true, argv: "watch date"},
 	{argv: "tmux -L stranger -f /dev/null new bash --norc", over: "tmux -L stranger kill-server"},
-	{argv: "script -q -c 'bash --norc' typescript"},
-	{argv: "perl -de1"},
+	{far: true, argv: "script -q -c 'bash --norc' typescript"},
+	{far: true, argv: "perl -de1"},
 	{argv: "python3 -m pdb prog.py"},
-	{argv: "sh -c 'less text; true'"},
-	{argv: "env bash --norc"},
+	{far: true, argv: "sh -c 'less text; true'"},
+	{far: true, argv: "env bash --norc"},
 	{argv: "bash -c 'exec -a ssh sh'"},                       // a shell that says no prompt, as behind ssh -T
 	{argv: "sh -c 'xargs -n1 sh -c; true'"},                  // behind a script
 	{argv: "sh -c 'sleep 2; exec vim -u NONE -i NONE text'"}, // slow to start: so is a loaded machine
