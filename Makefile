@@ -7,10 +7,11 @@ FUZZTIME ?= 5s
 PART ?= list
 # Where `make install` puts things; `make install PREFIX=~/.local` needs no root.
 PREFIX ?= /usr/local
+# TAGS=failpoint builds what tests break on purpose.
 # What users get: no C library, no symbols, and inlining only where it is hot, for the file of a wrapper is its memory. The race
 # detector needs a C compiler; without one it is left out, and said.
 HOT = runtime/... relay-pty/pty/... relay-pty/parser/ansi
-LEAN = -trimpath -ldflags='-s -w -funcalign=8' -gcflags=all=-l $(HOT:%=-gcflags=%=)
+LEAN = $(TAGS:%=-tags=%) -trimpath -ldflags='-s -w -funcalign=8' -gcflags=all=-l $(HOT:%=-gcflags=%=)
 SMALL = -trimpath -ldflags='-s -w'
 BUILD = CGO_ENABLED=0 $(GO) build $(LEAN)
 RACE := $(shell command -v gcc >/dev/null && echo -race)

@@ -21,38 +21,38 @@ import (
 // that is not listed may import none. What the tests' own packages import is
 // theirs, see tools.
 var layers = map[string]string{
-	"pty":                        "pty/screen pty/term",
+	"pty":                        "pty/screen pty/term internal/failpoint",
 	"pty/screen":                 "pty/screen/grid pty/screen/vt pty/screen/width",
 	"pty/screen/grid":            "",
 	"pty/screen/streams":         "",
 	"pty/screen/vt":              "",
 	"pty/screen/width":           "",
 	"pty/term":                   "",
-	"inject":                     "inject/ready inject/draft inject/profile inject/prompt inject/sight inject/turn protocol",
+	"inject":                     "inject/ready inject/draft inject/profile inject/prompt inject/sight inject/turn protocol internal/failpoint",
 	"inject/prompt":              "",
-	"inject/turn":                "inject/profile",
+	"inject/turn":                "inject/profile internal/failpoint",
 	"inject/ready":               "protocol",
 	"inject/draft":               "inject/draft/keystroke",
 	"inject/draft/keystroke":     "",
 	"inject/profile":             "inject/draft inject/ready inject/profile/keys",
 	"inject/profile/keys":        "",
 	"inject/sight":               "inject/profile inject/ready pty/screen",
-	"parser":                     "parser/ansi protocol",
+	"parser":                     "parser/ansi protocol internal/failpoint",
 	"parser/ansi":                "",
 	"parser/sqlite":              "",
 	"parser/transcript":          "parser/transcript/entry parser/transcript/opencode parser/transcript/proc",
 	"parser/transcript/entry":    "parser",
 	"parser/transcript/opencode": "parser/sqlite parser/transcript/entry parser/transcript/proc",
 	"parser/transcript/proc":     "",
-	"queue":                      "protocol",
-	"queue/journal":              "protocol queue",
+	"queue":                      "protocol internal/failpoint",
+	"queue/journal":              "protocol queue internal/failpoint",
 	"cmd/relay-pty": "cmd/relay-pty/agent cmd/relay-pty/agentlog cmd/relay-pty/clients cmd/relay-pty/handover cmd/relay-pty/ledger cmd/relay-pty/memory cmd/relay-pty/tty " +
 		"inject inject/draft inject/profile inject/ready inject/turn parser parser/transcript protocol protocol/own protocol/registry protocol/sock protocol/version pty pty/screen pty/term queue",
 	"cmd/relay-pty/agent":         "inject inject/draft inject/profile inject/profile/keys inject/ready inject/sight parser pty pty/screen",
 	"cmd/relay-pty/agentlog":      "inject/profile inject/ready parser/transcript protocol",
 	"cmd/relay-pty/handover":      "inject inject/draft inject/turn parser protocol queue",
 	"cmd/relay-pty/clients":       "cmd/relay-pty/handover parser protocol protocol/sock queue",
-	"cmd/relay-pty/ledger":        "protocol protocol/own queue queue/journal",
+	"cmd/relay-pty/ledger":        "protocol protocol/own queue queue/journal internal/failpoint",
 	"cmd/relay-pty/tty":           "cmd/relay-pty/agent pty pty/screen pty/term",
 	"cmd/internal/fakemodel":      "",
 	"cmd/internal/scratch":        "",
@@ -78,6 +78,7 @@ var layers = map[string]string{
 	"cmd/relay/internal/shelf":    "cmd/relay/internal/router",
 	"cmd/relay/internal/tools":    "cmd/relay/internal/api cmd/relay/internal/router",
 	"cmd/relay/internal/wiring":   "",
+	"internal/failpoint":          "",
 	"protocol":                    "",
 	"protocol/own":                "protocol",
 	"protocol/dirwatch":           "",
@@ -247,6 +248,9 @@ func TestLinkingCost(t *testing.T) {
 	t.Logf("stripped binary: %d bytes", info.Size())
 	if info.Size() > maxBinary {
 		t.Errorf("stripped binary has %d bytes, want at most %d", info.Size(), maxBinary)
+	}
+	if b, err := os.ReadFile(bin); err != nil || bytes.Contains(b, []byte("RELAY_FAILPOINT")) {
+		t.Errorf("stripped binary has the failpoints (%v)", err)
 	}
 	checkInits(t, bin)
 }

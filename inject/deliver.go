@@ -8,6 +8,7 @@ import (
 
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
+	"relay-pty/internal/failpoint"
 	"relay-pty/protocol"
 )
 
@@ -303,6 +304,10 @@ func (a *attempt) putSome(ctx context.Context, keys string) (n int, err error) {
 
 // runComposer delivers into a composer: shown, Enter, gone.
 func (a *attempt) runComposer(ctx context.Context) *Result {
+	if failpoint.Built && failpoint.On(failpoint.WrittenDelivered) {
+		a.pressEnter(ctx, a.in.look())
+		return &Result{Status: Delivered, Evidence: protocol.EvidenceSubmitted}
+	}
 	if r, ok := a.await(ctx, a.holdsOurs); !ok {
 		return r
 	}
@@ -326,6 +331,10 @@ func (a *attempt) submit(ctx context.Context) *Result {
 		if r, ok := a.await(ctx, a.holdsOurs); !ok {
 			return r
 		}
+	}
+	if failpoint.Built && failpoint.On(failpoint.EnterApart) {
+		a.release()
+		a.tx, _ = a.in.begin(ctx) // fails where the agent has ended
 	}
 	if r := a.pressEnter(ctx, look); r != nil {
 		return r

@@ -6,6 +6,7 @@ import (
 	"relay-pty/inject/prompt"
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
+	"relay-pty/internal/failpoint"
 	"relay-pty/protocol"
 )
 
@@ -100,7 +101,7 @@ func (in *Injector) readFor(l Look) {
 // before any key. Elsewhere it is what was typed since the last Enter, if it left a
 // trace before the cursor or the terminal keeps the line until Enter.
 func (in *Injector) drafted(l Look) bool {
-	if l.Facts.Exited {
+	if l.Facts.Exited || failpoint.Built && failpoint.On(failpoint.DraftIgnored) {
 		return false
 	}
 	if in.astray() {

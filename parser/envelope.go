@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"relay-pty/internal/failpoint"
 )
 
 // staleAge is the age from which a header tells it.
@@ -95,7 +97,7 @@ func (e Envelope) Content() string {
 	}
 	lines := strings.Split(body, "\n")
 	for i, line := range lines {
-		if forged(line) {
+		if forged(line) && (!failpoint.Built || !failpoint.On(failpoint.FooterForged)) {
 			lines[i] = "    " + line
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"relay-pty/internal/failpoint"
 )
 
 const (
@@ -103,6 +105,10 @@ const (
 )
 
 func (w *writer) write(p []byte, is input) error {
+	if failpoint.Built && failpoint.On(failpoint.KeysThrough) {
+		_, err := w.f.Write(p)
+		return w.explain(err)
+	}
 	for len(p) > 0 {
 		w.mu.Lock()
 		if w.ended {

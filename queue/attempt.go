@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"relay-pty/internal/failpoint"
 	"relay-pty/protocol"
 )
 
@@ -126,10 +127,12 @@ func (m *Mailbox) Again(id string, now time.Time) error {
 }
 
 // mayAgain says whether a message that is in doubt may be tried once more.
-func (it *item) mayAgain() bool { return !it.Again && it.Redelivery == protocol.RedeliverOnce }
+func (it *item) mayAgain() bool {
+	return !it.Again && (it.Redelivery == protocol.RedeliverOnce || failpoint.Built && failpoint.On(failpoint.RedeliveredUnasked))
+}
 
 func (m *Mailbox) againLocked(it *item, now time.Time) error {
-	it.Again = true
+	it.Again = !failpoint.Built || !failpoint.On(failpoint.Unmarked)
 	m.waitLocked(it)
 	return m.tellWaitingLocked(it, now)
 }
@@ -211,6 +214,11 @@ func (m *Mailbox) endLocked(it *item, out Outcome, now time.Time) error {
 	}
 	rec := it.ended(out, now)
 	err := m.sink.Append(now, Proposal{rec.result(), &rec})
+	if failpoint.Built && (failpoint.On(failpoint.CancelledTyped) && rec.Status == protocol.StatusCancelled ||
+		failpoint.On(failpoint.ExpiredTyped) && rec.Status == protocol.StatusExpired) {
+		it.ExpiresAt, m.waiting = time.Time{}, append(m.waiting, it)
+		return err
+	}
 	it.Record = rec
 	m.ended = append(m.ended, it)
 	m.changedLocked()

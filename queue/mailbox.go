@@ -21,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"relay-pty/internal/failpoint"
 	"relay-pty/protocol"
 )
 
@@ -139,7 +140,14 @@ func (m *Mailbox) Restore(records []Record) (interrupted []Message) {
 			interrupted = append(interrupted, rec.Message)
 			continue
 		}
+		if failpoint.Built && failpoint.On(failpoint.WaitingDropped) {
+			it.Status = protocol.StatusDelivered
+			continue
+		}
 		m.waiting = slices.Insert(m.waiting, m.placeLocked(it), it)
+		if failpoint.Built && failpoint.On(failpoint.EventToldAgain) {
+			m.sink.Append(time.Now(), Proposal{Event: it.result()})
+		}
 	}
 	m.changedLocked()
 	return interrupted
@@ -177,6 +185,10 @@ func (m *Mailbox) Enqueue(msg Message, now time.Time) (res protocol.InjectResult
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.forgetLocked(now)
+	if it := m.knownLocked(msg.ID); failpoint.Built && failpoint.On(failpoint.IDsForgotten) && it != nil && it.Status == protocol.StatusQueued {
+		m.leaveLocked(it)
+		delete(m.items, it.ID)
+	}
 	if it := m.knownLocked(msg.ID); it != nil {
 		if !bytes.Equal(it.Digest, msg.digest()) {
 			return res, false, ErrDuplicate

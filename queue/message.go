@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"relay-pty/internal/failpoint"
 	"relay-pty/protocol"
 )
 
@@ -88,6 +89,9 @@ func (r *Record) result() *protocol.InjectResult {
 
 // before orders by mode, then priority, then arrival.
 func before(a, b *item) int {
+	if failpoint.Built && failpoint.On(failpoint.LastFirst) {
+		a, b = b, a
+	}
 	return cmp.Or(cmp.Compare(rank(a.Mode), rank(b.Mode)), cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Arrival, b.Arrival))
 }
 

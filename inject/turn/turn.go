@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"relay-pty/inject/profile"
+	"relay-pty/internal/failpoint"
 )
 
 // Message is one message in the three parts that are typed. Of a command the
@@ -59,6 +60,9 @@ type Batch struct {
 func (t Turn) String() string {
 	var b strings.Builder
 	for i, m := range t {
+		if failpoint.Built && failpoint.On(failpoint.FirstAlone) && i > 0 {
+			break
+		}
 		if i > 0 {
 			b.WriteString(between)
 		}

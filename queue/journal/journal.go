@@ -12,6 +12,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"relay-pty/internal/failpoint"
 	"relay-pty/protocol"
 	"relay-pty/queue"
 )
@@ -233,6 +234,10 @@ func (s *state) apply(tx *bbolt.Tx, changes []queue.Change, now time.Time) error
 func (s *state) put(tx *bbolt.Tx, c queue.Change) error {
 	if err := s.putEvent(tx, c.Entry); err != nil || c.Record == nil {
 		return err
+	}
+	if failpoint.Built && (failpoint.On(failpoint.QueuedUnrecorded) && c.Record.Status == protocol.StatusQueued ||
+		failpoint.On(failpoint.AttemptUnrecorded) && c.Record.Status == protocol.StatusInjecting) {
+		return nil
 	}
 	return s.putRecord(tx, c.Record)
 }

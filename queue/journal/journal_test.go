@@ -116,7 +116,11 @@ func TestRunGoesOnWhereTheLastEnded(t *testing.T) {
 	last := r.log.Last()
 
 	r = start(t, path)
-	defer r.end()
+	defer func() {
+		if r.end(); r.log.Last() != last {
+			t.Errorf("the last event is %d at the end, want %d: a restart tells nothing by itself", r.log.Last(), last)
+		}
+	}()
 	if got := fmt.Sprint(r.heads()); got != "[c d]" || r.log.Epoch() != epoch || r.log.Last() != last {
 		t.Errorf("%s wait, epoch %s, last event %d; want c and d, %s, %d", got, r.log.Epoch(), r.log.Last(), epoch, last)
 	}

@@ -13,6 +13,7 @@ import (
 	"go.etcd.io/bbolt"
 	"golang.org/x/sys/unix"
 
+	"relay-pty/internal/failpoint"
 	"relay-pty/queue"
 )
 
@@ -102,7 +103,8 @@ func openFile(path string) (*tree, error) {
 		return db.file, err
 	}
 	err := guarded(func() (err error) {
-		db.DB, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockWait, FreelistType: bbolt.FreelistMapType, OpenFile: open})
+		db.DB, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockWait, FreelistType: bbolt.FreelistMapType, OpenFile: open,
+			NoSync: failpoint.Built && failpoint.On(failpoint.Unsynced)})
 		return err
 	})
 	if err != nil {

@@ -6,13 +6,18 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"relay-pty/internal/failpoint"
 )
 
 // pruneEvents takes out the oldest events while there are too many.
 func (s *state) pruneEvents(tx *bbolt.Tx) error {
-	bucket := tx.Bucket([]byte{events})
+	bucket, most := tx.Bucket([]byte{events}), maxEvents
+	if failpoint.Built && failpoint.On(failpoint.FewEvents) {
+		most = 40
+	}
 	for range pruneMost {
-		if s.Events <= maxEvents && s.Bytes <= maxBytes || s.Events <= 1 {
+		if s.Events <= most && s.Bytes <= maxBytes || s.Events <= 1 {
 			return nil
 		}
 		key, value := bucket.Cursor().First()

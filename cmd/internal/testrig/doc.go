@@ -6,7 +6,6 @@
 //	term      a terminal for them, with a human's hands
 //	storm     many wrappers under seeded senders, typists and a nemesis
 //	books     checks the books of a storm; shares no code with the product
-//	sabotage  builds that break one promise each, to see that a test catches it
 //	disk      a hostile disk: crash points and power cuts
 //	awkward   seeded messages of awkward shapes, for sweeps on real agents
 //
@@ -17,9 +16,8 @@
 // Wrappers run around fake agents that log every byte, under seeded senders, typists and a nemesis
 // that kills, stops, floods and fills disks. Who wrote a byte can be told from the byte: bodies are
 // lower case and carry their own sum, humans type upper case. The checker of the books is checked
-// by 70 mutants of correct books, and by builds of the wrapper that break one promise each
-// (overlays of the build, which stop fitting when the source moves on). Promises that no storm
-// provokes have sabotages that one named test each must catch.
+// by 70 mutants of correct books, and by wrappers that break one promise each, see package
+// failpoint.
 //
 // # Sweeps
 //

@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	testrig.KnownStart()
 	testrig.Choose("^TestScripts$")
 	code := m.Run()
-	if build.path != "" {
-		os.RemoveAll(filepath.Dir(build.path)) // there is nobody to tell
+	for _, b := range []*build{&plain, &breakable} {
+		os.RemoveAll(b.dir) // there is nobody to tell
 	}
 	os.Exit(code)
 }

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -20,6 +19,7 @@ import (
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/disk"
+	"relay-pty/internal/failpoint"
 )
 
 // headless is a wrapper without a terminal on a watched disk, and two clients.
@@ -298,31 +298,6 @@ func fastDir() string {
 	return ""
 }
 
-// keepsFew is a wrapper that keeps so many events, so that a short run prunes.
-func keepsFew(t *testing.T, events int64) string {
-	t.Helper()
-	dir := scratch(t)
-	path, err := filepath.Abs("../../../queue/journal/journal.go")
-	must(t, err)
-	src, err := os.ReadFile(path)
-	must(t, err)
-	few := regexp.MustCompile(`maxEvents +int64 = [0-9_]+`).ReplaceAll(src, fmt.Appendf(nil, "maxEvents int64 = %d", events))
-	if bytes.Equal(few, src) {
-		t.Fatalf("%s has no maxEvents", path)
-	}
-	must(t, os.WriteFile(filepath.Join(dir, "few.go"), few, 0o600))
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{path: filepath.Join(dir, "few.go")}})
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(dir, "overlay"), overlay, 0o600))
-	bin := filepath.Join(dir, "relay-pty")
-	build := command(t, "go", "build", "-overlay", filepath.Join(dir, "overlay"), "-o", bin, "..")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return bin
-}
-
 // killed ends the wrapper at the n-th call of a kind; of a write, some bytes are written.
 func killed(what disk.What, n, short int) verdicts {
 	return at(what, n, disk.Verdict{Kill: true, Short: short})
@@ -351,7 +326,7 @@ func TestPowerCuts(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(seed(t), 1))
 	bin := binary(t)
-	pruned := recorded(t, "prunes", keepsFew(t, 40), []verdicts{nil, nil})
+	pruned := recorded(t, "prunes", breaks(t, failpoint.FewEvents), []verdicts{nil, nil})
 	pruned.keeps = 40
 	recs := []recording{
 		pruned,
@@ -375,7 +350,8 @@ func TestPowerCuts(t *testing.T) {
 		all, len(recs), calls)
 }
 
-// TestProvePowerCutsNoticeWhatIsMissing: without any one of the syncs, something is lost.
+// TestProvePowerCutsNoticeWhatIsMissing: without any one of the syncs, something is lost, and so it is
+// when the wrapper itself leaves out the syncs of its commits.
 func TestProvePowerCutsNoticeWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(seed(t), 2))
@@ -384,7 +360,7 @@ func TestProvePowerCutsNoticeWhatIsMissing(t *testing.T) {
 	root := func(c disk.Call) bool { return c.What == disk.Write && c.Offset < 8192 && len(c.Data) == 4096 }
 	var newRoot bool
 	var ended time.Time
-	rec := recorded(t, "sabotaged", bin, []verdicts{func(_ int, c disk.Call) disk.Verdict {
+	rec := recorded(t, "killed", bin, []verdicts{func(_ int, c disk.Call) disk.Verdict {
 		// The second run is told what the first one did not sync.
 		kill := newRoot && c.What == disk.Sync && strings.HasSuffix(c.Path, ".journal")
 		newRoot = root(c)
@@ -415,6 +391,8 @@ func TestProvePowerCutsNoticeWhatIsMissing(t *testing.T) {
 		}
 		less.caught(t, "no sync of "+what, rnd)
 	}
+	unsynced := recorded(t, "unsynced", breaks(t, failpoint.Unsynced), []verdicts{nil})
+	unsynced.caught(t, string(failpoint.Unsynced), rnd)
 	renewed := recorded(t, "renewed", bin, []verdicts{failing(disk.Sync, 15, syscall.EIO, 0), nil})
 	renewed.inPlace().caught(t, "a rename before the file is whole", rnd)
 }

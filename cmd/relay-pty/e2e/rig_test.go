@@ -66,29 +66,36 @@ func must(t testing.TB, err error) {
 	}
 }
 
-var build struct {
+// plain is the wrapper as a user gets it, breakable the same with the failpoints.
+var plain, breakable build
+
+// build is a wrapper that the first test that wants it builds.
+type build struct {
 	once sync.Once
-	path string
+	dir  string
 	err  error
+}
+
+// path builds the wrapper, if no test has yet. tags is one tag, or none.
+func (b *build) path(t testing.TB, tags string) string {
+	t.Helper()
+	b.once.Do(func() {
+		if b.dir, b.err = os.MkdirTemp("", "relay-bin"); b.err != nil {
+			return
+		}
+		out, err := command(t, "make", "-s", "-C", "../../..", "wrapper", "BIN="+b.dir, "TAGS="+tags).CombinedOutput()
+		if err != nil {
+			b.err = fmt.Errorf("make wrapper: %w\n%s", err, out)
+		}
+	})
+	must(t, b.err)
+	return filepath.Join(b.dir, "relay-pty")
 }
 
 // binary is the wrapper as a user gets it.
 func binary(t testing.TB) string {
 	t.Helper()
-	build.once.Do(func() {
-		dir, err := os.MkdirTemp("", "relay-bin")
-		if err != nil {
-			build.err = err
-			return
-		}
-		build.path = filepath.Join(dir, "relay-pty")
-		out, err := command(t, "make", "-s", "-C", "../../..", "wrapper", "BIN="+dir).CombinedOutput()
-		if err != nil {
-			build.err = fmt.Errorf("make build: %w\n%s", err, out)
-		}
-	})
-	must(t, build.err)
-	return build.path
+	return plain.path(t, "")
 }
 
 // wrapped is an agent under the wrapper, on a terminal of a human, and a client.

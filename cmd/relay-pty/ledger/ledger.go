@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"relay-pty/internal/failpoint"
 	"relay-pty/protocol"
 	"relay-pty/protocol/own"
 	"relay-pty/queue"
@@ -210,9 +211,9 @@ func (l *Ledger) resolveInterrupted(interrupted []queue.Message) {
 
 func (l *Ledger) end(m queue.Message, shown bool) error {
 	switch {
-	case shown:
+	case shown, failpoint.Built && failpoint.On(failpoint.DoubtDelivered):
 		return l.Box.Finish(m.ID, queue.Outcome{Status: protocol.StatusDelivered, Evidence: protocol.EvidenceTurn}, time.Now())
-	case m.Redelivery == protocol.RedeliverOnce && !m.Again:
+	case (m.Redelivery == protocol.RedeliverOnce || failpoint.Built && failpoint.On(failpoint.RedeliveredUnasked)) && !m.Again:
 		return l.Box.Again(m.ID, time.Now())
 	}
 	what := "typed"
