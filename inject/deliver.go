@@ -8,7 +8,7 @@ import (
 
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
-	"relay-pty/internal/failpoint"
+	"relay-pty/protocol/failpoint"
 	"relay-pty/protocol"
 )
 

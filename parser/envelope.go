@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode"
 
-	"relay-pty/internal/failpoint"
+	"relay-pty/protocol/failpoint"
 )
 
 // staleAge is the age from which a header tells it.

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"relay-pty/internal/failpoint"
+	"relay-pty/protocol/failpoint"
 )
 
 // OneLine is s without control and invisible characters, on one line, fit to be shown.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"relay-pty/internal/failpoint"
+	"relay-pty/protocol/failpoint"
 )
 
 const (

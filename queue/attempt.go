@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"relay-pty/internal/failpoint"
+	"relay-pty/protocol/failpoint"
 	"relay-pty/protocol"
 )
 

@@ -21,7 +21,7 @@ import (
 	"sync"
 	"time"
 
-	"relay-pty/internal/failpoint"
+	"relay-pty/protocol/failpoint"
 	"relay-pty/protocol"
 )
 

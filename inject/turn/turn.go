@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"relay-pty/inject/profile"
-	"relay-pty/internal/failpoint"
+	"relay-pty/protocol/failpoint"
 )
 
 // Message is one message in the three parts that are typed. Of a command the

@@ -12,7 +12,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"relay-pty/internal/failpoint"
+	"relay-pty/protocol/failpoint"
 	"relay-pty/protocol"
 	"relay-pty/queue"
 )

@@ -13,7 +13,7 @@ import (
 	"go.etcd.io/bbolt"
 	"golang.org/x/sys/unix"
 
-	"relay-pty/internal/failpoint"
+	"relay-pty/protocol/failpoint"
 	"relay-pty/queue"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"relay-pty/internal/failpoint"
+	"relay-pty/protocol/failpoint"
 )
 
 // pruneEvents takes out the oldest events while there are too many.

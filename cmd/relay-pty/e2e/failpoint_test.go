@@ -12,7 +12,7 @@ import (
 
 	"relay-pty/cmd/internal/testrig/books"
 	"relay-pty/cmd/internal/testrig/storm"
-	"relay-pty/internal/failpoint"
+	"relay-pty/protocol/failpoint"
 )
 
 // breach is a failpoint, and what its storm needs for the breach to show.

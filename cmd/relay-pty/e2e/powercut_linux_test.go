@@ -19,7 +19,7 @@ import (
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/disk"
-	"relay-pty/internal/failpoint"
+	"relay-pty/protocol/failpoint"
 )
 
 // headless is a wrapper without a terminal on a watched disk, and two clients.
@@ -350,8 +350,8 @@ func TestPowerCuts(t *testing.T) {
 		all, len(recs), calls)
 }
 
-// TestProvePowerCutsNoticeWhatIsMissing: without any one of the syncs, something is lost, and so it is
-// when the wrapper itself leaves out the syncs of its commits.
+// TestProvePowerCutsNoticeWhatIsMissing: without any one of the syncs, something is lost, and so
+// it is when the wrapper itself leaves out the syncs of its commits.
 func TestProvePowerCutsNoticeWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(seed(t), 2))

@@ -66,8 +66,8 @@ func mostlyFrame(t *testing.T, r *realAgent) {
 	}
 }
 
-// TestProveChipsThatNobodyExpected: an agent that hides pastes sooner than its profile says gets the
-// message in pieces.
+// TestProveChipsThatNobodyExpected: an agent that hides pastes sooner than its profile says gets
+// the message in pieces.
 func TestProveChipsThatNobodyExpected(t *testing.T) {
 	body := strings.Repeat("word ", 400) + "end"
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {

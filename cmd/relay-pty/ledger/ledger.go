@@ -16,7 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"relay-pty/internal/failpoint"
+	"relay-pty/protocol/failpoint"
 	"relay-pty/protocol"
 	"relay-pty/protocol/own"
 	"relay-pty/queue"

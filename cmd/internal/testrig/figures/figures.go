@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// EnvFile names the file that figures are appended to. Without it they stand in the test's log alone.
+// EnvFile names the file that figures are appended to. Without it they stand in the test's log
+// alone.
 const EnvFile = "RELAY_FIGURES"
 
 // Figure is one row of a table: what was tried, and what it showed; or, with an agent, how many of
@@ -30,7 +31,8 @@ func Shown(t testing.TB, what, format string, args ...any) {
 	add(t, Figure{What: what, Shown: fmt.Sprintf(format, args...)})
 }
 
-// Held reports how many of n messages held with an agent in a situation, unless the test has failed.
+// Held reports how many of n messages held with an agent in a situation, unless the test has
+// failed.
 func Held(t testing.TB, agent, situation string, held, n int) {
 	t.Helper()
 	add(t, Figure{Agent: agent, Situation: situation, Held: held, Of: n})

@@ -1,4 +1,5 @@
-package relay_test
+// Package cases holds testdata/cases.md against the tests that it names.
+package cases
 
 import (
 	"os"
@@ -9,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay-pty/internal/failpoint"
+	"relay-pty/protocol/failpoint"
 )
 
 // found is a test by which testdata/cases.md says that something is found.
@@ -24,6 +25,7 @@ var (
 // cases reads testdata/cases.md: the tests of each row, by the row's first cell.
 func cases(t *testing.T) map[string][]found {
 	t.Helper()
+	t.Chdir("../../..")
 	all := map[string][]found{}
 	for line := range strings.Lines(string(read(t, "testdata/cases.md"))) {
 		cells := strings.Split(strings.TrimSpace(line), " | ")
@@ -82,7 +84,7 @@ func TestFailpointsAreInUse(t *testing.T) {
 	for path := range strings.FieldsSeq(string(out)) {
 		product.Write(read(t, path))
 	}
-	declared := pointName.FindAllStringSubmatch(string(read(t, "internal/failpoint/failpoint.go")), -1)
+	declared := pointName.FindAllStringSubmatch(string(read(t, "protocol/failpoint/failpoint.go")), -1)
 	for _, m := range declared {
 		if !strings.Contains(product.String(), "failpoint.On(failpoint."+m[1]+")") {
 			t.Errorf("%s breaks nothing", m[1])
