@@ -16,7 +16,7 @@ SMALL = -trimpath -ldflags='-s -w'
 BUILD = CGO_ENABLED=0 $(GO) build $(LEAN)
 RACE := $(shell command -v gcc >/dev/null && echo -race)
 
-.PHONY: build wrapper install agents demo check test fuzz bench prove
+.PHONY: build wrapper install agents demo lint vuln check test fuzz bench prove
 build: wrapper
 	CGO_ENABLED=0 $(GO) build $(SMALL) -o $(BIN)/ ./cmd/relay
 wrapper:
@@ -32,10 +32,13 @@ demo:
 	@$(MAKE) --silent build
 	@test "$$RELAY_DEMO" = builtin || bash .ci/agents claude-code-2.1.329 codex || echo
 	@$(BIN)/relay demo
-check:
-	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'check: run gofmt -w .'; exit 1; }
+lint:
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'lint: run gofmt -w .'; exit 1; }
 	$(GO) vet ./... && GOOS=darwin $(GO) vet ./...
 	$(STATICCHECK) ./...
+vuln:
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
+check: lint
 	@test -n "$(RACE)" || echo 'NOT RUN: race detector: no gcc'
 	@$(GO) run ./cmd/internal/testrun -limit 4m -limit cmd/relay-pty/e2e=8m -- $(RACE) -parallel 6 -skip '^TestReal' ./...
 test: check

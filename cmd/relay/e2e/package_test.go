@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"debug/buildinfo"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -56,6 +57,7 @@ func TestPackage(t *testing.T) {
 		}
 	}
 	checkWrapperCompletions(t, bin, read, filepath.Join(dir, "share"))
+	checkLicences(t, bin, read)
 	for _, path := range []string{"systemd/user/relay.service", "relay/relay.plist"} {
 		if text := read(path); !strings.Contains(text, bin+"/relay") || strings.Contains(text, "@BIN@") {
 			t.Errorf("%s:\n%s", path, text)
@@ -82,6 +84,40 @@ func TestPackage(t *testing.T) {
 	verify.Env = append(os.Environ(), environment(dir, bin)...)
 	if out, err := verify.CombinedOutput(); err != nil || strings.Contains(string(out), "relay.service") {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
+	}
+}
+
+// checkLicences fails when a module that the programs contain is not named beside them, each with
+// the text of its licence.
+func checkLicences(t *testing.T, bin string, read func(string) string) {
+	t.Helper()
+	if text := read("doc/relay-pty/LICENSE"); !strings.HasPrefix(text, "MIT License") {
+		t.Errorf("our own licence begins %.40q", text)
+	}
+	notices := read("doc/relay-pty/THIRD_PARTY_NOTICES")
+	for _, part := range []string{
+		"Go, its runtime and standard library\n\nCopyright 2009 The Go Authors", "Copyright (c) 2011 Keith Rarick", // creack/pty
+		"go.etcd.io/bbolt v", "github.com/nats-io/nats-server/v2 v", ": s2/LICENSE\n", // a part with a licence of its own
+		": NOTICE\n", // which Apache's licence asks to hand on
+	} {
+		if !strings.Contains(notices, part) {
+			t.Errorf("the notices do not have %q", part)
+		}
+	}
+	seen := 0
+	for _, program := range []string{"relay", "relay-pty"} {
+		info, err := buildinfo.ReadFile(filepath.Join(bin, program))
+		must(t, err)
+		for _, module := range info.Deps {
+			seen++
+			_, text, found := strings.Cut(notices, "\n"+module.Path+" "+module.Version+": ")
+			if text, _, _ = strings.Cut(text, "\n====="); !found || !strings.Contains(text, "opyright") {
+				t.Errorf("%s contains %s %s, whose licence is not in the notices", program, module.Path, module.Version)
+			}
+		}
+	}
+	if seen < 20 {
+		t.Errorf("the programs contain %d modules: the test looks at nothing", seen)
 	}
 }
 
