@@ -29,7 +29,7 @@ type show struct {
 // is not 0 it is sent to the demo's job, as ^C does, when the demo prints at.
 func (u *user) plays(status int, sig syscall.Signal, at string, env ...string) *show {
 	u.t.Helper()
-	ctx, cancel := context.WithTimeoutCause(u.t.Context(), 2*patience, errors.New("the demo does not end"))
+	ctx, cancel := context.WithTimeoutCause(u.t.Context(), 3*patience, errors.New("the demo does not end"))
 	defer cancel()
 	s := &show{Cmd: u.command(ctx, "demo"), u: u, tmp: filepath.Join(u.dir, "t")}
 	must(u.t, os.Mkdir(s.tmp, 0o700))

@@ -44,7 +44,7 @@ type Options struct {
 const longest = 103 - len("/run/relay/router.sock.4194304")
 
 // patience is how long a line's check may take; only a failure uses it up.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // logs is where the router has its own log, below the stage's directory.
 const logs = "home/.local/state/relay"

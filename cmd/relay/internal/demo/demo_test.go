@@ -28,13 +28,13 @@ func TestWhatIsToldIsChecked(t *testing.T) {
 		want string
 	}{
 		"exact":             {says, 0, []api.Message{good}, nil, "<nil>   alice → ci    " + answer(slash) + "\n"},
-		"missing":           {says, 1, []api.Message{good}, nil, "waited 30s in vain"},
+		"missing":           {says, 1, []api.Message{good}, nil, "waited 1m0s in vain"},
 		"the program ended": {says, 0, nil, ended, ended.Error()},
 		"not exact":         {says, 0, []api.Message{blanks}, nil, "alice → ci says"},
 		"of somebody else":  {says, 0, []api.Message{other, good}, nil, "bob → ci says"},
 		"proved":            {delivered, 2, []api.Message{proved, proved}, nil, "<nil>                 delivered: turn\n"},
-		"one is not proved": {delivered, 2, []api.Message{proved, good}, nil, "waited 30s in vain"},
-		"a third is proved": {delivered, 2, []api.Message{proved, good, proved}, nil, "waited 30s in vain"},
+		"one is not proved": {delivered, 2, []api.Message{proved, good}, nil, "waited 1m0s in vain"},
+		"a third is proved": {delivered, 2, []api.Message{proved, good, proved}, nil, "waited 1m0s in vain"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

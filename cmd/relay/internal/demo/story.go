@@ -55,7 +55,7 @@ type line struct {
 
 var story = []line{
 	{what: "1. You ask alice for something, and alice asks bob"},
-	{"", "", ready},
+	{"", "alice and bob are ready", ready},
 	{"you → alice", wish, types(wish, drafted(wish))},
 	{"", "", types("\r", "")},
 	{"alice → bob", request, says},
@@ -81,8 +81,9 @@ var story = []line{
 	{"", "alice's model read each message once, both of ci in one turn", received},
 }
 
-// ready waits for both agents.
-func ready(ctx context.Context, s *stage, _ *line) error {
+// ready waits for both agents. The title tells enough.
+func ready(ctx context.Context, s *stage, l *line) error {
+	l.what = ""
 	return until(ctx, func() bool {
 		agents, err := s.client.Agents(ctx)
 		busy := func(a api.Agent) bool { return a.State != protocol.StateReady }
