@@ -66,7 +66,7 @@ var layers = map[string]string{
 	"cmd/relay/internal/bus": "",
 	"cmd/relay/internal/daemon": "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hub " +
 		"cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/shelf cmd/relay/internal/tools",
-	"cmd/relay/internal/demo":     "cmd/internal/agentrig cmd/internal/fakemodel cmd/internal/scratch cmd/relay/internal/api cmd/relay/internal/router pty pty/screen",
+	"cmd/relay/internal/demo":     "cmd/internal/agentrig cmd/internal/fakemodel cmd/internal/scratch cmd/relay/internal/api pty pty/screen",
 	"cmd/relay/internal/doctor":   "cmd/relay/internal/home cmd/relay/internal/settings",
 	"cmd/relay/internal/fleet":    "cmd/relay/internal/hub cmd/relay/internal/router",
 	"cmd/relay/internal/home":     "cmd/relay/internal/api",

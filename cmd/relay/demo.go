@@ -1,9 +1,9 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -13,52 +13,41 @@ import (
 )
 
 func demoCommand(s streams) *cobra.Command {
-	var builtin bool
+	o := demo.Options{Out: s.out}
 	c := &cobra.Command{
 		Use: "demo", Short: "Show two agents at work, without keys or accounts", Args: noArgs,
 		Long: `demo runs two agents that write to each other, with you between them: the real Claude Code and
 Codex where they are installed, with fake models on this machine, else small built-in ones. It takes
 ten seconds, uses no network, and leaves nothing behind. RELAY_DEMO=builtin is --builtin.`,
-		RunE: func(c *cobra.Command, _ []string) error { return play(c.Context(), s, builtin) },
-	}
-	c.Flags().BoolVar(&builtin, "builtin", false, "take the built-in agents")
-	c.AddCommand(&cobra.Command{
-		Use: "agent NAME", Hidden: true, Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			ended := make(chan error, 1)
-			go func() { ended <- demo.Agent(args[0], s.in, s.out) }()
-			select {
-			case err := <-ended:
-				return err
-			case <-c.Context().Done(): // which no read of a terminal hears of
-				return context.Cause(c.Context())
+		RunE: func(c *cobra.Command, _ []string) error {
+			switch v := os.Getenv("RELAY_DEMO"); v {
+			case "":
+			case "builtin":
+				o.Builtin = true
+			default:
+				return usage{fmt.Errorf("demo: RELAY_DEMO is %q, want builtin or nothing", v)}
 			}
+			h, err := home.Find("")
+			if err == nil {
+				_, err = findWrapper()
+			}
+			if err == nil {
+				o.Relay, err = os.Executable()
+			}
+			if err != nil {
+				return err
+			}
+			o.Log = filepath.Join(h.Store, "demo.log")
+			return demo.Run(c.Context(), o)
+		},
+	}
+	c.Flags().BoolVar(&o.Builtin, "builtin", false, "take the built-in agents")
+	c.AddCommand(&cobra.Command{
+		Use: "agent", Hidden: true, Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			signal.Reset() // a signal ends it at once, for no read of a terminal hears of a context
+			return demo.Agent(s.in, s.out)
 		},
 	})
 	return c
-}
-
-// envDemo says which agents the demo takes.
-const envDemo = "RELAY_DEMO"
-
-func play(ctx context.Context, s streams, builtin bool) error {
-	switch v := os.Getenv(envDemo); v {
-	case "":
-	case "builtin":
-		builtin = true
-	default:
-		return usage{fmt.Errorf("demo: %s is %q, want builtin or nothing", envDemo, v)}
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	if _, err := findWrapper(); err != nil {
-		return err
-	}
-	h, err := home.Find("")
-	if err != nil {
-		return err
-	}
-	return demo.Run(ctx, demo.Options{Relay: self, Builtin: builtin, Log: filepath.Join(h.Store, "demo.log"), Out: s.out})
 }

@@ -17,66 +17,58 @@ import (
 	"relay-pty/cmd/internal/testrig"
 )
 
-// show is one start of the demo.
+// show is one run of the demo.
 type show struct {
 	*exec.Cmd
 	u        *user
-	tmp      string // its TMPDIR, alone in the environment of all that it starts
+	tmp      string // its TMPDIR, which all that it starts has in its environment
 	out, err bytes.Buffer
-	until    string
-	told     chan struct{} // closed when out holds until
 }
 
-func (s *show) Write(b []byte) (int, error) {
-	before := strings.Contains(s.out.String(), s.until)
-	s.out.Write(b)
-	if !before && strings.Contains(s.out.String(), s.until) {
-		close(s.told)
-	}
-	return len(b), nil
-}
-
-// shows starts the demo with env added; told tells when it printed until.
-func (u *user) shows(until string, env ...string) *show {
+// plays runs the demo with env added, which must end with that status and leave nothing. Where sig
+// is not 0 it is sent to the demo's job, as ^C does, when the demo prints at.
+func (u *user) plays(status int, sig syscall.Signal, at string, env ...string) *show {
 	u.t.Helper()
-	ctx, cancel := context.WithTimeoutCause(u.t.Context(), 2*patience, errors.New("the demo does not end"))
-	u.t.Cleanup(cancel)
-	s := &show{Cmd: u.command(ctx, "demo"), u: u, tmp: filepath.Join(u.dir, "t"), until: until, told: make(chan struct{})}
-	if err := os.Mkdir(s.tmp, 0o700); err != nil {
-		u.t.Fatal(err)
-	}
+	ctx, cancel := context.WithTimeoutCause(u.t.Context(), 3*patience, errors.New("the demo does not end"))
+	defer cancel()
+	s := &show{Cmd: u.command(ctx, "demo"), u: u, tmp: filepath.Join(u.dir, "t")}
+	must(u.t, os.Mkdir(s.tmp, 0o700))
 	s.Env = append(append(s.Env, "TMPDIR="+s.tmp), env...)
-	s.Stdout, s.Stderr = s, &s.err
+	s.Stdout, s.Stderr = writer(func(b []byte) (int, error) {
+		if sig != 0 && bytes.Contains(b, []byte(at)) {
+			syscall.Kill(-s.Process.Pid, sig) // its status tells
+		}
+		return s.out.Write(b)
+	}), &s.err
 	s.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := s.Start(); err != nil {
-		u.t.Fatal(err)
+	if err := s.Run(); s.ProcessState.ExitCode() != status {
+		u.t.Fatalf("ended with %v, want status %d\n%s%s\n%s", err, status, &s.out, &s.err, s.log())
 	}
-	return s
-}
-
-func (s *show) log() string { return filepath.Join(s.u.dir, "state", "relay", "demo.log") }
-
-// ends waits for the end with that status, and checks that nothing is left.
-func (s *show) ends(status int) {
-	s.u.t.Helper()
-	if err := s.Wait(); s.ProcessState.ExitCode() != status {
-		log, _ := os.ReadFile(s.log())
-		s.u.t.Fatalf("ended with %v, want status %d\n%s%s\n%s", err, status, &s.out, &s.err, log)
+	if left, err := os.ReadDir(s.tmp); err != nil || len(left) > 0 {
+		u.t.Errorf("left %v in TMPDIR, %v", left, err)
 	}
-	left, err := os.ReadDir(s.tmp)
-	if err != nil || len(left) > 0 {
-		s.u.t.Errorf("left %v in TMPDIR, %v", left, err)
-	}
-	again := time.NewTicker(20 * time.Millisecond)
+	again, limit := time.NewTicker(20*time.Millisecond), time.After(patience)
 	defer again.Stop()
-	limit := time.After(patience)
 	for pids := s.left(); len(pids) > 0; pids = s.left() {
 		select {
 		case <-again.C:
 		case <-limit:
-			s.u.t.Fatalf("left processes %v", pids)
+			u.t.Fatalf("left processes %v", pids)
 		}
 	}
+	return s
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(b []byte) (int, error) { return w(b) }
+
+// logPath is where the demo keeps its log of a failure.
+func (s *show) logPath() string { return filepath.Join(s.u.dir, "state", "relay", "demo.log") }
+
+func (s *show) log() []byte {
+	text, _ := os.ReadFile(s.logPath()) // there may be none
+	return text
 }
 
 // left are the processes that have the demo's TMPDIR in their environment or their arguments; none
@@ -123,7 +115,8 @@ func (s *show) fits() {
 
 var story = []string{
 	"alice → bob", "please review", "delivered, evidence:", "bob → alice", "delivered, evidence:", "alice → you", "Bob says: line 12",
-	"ci → alice", "ci → alice", "for: draft", "kill -9", "for: dialog", "both messages", "delivered", "alice → ci", "/clear", "alice → ci", "!rm -rf", "Shown: 6 messages",
+	"ci → alice", "ci → alice", "for: draft", "kill -9", "alice → you", "proceed?", "for: dialog", "both messages", "delivered",
+	"alice → ci", "/clear", "alice → ci", "!rm -rf",
 }
 
 // noAgents hides the real agents of this machine.
@@ -134,17 +127,15 @@ func (u *user) noAgents() []string {
 func TestDemoWithoutRealAgents(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
-	s := u.shows("Shown", u.noAgents()...)
-	s.ends(0)
+	s := u.plays(0, 0, "", u.noAgents()...)
 	s.says("No real Claude Code: no claude 2.1.329", "none in PATH", "No real Codex: no codex", "built-in agent; bob is a small built-in agent")
-	s.says(story...)
+	s.says(append(story, "\n\nShown: 6 messages")...)
 }
 
 func TestDemoBuiltin(t *testing.T) {
 	t.Parallel()
-	s := newUser(t).shows("Shown", "RELAY_DEMO=builtin")
-	s.ends(0)
-	s.says(append([]string{"built-in agent"}, story...)...)
+	s := newUser(t).plays(0, 0, "", "RELAY_DEMO=builtin")
+	s.says(append([]string{"alice is a small built-in agent"}, story...)...)
 	s.fits()
 }
 
@@ -155,19 +146,12 @@ func TestRealDemo(t *testing.T) {
 		testrig.Require(t, a.Name(), err)
 		t.Log(path)
 	}
-	u := newUser(t)
-	s := u.shows("Shown", "XDG_CACHE_HOME="+cacheHome(t))
-	s.ends(0)
-	s.says(append([]string{"the real Claude Code 2.1.329; bob is the real Codex 0.169.0"}, story...)...)
-	s.says("as one turn", "Shown")
-	s.fits()
-}
-
-// cacheHome is where this user, not the one of the test, has the agents.
-func cacheHome(t *testing.T) string {
-	dir, err := os.UserCacheDir()
+	cache, err := os.UserCacheDir() // of this user, not the one of the test
 	must(t, err)
-	return dir
+	s := newUser(t).plays(0, 0, "", "XDG_CACHE_HOME="+cache)
+	s.says(append([]string{"the real Claude Code 2.1.329; bob is the real Codex 0.169.0"}, story...)...)
+	s.says("read each message once", "in one turn\n\nShown: 6 messages")
+	s.fits()
 }
 
 func TestDemoTellsTheWayOut(t *testing.T) {
@@ -175,20 +159,13 @@ func TestDemoTellsTheWayOut(t *testing.T) {
 	u := newUser(t)
 	broken, err := exec.LookPath("false")
 	must(t, err)
-	s := u.shows("Shown", append(u.noAgents(), "RELAY_CLAUDE="+broken)...)
-	s.ends(1)
-	s.says("Claude Code ended by itself, with status 1", s.log(), "hint: relay demo --builtin")
-	log, err := os.ReadFile(s.log())
-	if err != nil || !bytes.Contains(log, []byte("== alice.log")) || !bytes.Contains(log, []byte("== router.log")) {
-		t.Errorf("the log holds %q, %v", log, err)
+	s := u.plays(1, 0, "", append(u.noAgents(), "RELAY_CLAUDE="+broken)...)
+	s.says("alice, the real Claude Code 2.1.329, ended by itself, with status 1", s.logPath(), "hint: relay demo --builtin")
+	for _, part := range []string{"== alice, ", "agent_up", "== alice.log", "== router.log"} {
+		if !bytes.Contains(s.log(), []byte(part)) {
+			t.Errorf("%q is not in the log: %s", part, s.log())
+		}
 	}
-}
-
-func TestDemoRefusesAnUnknownChoice(t *testing.T) {
-	t.Parallel()
-	s := newUser(t).shows("Shown", "RELAY_DEMO=codex")
-	s.ends(2)
-	s.says(`RELAY_DEMO is "codex", want builtin or nothing`)
 }
 
 func TestSignalEndsTheDemoAndLeavesNothing(t *testing.T) {
@@ -196,16 +173,7 @@ func TestSignalEndsTheDemoAndLeavesNothing(t *testing.T) {
 	for sig, at := range map[syscall.Signal]string{syscall.SIGTERM: "for: draft", syscall.SIGINT: "keyboard"} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
-			s := newUser(t).shows(at, "RELAY_DEMO=builtin")
-			select {
-			case <-s.told:
-			case <-time.After(patience):
-				t.Errorf("%q was not printed within %v", at, patience)
-			}
-			if err := syscall.Kill(-s.Process.Pid, sig); err != nil { // all of the job, as ^C does
-				t.Fatal(err)
-			}
-			s.ends(128 + int(sig))
+			s := newUser(t).plays(128+int(sig), sig, at, "RELAY_DEMO=builtin")
 			if got, want := s.err.String(), fmt.Sprintf("relay: ended by a signal: %v\n", sig); got != want {
 				t.Errorf("it said %q, want %q", got, want)
 			}

@@ -2,52 +2,52 @@ package demo
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
 
-	"relay-pty/cmd/internal/agentrig"
-	"relay-pty/cmd/internal/fakemodel"
-	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/api"
 )
 
-func marked(to, id, body string) router.Event {
-	return router.Event{Type: router.TypeMessage, Message: router.Message{From: "alice", To: to, ReplyTo: id, Body: body, Source: "log"}}
-}
-
-// TestWhatIsToldIsChecked: an answer that is missing, not exact or from elsewhere, and a message
-// that ended in another way, must not pass.
+// TestWhatIsToldIsChecked: a message that is missing, not exact or from somebody else, or that has
+// no evidence, is not told.
 func TestWhatIsToldIsChecked(t *testing.T) {
-	good := marked("ci", "m1", answer("/clear"))
-	other := marked("ci", "m2", answer("/clear"))
-	blanks := marked("ci", "m1", strings.ReplaceAll(answer("/clear"), "  ", " "))
-	screen := good
-	screen.Source = "screen"
-	failed := router.Event{Message: router.Message{ID: "m1"}, Result: router.Result{Status: "failed"}}
-	refused := router.Event{Type: router.TypeRefused, Result: router.Result{Error: &router.ErrorValue{Message: "no"}}}
+	says, delivered := line{"alice → ci", answer(slash), says}, line{"", "delivered: ", delivered}
+	good := api.Message{From: "alice", To: "ci", Body: answer(slash)}
+	blanks, other, proved := good, good, good
+	blanks.Body, other.From, proved.Evidence = strings.ReplaceAll(good.Body, "  ", " "), "bob", "turn"
+	ended := errors.New("alice ended by itself")
 	for name, c := range map[string]struct {
-		events []router.Event
-		want   string
+		line line
+		said int
+		mail []api.Message
+		ends error
+		want string
 	}{
-		"exact":             {[]router.Event{other, good}, "<nil>"},
-		"missing":           {[]router.Event{other}, "waited 20s in vain for alice to write to ci"},
-		"not exact":         {[]router.Event{blanks}, "did not say that"},
-		"not her own words": {[]router.Event{screen}, "did not say that"},
-		"failed":            {[]router.Event{failed, good}, "Status:failed"},
-		"refused":           {[]router.Event{refused, good}, "refused"},
-		"the program ended": {nil, "signal: killed"},
+		"exact":             {says, 0, []api.Message{good}, nil, "<nil>   alice → ci    " + answer(slash) + "\n"},
+		"missing":           {says, 1, []api.Message{good}, nil, "waited 1m0s in vain"},
+		"the program ended": {says, 0, nil, ended, ended.Error()},
+		"not exact":         {says, 0, []api.Message{blanks}, nil, "alice → ci says"},
+		"of somebody else":  {says, 0, []api.Message{other, good}, nil, "bob → ci says"},
+		"proved":            {delivered, 2, []api.Message{proved, proved}, nil, "<nil>                 delivered: turn\n"},
+		"one is not proved": {delivered, 2, []api.Message{proved, good}, nil, "waited 1m0s in vain"},
+		"a third is proved": {delivered, 2, []api.Message{proved, good, proved}, nil, "waited 1m0s in vain"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &stage{ctx: t.Context(), events: &events{list: c.events}, o: Options{Out: io.Discard}}
-				if c.events == nil {
-					s.events.err = errors.New("signal: killed")
+				var out bytes.Buffer
+				s := &stage{said: c.said, Options: Options{Out: &out}}
+				s.mail = func(context.Context) []api.Message { return c.mail }
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				if c.ends != nil {
+					cancel(c.ends)
 				}
-				_, err := s.said(&seat{actor: &actor{name: "alice", source: "log"}}, "ci", "m1", answer("/clear"))
-				if got := fmt.Sprint(err); !strings.Contains(got, c.want) {
+				err := s.tell(ctx, c.line)
+				if got := fmt.Sprint(err) + out.String(); !strings.HasPrefix(got, c.want) || err != nil && out.Len() > 0 {
 					t.Errorf("got %s, want %q", got, c.want)
 				}
 			})
@@ -62,16 +62,14 @@ func TestEveryMessageOfATurnIsAnswered(t *testing.T) {
 		"->relay:ci [re=m1] <<<I read  `/clear`  as *text*>>>",
 		"->relay:ci@host [re=m2] <<<I read  `two\nlines`  as *text*>>>",
 	}
-	model := parts[0].respond(agentrig.Claude(agentrig.ClaudeNow))
-	reply := strings.Join(model(fakemodel.Turn{Text: []string{turn}}).Deltas, "")
-	if got := strings.Join(want, "\n"); reply != got {
-		t.Errorf("the fake model says\n%s\nwant\n%s", reply, got)
+	if got := think(turn); got != strings.Join(want, "\n") {
+		t.Errorf("the fake model says\n%s\nwant\n%s", got, want)
 	}
 	var out bytes.Buffer
-	if err := Agent("alice", strings.NewReader(turn+"\n"), &out); err != nil {
+	if err := Agent(strings.NewReader(turn+"\n"), &out); err != nil {
 		t.Fatal(err)
 	}
-	if got := agentPrompt + want[0] + "\n" + agentPrompt + want[1] + "\n" + agentPrompt; out.String() != got {
+	if got := "> " + want[0] + "\n> " + want[1] + "\n> "; out.String() != got {
 		t.Errorf("the built-in agent says\n%s\nwant\n%s", &out, got)
 	}
 }

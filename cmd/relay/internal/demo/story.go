@@ -1,374 +1,270 @@
 package demo
 
 import (
+	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"relay-pty/cmd/relay/internal/api"
-	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
 
-// precious is a file beside alice that a message seems to be after.
-const precious = "notes.txt"
-
-// hostile are what a script sends while alice must not be typed at.
-var hostile = []message{{"m1", "ci", "/clear"}, {"m2", "ci", "!rm -rf " + precious}}
-
-// hold is how long messages are watched while they have to wait.
-const hold = time.Second
-
-// The human's second prompt, in two halves.
+// What is said. A screen would lose a blank and the stars of the review and of the answers.
 const (
-	draftBegun = "tidy up the old"
-	draftEnd   = " logs"
+	wish    = "ask bob to review parser.go"
+	request = "please review parser.go"
+	review  = "line 12: an error is  *dropped*"
+	bobSays = "Bob says: "
+	tidy    = "tidy up the old"
+	slash   = "/clear" // a command of Claude Code's
+	shell   = "!rm -rf " + precious
+	done    = "Done."
+
+	precious = "notes.txt" // a file where alice works
 )
 
-// play tells the story, act by act.
-func (s *stage) play() error {
-	s.introduce()
-	err := s.startRouter()
-	if err != nil {
-		return err
-	}
-	if s.events, err = follow(s.relay("events", "--follow", "--after", "0", "--json")); err != nil {
-		return err
-	}
-	for _, a := range s.actors {
-		if err := s.sit(a); err != nil {
-			return fmt.Errorf("start %s: %w", a.name, err)
-		}
-	}
-	last := "The turn is over: both messages are typed in, as one turn"
-	if s.alice().api == nil {
-		last = "You answered: both messages are typed in"
-	}
-	var scripts []*script
-	for i, act := range []struct {
-		title string
-		play  func() error
-	}{
-		{"You ask alice for something, and alice asks bob", s.talk},
-		{"You are half way through a prompt: messages to alice wait", func() (err error) { scripts, err = s.draft(); return err }},
-		{"You finish it, and alice asks you something: messages wait", s.dialog},
-		{last, func() error { return s.both(scripts) }},
-	} {
-		fmt.Fprintf(s.o.Out, "%d. %s\n", i+1, act.title)
-		if err := act.play(); err != nil {
-			return err
-		}
-	}
-	_, err = fmt.Fprint(s.o.Out, "\nShown: 6 messages arrived once, none ran; your draft and dialog stayed yours.\n"+
-		"Yours: relay run alice -- claude; in another terminal, relay run bob -- codex.\n")
-	return err
+// answer is what alice answers to a script.
+func answer(body string) string { return fmt.Sprintf("I read  `%s`  as *text*", body) }
+
+// drafted is the pattern of a screen whose composer holds that text and no more.
+func drafted(text string) string { return `(?m)^[>❯][ \x{a0}]` + regexp.QuoteMeta(text) + `$` }
+
+// These are patterns of alice's screen: what bob says, without Markdown; a question that waits.
+const (
+	heard = bobSays + `line 12: an error is +\*?dropped\*?`
+	asked = `Do you want to proceed\?( \[Y/n\]\s*$|\n)`
+)
+
+// check makes a line of the story true, or waits until it is, and may change what is told.
+type check func(context.Context, *stage, *line) error
+
+// line says who does what. It is told when its check has passed. A line without a check is a title.
+type line struct {
+	who, what string
+	check     check
 }
 
-// talk is the first act.
-func (s *stage) talk() error {
-	for _, p := range s.seats {
-		_, err := s.event(p.title+" to be ready", func(e router.Event) bool { return e.Agent == p.name && e.State == "ready" })
-		if err != nil {
-			return err
-		}
-	}
-	s.tell("you → alice", "%s", wish)
-	if err := s.types(s.alice(), wish, wish); err != nil {
-		return err
-	}
-	if err := s.alice().session.Keys([]byte("\r")); err != nil {
-		return err
-	}
-	for _, m := range []struct {
-		from     *seat
-		to, body string
-	}{{s.alice(), "bob", request}, {s.bob(), "alice", review}} {
-		id, err := s.said(m.from, m.to, "", m.body)
-		if err != nil {
-			return err
-		}
-		if err := s.delivered(id); err != nil {
-			return err
-		}
-	}
-	err := s.sees(s.alice(), "alice to tell what bob says", func(screen string) bool { return strings.Contains(screen, bobSays) })
-	if err == nil {
-		s.tell("alice → you", "%s%s", bobSays, review)
-	}
-	return err
+var story = []line{
+	{what: "1. You ask alice for something, and alice asks bob"},
+	{"", "alice and bob are ready", ready},
+	{"you → alice", wish, types(wish, drafted(wish))},
+	{"", "", types("\r", "")},
+	{"alice → bob", request, says},
+	{"", "delivered, evidence: ", delivered},
+	{"bob → alice", review, says},
+	{"", "delivered, evidence: ", delivered},
+	{"alice → you", "", types("", heard)},
+	{what: "2. You are half way through a prompt: messages to alice wait"},
+	{"you", tidy, types(tidy, drafted(tidy))},
+	{"ci → alice", slash, sends},
+	{"ci → alice", shell, sends},
+	{"", "both wait for: draft; after a second it stands as you left it", held("draft", drafted(tidy))},
+	{"", "the router is killed (kill -9); another one starts and goes on", kills},
+	{what: "3. You finish it, and alice asks you something: messages wait"},
+	{"you", "logs, Enter", types(" logs", drafted(tidy+" logs"))},
+	{"alice → you", "", types("\r", asked)},
+	{"", "both wait for: dialog; after a second it still waits for you", held("dialog", asked)},
+	{"you", "Enter (Yes)", types("\r", regexp.QuoteMeta(done))},
+	{what: "4. The turn is over: both messages are typed in"},
+	{"", "delivered, evidence: ", delivered},
+	{"alice → ci", answer(slash), says},
+	{"alice → ci", answer(shell), says},
+	{"", "alice's model read each message once, both of ci in one turn", received},
 }
 
-// types types a text at an agent, whose composer then shows a line.
-func (s *stage) types(p *seat, text, line string) error {
-	if err := p.session.Keys([]byte(text)); err != nil {
-		return err
-	}
-	return s.sees(p, fmt.Sprintf("%q in the composer", line), func(screen string) bool { return stands(p, screen, line) })
-}
-
-// stands is true for a screen on which a draft stands as it was typed.
-func stands(p *seat, screen, draft string) bool {
-	for row := range strings.Lines(screen) {
-		if strings.TrimSpace(row) == p.prompt+draft {
-			return true
-		}
-	}
-	return false
-}
-
-// said waits until an agent has written that to somebody, word for word.
-func (s *stage) said(p *seat, to, replyTo, body string) (id string, err error) {
-	e, err := s.event(p.name+" to write to "+to, func(e router.Event) bool {
-		return e.Type == router.TypeMessage && e.From == p.name && e.To == to && (replyTo == "" || e.ReplyTo == replyTo)
+// ready waits for both agents. The title tells enough.
+func ready(ctx context.Context, s *stage, l *line) error {
+	l.what = ""
+	return until(ctx, func() bool {
+		agents, err := s.client.Agents(ctx)
+		busy := func(a api.Agent) bool { return a.State != protocol.StateReady }
+		return err == nil && len(agents) == len(parts) && !slices.ContainsFunc(agents, busy)
 	})
-	if err != nil {
-		return "", err
-	}
-	if e.Body != body || e.Source != p.source {
-		return "", fmt.Errorf("%s did not say that: %+v", p.name, e)
-	}
-	s.tell(p.name+" → "+to, "%s", body)
-	return e.ID, nil
 }
 
-// delivered waits for the evidence that each message arrived.
-func (s *stage) delivered(ids ...string) error {
+// types types at alice and waits for a pattern on her screen, which is told where nothing else is.
+func types(keys, pattern string) check {
+	return func(ctx context.Context, s *stage, l *line) error {
+		alice := s.actors["alice"]
+		alice.session.Keys([]byte(keys)) // when she has ended, so does the story
+		return until(ctx, func() bool {
+			screen := alice.shows()
+			seen := regexp.MustCompile(pattern).FindStringIndex(screen)
+			if seen != nil && l.what == "" {
+				l.what = strings.TrimSpace(screen[seen[0]:seen[1]])
+			}
+			return seen != nil
+		})
+	}
+}
+
+// says waits for the next message, which must be that of the line, word for word.
+func says(ctx context.Context, s *stage, l *line) error {
+	var mail []api.Message
+	err := until(ctx, func() bool { mail = s.mail(ctx); return len(mail) > s.said })
+	if err != nil {
+		return err
+	}
+	m := mail[s.said]
+	s.said++
+	if m.From+" → "+m.To != l.who || m.Body != l.what {
+		return fmt.Errorf("%s → %s says %q", m.From, m.To, m.Body)
+	}
+	return nil
+}
+
+// sends sends a script's message.
+func sends(ctx context.Context, s *stage, l *line) error {
+	if _, err := s.relay(ctx, "send", "alice", l.what, "--from", "ci"); err != nil {
+		return err
+	}
+	return says(ctx, s, l)
+}
+
+// delivered waits for the evidence that each message arrived, and tells it.
+func delivered(ctx context.Context, s *stage, l *line) error {
 	var evidence []string
-	for _, id := range ids {
-		e, err := s.event(id+" to be delivered", func(e router.Event) bool { return e.ID == id && e.Status == protocol.StatusDelivered })
-		if err != nil {
-			return err
-		}
-		evidence = append(evidence, e.Evidence)
-	}
-	s.tell("", "delivered, evidence: %s", strings.Join(slices.Compact(evidence), ", "))
-	return nil
-}
-
-// script is a script that sends a message and waits for the answer.
-type script struct {
-	message
-	said chan error // that of its command, once it ended
-	out  string     // what it printed, then
-}
-
-// sends starts a script.
-func (s *stage) sends(m message) (*script, error) {
-	c := &script{message: m, said: make(chan error, 1)}
-	cmd := s.relay("send", "alice", m.body, "--from", m.from, "--id", m.id, "--wait")
-	s.tell(m.from+" → alice", "%s", m.body)
-	go func() {
-		out, err := output(cmd)
-		c.out = out
-		c.said <- err
-	}()
-	_, err := s.event(m.id+" to be accepted", func(e router.Event) bool { return e.Type == router.TypeMessage && e.ID == m.id })
-	return c, err
-}
-
-// draft is the second act: the human types half a prompt, scripts send beside it, and the router
-// dies.
-func (s *stage) draft() (scripts []*script, err error) {
-	s.tell("you", "%s", draftBegun)
-	if err := s.types(s.alice(), draftBegun, draftBegun); err != nil {
-		return nil, err
-	}
-	for _, m := range hostile {
-		c, err := s.sends(m)
-		if err != nil {
-			return nil, err
-		}
-		scripts = append(scripts, c)
-	}
-	if err := s.held("draft"); err != nil {
-		return nil, err
-	}
-	if !stands(s.alice(), s.alice().shows(), draftBegun) {
-		return nil, errors.New("the draft does not stand as it was typed")
-	}
-	s.tell("", "both wait for: draft; after a second it stands as you left it")
-	err = s.within("another router", func(ctx context.Context) error {
-		if err := s.endRouter(ctx, syscall.SIGKILL); err != nil {
-			return err
-		}
-		return s.startRouter()
-	})
-	s.tell("", "the router is killed (kill -9); another one starts and goes on")
-	return scripts, err
-}
-
-// dialog is the third act: the human's prompt makes alice ask for a permission.
-func (s *stage) dialog() error {
-	alice := s.alice()
-	s.tell("you", "%s, Enter", strings.TrimSpace(draftEnd))
-	if err := s.types(alice, draftEnd, draftBegun+draftEnd); err != nil {
-		return err
-	}
-	if err := alice.session.Keys([]byte("\r")); err != nil {
-		return err
-	}
-	asked := func(screen string) bool { return strings.Contains(screen, alice.question) }
-	if err := s.sees(alice, "alice's question", asked); err != nil {
-		return err
-	}
-	s.tell("alice → you", "%s", alice.question)
-	if err := s.held("dialog"); err != nil {
-		return err
-	}
-	if screen := alice.shows(); alice.answered(screen) || !asked(screen) {
-		return errors.New("the question is gone, and you did not answer it")
-	}
-	s.tell("", "both wait for: dialog; after a second it still waits for you")
-	s.tell("you", "%s", alice.keyName)
-	return s.presses(alice, "the end of the question", alice.key, alice.answered)
-}
-
-// held waits until it is known why the scripts' messages have to wait, and fails when one of them
-// goes on before hold is over.
-func (s *stage) held(why string) error {
-	err := s.within("both messages to wait for: "+why, func(ctx context.Context) error {
-		again := time.NewTicker(100 * time.Millisecond)
-		defer again.Stop()
-		for {
-			if waits, err := s.waits(why); waits || err != nil {
-				return err
-			}
-			select {
-			case <-again.C:
-			case <-ctx.Done():
-				return context.Cause(ctx)
+	err := until(ctx, func() bool {
+		evidence = nil
+		for i, m := range s.mail(ctx) {
+			if s.proved <= i && i < s.said && m.Evidence != "" {
+				evidence = append(evidence, m.Evidence)
 			}
 		}
+		return s.proved+len(evidence) == s.said
 	})
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeoutCause(s.ctx, hold, errLate)
-	defer cancel()
-	e, err := s.events.wait(ctx, func(e router.Event) bool {
-		return lost(e) || e.Status == protocol.StatusInjecting && slices.ContainsFunc(hostile, func(m message) bool { return m.id == e.ID })
-	})
-	switch {
-	case err == nil:
-		return fmt.Errorf("a message did not wait for: %s: %+v", why, e)
-	case errors.Is(err, errLate):
-		return nil
-	}
+	s.proved = s.said
+	l.what += strings.Join(slices.Compact(evidence), ", ")
 	return err
 }
 
-// waits says whether all messages of the scripts wait in alice's queue for that.
-func (s *stage) waits(why string) (bool, error) {
-	out, err := output(s.relay("queue", "alice", "--json"))
-	if err != nil {
-		return false, err
-	}
-	var queue api.Messages
-	if err := json.Unmarshal([]byte(out), &queue); err != nil {
-		return false, err
-	}
-	for _, m := range queue.Messages {
-		if m.WaitingFor == nil || *m.WaitingFor != why {
-			return false, nil
+// held waits until all messages that were not delivered wait for that reason, and then a second. It
+// fails when one of them was typed meanwhile, or when alice's screen lacks the pattern.
+func held(reason, pattern string) check {
+	return func(ctx context.Context, s *stage, l *line) error {
+		goes := func(m api.Message) bool { return m.WaitingFor == nil || *m.WaitingFor != reason || m.Attempt > 0 }
+		wait := func() bool {
+			queue, err := s.client.Queue(ctx, "alice")
+			return err == nil && len(queue.Messages) == s.said-s.proved && !slices.ContainsFunc(queue.Messages, goes)
 		}
-	}
-	return len(queue.Messages) == len(hostile), nil
-}
-
-// both is the last act.
-func (s *stage) both(scripts []*script) error {
-	var ids []string
-	for _, m := range hostile {
-		ids = append(ids, m.id)
-	}
-	if err := s.delivered(ids...); err != nil {
-		return err
-	}
-	for _, c := range scripts {
-		if _, err := s.said(s.alice(), c.from, c.id, answer(c.body)); err != nil {
+		if err := until(ctx, wait); err != nil {
 			return err
 		}
-		if err := s.ended(c); err != nil {
-			return err
-		}
-	}
-	if err := s.received(); err != nil {
-		return err
-	}
-	if _, err := os.Stat(filepath.Join(s.alice().cwd, precious)); err != nil {
-		return fmt.Errorf("a message ran: %w", err)
-	}
-	return nil
-}
-
-// ended waits for the end of a script, which has printed the answer.
-func (s *stage) ended(c *script) error {
-	return s.within("relay send of "+c.id+" to end", func(ctx context.Context) error {
 		select {
-		case err := <-c.said:
-			var status *exec.ExitError
-			if errors.As(err, &status) || err == nil && c.out != answer(c.body) {
-				return fmt.Errorf("it printed %q: %w", c.out, err)
-			}
-			return err
+		case <-time.After(time.Second):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
+		if !wait() || !regexp.MustCompile(pattern).MatchString(s.actors["alice"].shows()) {
+			return errors.New("it did not last a second")
+		}
+		return nil
+	}
+}
+
+// kills kills the router and waits for the next one.
+func kills(ctx context.Context, s *stage, _ *line) error {
+	old, err := s.client.Health(ctx)
+	if err == nil {
+		err = syscall.Kill(old.PID, syscall.SIGKILL)
+	}
+	if err == nil {
+		err = s.startRouter(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return until(ctx, func() bool {
+		now, err := s.client.Health(ctx)
+		return err == nil && now.PID != old.PID
 	})
 }
 
-// received checks what the models got: each message once, the scripts' in one turn, and the human's
-// prompts whole.
-func (s *stage) received() error {
-	alice, err := reads(s.alice())
-	if err != nil {
-		return err
+// received checks that there were no other messages, that none ran, and what the models of real
+// agents read: the human's prompts, each message once, and the script's in one turn.
+func received(ctx context.Context, s *stage, l *line) error {
+	if mail := s.mail(ctx); len(mail) != s.said {
+		return fmt.Errorf("the messages are %+v", mail)
 	}
-	bob, err := reads(s.bob())
-	if err != nil {
-		return err
+	if _, err := os.Stat(filepath.Join(s.actors["alice"].cwd, precious)); err != nil {
+		return fmt.Errorf("a message ran: %w", err)
 	}
-	if alice != nil && (len(alice) != 4 || alice[0] != wish || !are(alice[1], message{from: "bob", body: review}) ||
-		alice[2] != draftBegun+draftEnd || !are(alice[3], hostile...)) {
-		return fmt.Errorf("alice's model got %q", alice)
+	for name, want := range map[string]string{
+		"alice": wish + "\nbob: " + review + "\n" + tidy + " logs\nci: " + slash + "\n\nci: " + shell,
+		"bob":   "alice: " + request,
+	} {
+		a := s.actors[name]
+		if a.api == nil {
+			continue
+		}
+		var turns []string
+		for _, t := range a.api.Turns() {
+			if text := a.rig.Received(t); text != "" {
+				turns = append(turns, envelope.ReplaceAllString(text, "$2: $3"))
+			}
+		}
+		if got := strings.Join(turns, "\n"); got != want {
+			return fmt.Errorf("%s's model read %q", name, got)
+		}
 	}
-	if bob != nil && (len(bob) != 1 || !are(bob[0], message{from: "alice", body: request})) {
-		return fmt.Errorf("bob's model got %q", bob)
+	if s.actors["alice"].api == nil {
+		l.what = ""
 	}
 	return nil
 }
 
-// reads is what an agent's model got, turn by turn; nil where there is no model.
-func reads(p *seat) (turns []string, err error) {
-	if p.api == nil {
-		return nil, nil
-	}
-	for _, t := range p.api.Turns() {
-		if text := p.read(t); text != "" {
-			turns = append(turns, text)
+// envelope is a message as an agent reads it: its id, its sender, its body.
+var envelope = regexp.MustCompile(`(?s)\[relay (\S+) from ([^\s\]]+)[^\]\n]*\] (.*?)\n\[end [^\n]*`)
+
+// think is both agents' model: it returns what an agent says to a text, which may hold several
+// messages, or "" when the agent wants to touch files.
+func think(text string) string {
+	var says []string
+	for _, m := range envelope.FindAllStringSubmatch(text, -1) {
+		switch id, from, body := m[1], m[2], m[3]; from {
+		case "bob":
+			says = append(says, bobSays+body)
+		case "alice":
+			says = append(says, fmt.Sprintf("->relay:alice [re=%s] <<<%s>>>", id, review))
+		default:
+			says = append(says, fmt.Sprintf("->relay:%s [re=%s] <<<%s>>>", from, id, answer(body)))
 		}
 	}
-	if len(turns) == 0 {
-		return nil, fmt.Errorf("%s's model got nothing", p.name)
+	if strings.TrimSpace(text) == wish {
+		says = append(says, "->relay:bob <<<"+request+">>>")
 	}
-	return turns, nil
+	return strings.Join(says, "\n")
 }
 
-// are says whether a text is these messages and no other; an empty id stands for any.
-func are(text string, want ...message) bool {
-	got := messagesIn(text)
-	for i := range min(len(got), len(want)) {
-		if want[i].id == "" {
-			got[i].id = ""
+// Agent is the built-in agent. It reads lines: a message, which ends with its last line, or a line
+// of the human.
+func Agent(in io.Reader, out io.Writer) error {
+	lines := bufio.NewScanner(in)
+	text := "" // of a message that is not whole yet
+	for fmt.Fprint(out, "> "); lines.Scan(); {
+		if text += lines.Text() + "\n"; text == "\n" {
+			text = "" // between the messages of one turn
 		}
+		if text == "" || strings.HasPrefix(text, "[relay ") && !strings.HasPrefix(lines.Text(), "[end ") {
+			continue
+		}
+		says := think(text)
+		if says == "" {
+			fmt.Fprint(out, "Do you want to proceed? [Y/n] ")
+			lines.Scan() // its error ends the loop
+			says = done
+		}
+		fmt.Fprint(out, says+"\n> ")
+		text = ""
 	}
-	return slices.Equal(got, want)
+	return lines.Err()
 }
