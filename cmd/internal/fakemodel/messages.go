@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
-	"time"
 )
 
 // sideTools is the number of tools below which a request is a side question.
@@ -41,7 +40,7 @@ func (s *Server) messages(w http.ResponseWriter, r Request) error {
 			return whole(w, 200, req.message(rep))
 		}
 		sp := &messagesSpeaker{out, req}
-		out.ping, out.gap = func() { sp.send("ping", obj{}) }, cmp.Or(s.present().pingEvery, time.Second)
+		out.ping = func() { sp.send("ping", obj{}) }
 		return out.speak(sp, rep)
 	}
 	switch {
