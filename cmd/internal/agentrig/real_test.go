@@ -73,10 +73,8 @@ func (s *session) step() context.Context {
 // TestRealAgentsWorkOffline: each agent begins without a question, gives its model what the user
 // said, runs what needs no permission, and asks before what does.
 func TestRealAgentsWorkOffline(t *testing.T) {
-	t.Parallel()
 	for _, a := range agentrig.All() {
 		t.Run(a.Name(), func(t *testing.T) {
-			t.Parallel()
 			s := open(t, a)
 			s.must(s.WaitText(s.step(), idle[a.Profile]))
 			for text, shown := range map[string]string{"hello": "ACK 5 bytes", "TOOL 0": "Done."} {

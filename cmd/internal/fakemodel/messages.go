@@ -47,9 +47,9 @@ func (s *Server) messages(w http.ResponseWriter, r Request) error {
 	case len(req.Tools) >= sideTools:
 		return s.take(r, req.turn(), reply)
 	case strings.Contains(string(req.System), "isNewTopic"):
-		return s.aside(reply, Say(`{"isNewTopic":false,"title":null}`))
+		return reply(Say(`{"isNewTopic":false,"title":null}`))
 	}
-	return s.aside(reply, Say(`{"title":"Fake session"}`))
+	return reply(Say(`{"title":"Fake session"}`))
 }
 
 type messagesRequest struct {
