@@ -12,6 +12,9 @@ import (
 // $RELAY_CLAUDE replaces it.
 const ClaudeNow = "2.1.329"
 
+// claudeState is the file in which Claude Code keeps what it has asked its user.
+const claudeState = ".claude.json"
+
 // Claude is a release of Claude Code.
 func Claude(version string) Agent {
 	variable := "RELAY_CLAUDE"
@@ -29,11 +32,12 @@ func Claude(version string) Agent {
 			return env, err
 		},
 		unwrap: claudeUnwrap, composes: true,
-		vim: claudeVim, tools: claudeTools,
+		vim:   edits(".claude/settings.json", func(v obj) { v["editorMode"] = "vim" }),
+		tools: claudeTools,
 		startups: []Startup{
-			{"theme", "Choose the text style", ClaudeTheme},
-			{"trust", "Accessing workspace:", ClaudeTrust},
-			{"API key", "Do you want to use this API key?", ClaudeKey},
+			{"theme", "Choose the text style", edits(claudeState, func(v obj) { delete(v, "hasCompletedOnboarding"); delete(v, "theme") })},
+			{"trust", "Accessing workspace:", edits(claudeState, func(v obj) { delete(v, "projects") })},
+			{"API key", "Do you want to use this API key?", edits(claudeState, func(v obj) { delete(v, "customApiKeyResponses") })},
 		},
 	}
 }
@@ -45,27 +49,6 @@ func claudeUnwrap(text string) string {
 	return fakemodel.Unwrap(claudeStopped.ReplaceAllString(text, ""))
 }
 
-// ClaudeTheme makes Claude Code begin with the choice of a theme.
-func ClaudeTheme(h home, env []string) ([]string, error) {
-	return env, h.edit(".claude.json", func(v obj) { delete(v, "hasCompletedOnboarding"); delete(v, "theme") })
-}
-
-// ClaudeTrust makes Claude Code ask whether the directory is trusted.
-func ClaudeTrust(h home, env []string) ([]string, error) {
-	return env, h.edit(".claude.json", func(v obj) { delete(v, "projects") })
-}
-
-// ClaudeKey makes Claude Code ask whether to use the key of the environment.
-func ClaudeKey(h home, env []string) ([]string, error) {
-	return env, h.edit(".claude.json", func(v obj) { delete(v, "customApiKeyResponses") })
-}
-
-func claudeVim(h home, env []string) ([]string, error) {
-	return env, h.edit(".claude/settings.json", func(v obj) { v["editorMode"] = "vim" })
-}
-
 func claudeTools(argv []string) Change {
-	return func(h home, env []string) ([]string, error) {
-		return env, h.edit(".claude.json", func(v obj) { v["mcpServers"] = stdio(argv) })
-	}
+	return edits(claudeState, func(v obj) { v["mcpServers"] = stdio(argv) })
 }

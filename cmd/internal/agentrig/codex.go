@@ -20,9 +20,9 @@ func Codex() Agent {
 		vim:      codexVim,
 		tools:    codexTools,
 		startups: []Startup{
-			{"trust", "Trust this folder?", CodexTrust},
-			{"hooks", "Hooks need review", CodexHooks},
-			{"login", "Sign in with ChatGPT", CodexLogin},
+			{"trust", "Trust this folder?", codexTrust},
+			{"hooks", "Hooks need review", codexHooks},
+			{"login", "Sign in with ChatGPT", codexLogin},
 		},
 	}
 }
@@ -65,19 +65,19 @@ func codexTools(argv []string) Change {
 	}
 }
 
-// CodexTrust makes Codex ask whether the directory is trusted.
-func CodexTrust(h home, env []string) ([]string, error) {
+// codexTrust makes Codex ask whether the directory is trusted.
+func codexTrust(h home, env []string) ([]string, error) {
 	return env, h.write(".codex/config.toml", fmt.Sprintf(codexConfig, h.baseURL))
 }
 
-// CodexHooks makes Codex ask for a review of hooks that it does not know yet.
-func CodexHooks(h home, env []string) ([]string, error) {
+// codexHooks makes Codex ask for a review of hooks that it does not know yet.
+func codexHooks(h home, env []string) ([]string, error) {
 	hook := obj{"type": "command", "command": "true"}
 	return env, h.write(".codex/hooks.json", obj{"hooks": obj{"Stop": []obj{{"hooks": []obj{hook}}}}})
 }
 
-// CodexLogin makes Codex ask how to sign in.
-func CodexLogin(h home, env []string) ([]string, error) {
+// codexLogin makes Codex ask how to sign in.
+func codexLogin(h home, env []string) ([]string, error) {
 	config := strings.Replace(fmt.Sprintf(codexConfig, h.baseURL), `env_key = "FAKE_KEY"`, "requires_openai_auth = true", 1)
 	return env, h.write(".codex/config.toml", config)
 }

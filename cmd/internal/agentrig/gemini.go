@@ -15,12 +15,12 @@ func Gemini() Agent {
 		question: "Allow execution of",
 		recall:   "\x10",
 		settle:   geminiSettle,
-		vim:      geminiVim,
+		vim:      edits(geminiFile, func(v obj) { v["general"].(obj)["vimMode"] = true }),
 		tools:    geminiTools,
 		unwrap:   func(text string) string { return resolved.ReplaceAllString(text, "@$1") },
 		startups: []Startup{
-			{"trust", "Do you trust the files in this folder?", GeminiTrust},
-			{"login", "How would you like to authenticate", GeminiAuth},
+			{"trust", "Do you trust the files in this folder?", edits(geminiFile, func(v obj) { v["security"].(obj)["folderTrust"] = obj{"enabled": true} })},
+			{"login", "How would you like to authenticate", edits(geminiFile, func(v obj) { delete(v["security"].(obj), "auth") })},
 		},
 	}
 }
@@ -55,22 +55,6 @@ func geminiSettle(h home, env []string) ([]string, error) {
 	})
 }
 
-func geminiVim(h home, env []string) ([]string, error) {
-	return env, h.edit(geminiFile, func(v obj) { v["general"].(obj)["vimMode"] = true })
-}
-
 func geminiTools(argv []string) Change {
-	return func(h home, env []string) ([]string, error) {
-		return env, h.edit(geminiFile, func(v obj) { v["mcpServers"] = stdio(argv) })
-	}
-}
-
-// GeminiTrust makes Gemini CLI ask whether the directory is trusted.
-func GeminiTrust(h home, env []string) ([]string, error) {
-	return env, h.edit(geminiFile, func(v obj) { v["security"].(obj)["folderTrust"] = obj{"enabled": true} })
-}
-
-// GeminiAuth makes Gemini CLI ask how to sign in.
-func GeminiAuth(h home, env []string) ([]string, error) {
-	return env, h.edit(geminiFile, func(v obj) { delete(v["security"].(obj), "auth") })
+	return edits(geminiFile, func(v obj) { v["mcpServers"] = stdio(argv) })
 }

@@ -50,18 +50,20 @@ func (h home) write(name string, content any) error {
 	return os.WriteFile(path, []byte(text), 0o600)
 }
 
-// edit rewrites a JSON file beneath the home.
-func (h home) edit(name string, change func(obj)) error {
-	b, err := os.ReadFile(filepath.Join(h.path, name))
-	if err != nil {
-		return err
+// edits rewrites a JSON file beneath the home.
+func edits(name string, change func(obj)) Change {
+	return func(h home, env []string) ([]string, error) {
+		b, err := os.ReadFile(filepath.Join(h.path, name))
+		if err != nil {
+			return nil, err
+		}
+		var v obj
+		if err := json.Unmarshal(b, &v); err != nil {
+			return nil, err
+		}
+		change(v)
+		return env, h.write(name, v)
 	}
-	var v obj
-	if err := json.Unmarshal(b, &v); err != nil {
-		return err
-	}
-	change(v)
-	return h.write(name, v)
 }
 
 // stdio lists the MCP server that argv starts, as Claude Code and Gemini CLI write it.

@@ -51,10 +51,8 @@ func openCodeSettle(h home, env []string) ([]string, error) {
 }
 
 func openCodeTools(argv []string) Change {
-	return func(h home, env []string) ([]string, error) {
-		server := obj{"type": "local", "command": argv, "enabled": true}
-		return env, h.edit(openCodeConfig+"/opencode.json", func(v obj) { v["mcp"] = obj{"rig": server} })
-	}
+	server := obj{"type": "local", "command": argv, "enabled": true}
+	return edits(openCodeConfig+"/opencode.json", func(v obj) { v["mcp"] = obj{"rig": server} })
 }
 
 // openCodePlugin puts the package for plugins there as OpenCode itself does at the first start in a

@@ -28,7 +28,7 @@ func (s *Server) chat(w http.ResponseWriter, r Request) error {
 		return out.speak(&chatSpeaker{out: out, id: id("chatcmpl")}, rep)
 	}
 	if len(req.Tools) == 0 { // it names a session
-		return s.aside(reply, Say("Fake session"))
+		return reply(Say("Fake session"))
 	}
 	return s.take(r, req.turn(), reply)
 }

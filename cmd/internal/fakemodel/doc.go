@@ -21,7 +21,7 @@
 //
 // and answers "ACK n bytes" to anything else. Where one request brings several
 // texts the last one decides. Requests beside the conversation (titles,
-// routing, who speaks next) are side questions: answered and only counted.
+// routing, who speaks next) are side questions: answered, and no turns.
 //
 // In a turn, Text is what users said: what an agent adds on its own account goes
 // to System, and what it wraps around a user's text is taken off where that is

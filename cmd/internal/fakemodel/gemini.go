@@ -35,10 +35,10 @@ func (s *Server) gemini(stream bool, w http.ResponseWriter, r Request) error {
 		return out.speak(&geminiSpeaker{out}, rep)
 	}
 	if schema := req.schema(); schema != nil {
-		return s.aside(reply, Say(marshal(fitting(schema))))
+		return reply(Say(marshal(fitting(schema))))
 	}
 	if len(req.Tools) == 0 {
-		return s.aside(reply, Say("Fake answer"))
+		return reply(Say("Fake answer"))
 	}
 	return s.take(r, req.turn(), reply)
 }

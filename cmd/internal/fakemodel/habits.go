@@ -1,9 +1,6 @@
 package fakemodel
 
-import (
-	"sync"
-	"time"
-)
+import "sync"
 
 // habits are how a server answers. They may change while it runs; a turn goes by those with which
 // it began.
@@ -13,10 +10,9 @@ type habits struct {
 }
 
 type habit struct {
-	respond   Responder
-	keepRaw   bool
-	pingEvery time.Duration
-	fails     bool
+	respond Responder
+	keepRaw bool
+	fails   bool
 }
 
 func (h *habits) present() habit {
@@ -39,10 +35,6 @@ func (h *habits) Responder() Responder { return h.present().respond }
 
 // KeepRaw keeps each turn's request body in Turn.Raw.
 func (h *habits) KeepRaw() { h.change(func(h *habit) { h.keepRaw = true }) }
-
-// PingEvery sets the time between pings in a silence, on wires that have pings; it is a second
-// else.
-func (h *habits) PingEvery(d time.Duration) { h.change(func(h *habit) { h.pingEvery = d }) }
 
 // Fail has every request refused from now on, as by a server in trouble, or none any more. Agents
 // try again.

@@ -15,7 +15,6 @@ var ErrClosed = errors.New("fake model closed")
 type turnLog struct {
 	mu       sync.Mutex
 	turns    []Turn
-	sides    int
 	refusals int
 	closed   bool
 	change   chan struct{} // closed and replaced at every change; nil: nobody waits
@@ -44,8 +43,6 @@ func (l *turnLog) end(n int, aborted bool) {
 	l.record(func() { l.turns[n].Ended, l.turns[n].Aborted = time.Now(), aborted })
 }
 
-func (l *turnLog) side() { l.record(func() { l.sides++ }) }
-
 func (l *turnLog) refused() { l.record(func() { l.refusals++ }) }
 
 func (l *turnLog) close() { l.record(func() { l.closed = true }) }
@@ -57,28 +54,15 @@ func (l *turnLog) Turns() []Turn {
 	return slices.Clone(l.turns)
 }
 
-// Sides says how many side questions were answered so far.
-func (l *turnLog) Sides() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.sides
-}
-
-// Refused says how many requests were refused by Fail so far.
-func (l *turnLog) Refused() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.refusals
-}
-
-// look returns the turns and, if the log is open, what ends when they change.
-func (l *turnLog) look() ([]Turn, <-chan struct{}) {
+// look returns the turns, how many requests were refused and, if the log is open, what ends when
+// either changes.
+func (l *turnLog) look() ([]Turn, int, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.change == nil && !l.closed {
 		l.change = make(chan struct{})
 	}
-	return slices.Clone(l.turns), l.change
+	return slices.Clone(l.turns), l.refusals, l.change
 }
 
 // WaitTurn returns the first turn for which want is true, now or later. want
@@ -86,7 +70,7 @@ func (l *turnLog) look() ([]Turn, <-chan struct{}) {
 // or ErrClosed.
 func (l *turnLog) WaitTurn(ctx context.Context, want func(Turn) bool) (Turn, error) {
 	for {
-		turns, changed := l.look()
+		turns, _, changed := l.look()
 		if i := slices.IndexFunc(turns, want); i >= 0 {
 			return turns[i], nil
 		}
@@ -99,8 +83,8 @@ func (l *turnLog) WaitTurn(ctx context.Context, want func(Turn) bool) (Turn, err
 // WaitRefused waits until Fail has had n requests refused. The error is ctx's cause, or ErrClosed.
 func (l *turnLog) WaitRefused(ctx context.Context, n int) error {
 	for {
-		_, changed := l.look()
-		if l.Refused() >= n {
+		_, refused, changed := l.look()
+		if refused >= n {
 			return nil
 		}
 		if err := next(ctx, changed); err != nil {

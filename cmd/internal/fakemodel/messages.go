@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
-	"time"
 )
 
 // sideTools is the number of tools below which a request is a side question.
@@ -41,16 +40,16 @@ func (s *Server) messages(w http.ResponseWriter, r Request) error {
 			return whole(w, 200, req.message(rep))
 		}
 		sp := &messagesSpeaker{out, req}
-		out.ping, out.gap = func() { sp.send("ping", obj{}) }, cmp.Or(s.present().pingEvery, time.Second)
+		out.ping = func() { sp.send("ping", obj{}) }
 		return out.speak(sp, rep)
 	}
 	switch {
 	case len(req.Tools) >= sideTools:
 		return s.take(r, req.turn(), reply)
 	case strings.Contains(string(req.System), "isNewTopic"):
-		return s.aside(reply, Say(`{"isNewTopic":false,"title":null}`))
+		return reply(Say(`{"isNewTopic":false,"title":null}`))
 	}
-	return s.aside(reply, Say(`{"title":"Fake session"}`))
+	return reply(Say(`{"title":"Fake session"}`))
 }
 
 type messagesRequest struct {

@@ -28,7 +28,7 @@ func (s *Server) responses(w http.ResponseWriter, r Request) error {
 		return out.speak(&responsesSpeaker{out: out, id: id("resp")}, rep)
 	}
 	if codexTitle(t) {
-		return s.aside(reply, Say(`{"title":"Fake session"}`))
+		return reply(Say(`{"title":"Fake session"}`))
 	}
 	return s.take(r, t, reply)
 }

@@ -89,9 +89,3 @@ func (s *Server) take(r Request, t Turn, give func(Reply) error) error {
 	s.end(t.N, err != nil)
 	return err
 }
-
-// aside counts a side question and has rep given.
-func (s *Server) aside(give func(Reply) error, rep Reply) error {
-	s.side()
-	return give(rep)
-}

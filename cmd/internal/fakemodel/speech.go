@@ -25,8 +25,7 @@ type speaker interface {
 type sse struct {
 	ctx  context.Context // of the request
 	w    http.ResponseWriter
-	ping func()        // said in a silence, every so often; nil: nothing is
-	gap  time.Duration // between pings
+	ping func() // said in a silence, every second; nil: nothing is
 	err  error
 }
 
@@ -75,7 +74,7 @@ func (s *sse) silence(d time.Duration) error {
 		}
 		piece := left
 		if s.ping != nil {
-			piece = min(left, s.gap)
+			piece = min(left, time.Second)
 		}
 		select {
 		case <-time.After(piece):

@@ -5,15 +5,20 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"relay-pty/cmd/internal/testrig"
 )
 
-// wire is how a test speaks one of the OpenAI and Google wires.
+// patience is how long a test waits for what must come; only a failure takes that long.
+const patience = time.Minute
+
+// wire is how a test speaks one of the wires.
 type wire struct {
 	serve Wire
 	path  string
@@ -26,6 +31,32 @@ type wire struct {
 
 func wires() map[string]wire {
 	return map[string]wire{
+		"messages": {
+			serve: Messages, path: "/v1/messages?beta=true",
+			conversation: `{"tools":[{},{},{}],"stream":true,"messages":[{"role":"user","content":"old"},{"role":"assistant","content":"answer"},
+				{"role":"user","content":[{"type":"tool_result","content":[{"type":"text","text":"listing"}]},
+				{"type":"text","text":"<system-reminder>no</system-reminder>"},{"type":"text","text":"new one"}]},
+				{"role":"system","content":"by hook"},{"role":"user","content":"new two"}]}`,
+			side: `{"stream":true,"messages":[{"role":"user","content":"Write a title"}]}`,
+			text: func(events []obj) (text string) {
+				for _, e := range events {
+					delta, _ := e["delta"].(obj)
+					part, _ := delta["text"].(string)
+					text += part
+				}
+				return text
+			},
+			command: func(events []obj) string {
+				for _, e := range events {
+					delta, _ := e["delta"].(obj)
+					if input, ok := delta["partial_json"].(string); ok {
+						return args(input, "command")
+					}
+				}
+				return ""
+			},
+			last: `"message_stop"`,
+		},
 		"responses": {
 			serve: Responses, path: "/v1/responses",
 			conversation: `{"tools":[{}],"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"old"}]},
@@ -206,8 +237,8 @@ func TestWiresCallTools(t *testing.T) {
 func TestWiresKeepSideQuestionsOutOfTheLog(t *testing.T) {
 	overWires(t, func(t *testing.T, w wire, s *Server) {
 		events, _ := reads(t, post(t, t.Context(), s.URL()+w.path, w.side))
-		if w.text(events) == "" || len(s.Turns()) != 0 || s.Sides() != 1 {
-			t.Errorf("said %q, %d turns, %d side questions; want an answer, 0 and 1", w.text(events), len(s.Turns()), s.Sides())
+		if w.text(events) == "" || len(s.Turns()) != 0 {
+			t.Errorf("said %q, %d turns; want an answer and none", w.text(events), len(s.Turns()))
 		}
 	})
 }
@@ -272,9 +303,54 @@ func TestGeminiAnswersFitTheirSchema(t *testing.T) {
 	}
 }
 
-func TestOnlyTheNewestTextIsObeyed(t *testing.T) {
-	got := (&Server{}).Script(Turn{Text: []string{"SLOW 600", "hello"}})
-	if text := strings.Join(got.Deltas, ""); text != "ACK 14 bytes" || got.Gap != 0 {
-		t.Errorf("got %.40q with gap %v, want ACK 14 bytes", text, got.Gap)
+// TestMessagesWithoutAStream: Claude Code asks for whole answers, too.
+func TestMessagesWithoutAStream(t *testing.T) {
+	s, err := Start(Messages)
+	must(t, err)
+	defer s.Close()
+	w := wires()["messages"]
+	body := strings.Replace(w.asking("TOUCH a/b"), `"stream":true`, `"stream":false`, 1)
+	resp := post(t, t.Context(), s.URL()+w.path, body)
+	defer resp.Body.Close()
+	var m struct {
+		StopReason string `json:"stop_reason"`
+		Content    []struct {
+			Name  string
+			Input struct{ Command string }
+		}
+	}
+	must(t, json.NewDecoder(resp.Body).Decode(&m))
+	if m.StopReason != "tool_use" || len(m.Content) != 2 || m.Content[1].Name != "Bash" || m.Content[1].Input.Command != "touch a/b" {
+		t.Errorf("got %+v, want a call of Bash with touch", m)
+	}
+}
+
+func TestWaitTurnEnds(t *testing.T) {
+	s, err := Start(Messages)
+	must(t, err)
+	never := func(Turn) bool { return false }
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("enough")
+	cancel(why)
+	if _, err := s.WaitTurn(ctx, never); !errors.Is(err, why) {
+		t.Errorf("got %v, want the context's cause", err)
+	}
+	got := make(chan error, 1)
+	go func() { _, err := s.WaitTurn(t.Context(), never); got <- err }()
+	must(t, s.Close())
+	select {
+	case err := <-got:
+		if !errors.Is(err, ErrClosed) {
+			t.Errorf("got %v, want ErrClosed", err)
+		}
+	case <-time.After(patience):
+		t.Errorf("the end of a wait at a closed server: not within %v", patience)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

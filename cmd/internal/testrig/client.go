@@ -110,9 +110,6 @@ func (c *Client) SendRaw(s string) error {
 	return err
 }
 
-// SendLine writes s, which may be no JSON at all, and a newline.
-func (c *Client) SendLine(s string) error { return c.SendRaw(s + "\n") }
-
 // Request sends fields with a "req" of its own and returns the first answer
 // that carries it; an error line is an answer, too. Use it for requests that
 // are valid JSON: the answer to others has no req.
@@ -131,74 +128,17 @@ func (c *Client) Request(ctx context.Context, fields map[string]any) (Frame, err
 	return f, nil
 }
 
-// ask is Request whose answer must be of type want.
-func (c *Client) ask(ctx context.Context, fields map[string]any, want string) (Frame, error) {
-	f, err := c.Request(ctx, fields)
-	if err == nil && f.Type() != want {
-		err = fmt.Errorf("got %swant type %s", f.Raw, want)
-	}
-	return f, err
-}
-
-// Hello says hello, as the agent when token is not empty.
-func (c *Client) Hello(ctx context.Context, token string) (Frame, error) {
-	fields := map[string]any{"type": "hello"}
-	if token != "" {
-		fields["token"] = token
-	}
-	return c.ask(ctx, fields, "hello")
-}
-
-// Subscribe asks for events after that sequence number, all kept ones for 0,
-// from now on for a negative one; of all types when none is named.
-func (c *Client) Subscribe(ctx context.Context, after int64, events ...string) (Frame, error) {
-	fields := map[string]any{"type": "subscribe"}
-	if after >= 0 {
-		fields["after"] = after
-	}
-	if len(events) > 0 {
-		fields["events"] = events
-	}
-	return c.ask(ctx, fields, "subscribed")
-}
-
 // Cancel asks to cancel a message and returns the answer, an inject_result or
 // an error line.
 func (c *Client) Cancel(ctx context.Context, id string) (Frame, error) {
 	return c.Request(ctx, map[string]any{"type": "cancel", "id": id})
 }
 
-// ExpectError sends line as it is and returns the first error line that comes
-// from then on, which must have that code.
-func (c *Client) ExpectError(ctx context.Context, line, code string) (Frame, error) {
-	n := c.Len()
-	if err := c.SendLine(line); err != nil {
-		return Frame{}, err
-	}
-	f, err := c.WaitType(ctx, n, "error")
-	if err != nil {
-		return f, fmt.Errorf("error %s for %.200q: %w", code, line, err)
-	}
-	if f.Str("code") != code {
-		return f, fmt.Errorf("got %swant code %s for %.200q", f.Raw, code, line)
-	}
-	return f, nil
-}
-
-// Len is how many frames were received so far, for WaitFrom and WaitType.
+// Len is how many frames were received so far, for WaitFrom.
 func (c *Client) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.frames)
-}
-
-// WaitType returns the first frame of that type, without the first n frames.
-func (c *Client) WaitType(ctx context.Context, n int, typ string) (Frame, error) {
-	f, err := c.waitFrom(ctx, n, func(f Frame) bool { return f.Type() == typ })
-	if err != nil {
-		return f, fmt.Errorf("wait for %s: %w", typ, err)
-	}
-	return f, nil
 }
 
 // Frames returns all received so far, oldest first.

@@ -52,7 +52,7 @@ func TestWaitsTellWhatDidNotCome(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	c.err = io.EOF
-	if _, err := c.WaitType(ctx, 0, "hello"); !errors.Is(err, io.EOF) {
+	if _, err := c.Wait(ctx, func(Frame) bool { return true }); !errors.Is(err, io.EOF) {
 		t.Errorf("got %v, want io.EOF", err)
 	}
 }

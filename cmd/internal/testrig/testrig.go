@@ -2,7 +2,6 @@ package testrig
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"relay-pty/cmd/internal/testrig/agents"
 	"relay-pty/cmd/internal/testrig/agents/programs"
@@ -91,61 +91,74 @@ func (a FakeAgent) State(ctx context.Context) (agents.State, error) {
 	return a.Do(ctx, agents.Command{Cmd: "state"})
 }
 
-// Set changes knobs of agents.Config, by their JSON names, while the agent runs.
-func (a FakeAgent) Set(ctx context.Context, knobs map[string]any) error {
-	_, err := a.Do(ctx, agents.Command{Cmd: "set", Set: knobs})
+// Set changes fields of agents.Config while the agent runs.
+func (a FakeAgent) Set(ctx context.Context, fields map[string]any) error {
+	_, err := a.Do(ctx, agents.Command{Cmd: "set", Set: fields})
 	return err
 }
 
 // Token is the RELAY_TOKEN that the agent was given, for Client.Hello.
 func (a FakeAgent) Token(ctx context.Context) (string, error) {
 	st, err := a.State(ctx)
-	if err != nil {
-		return "", err
+	if err == nil && st.Token == "" {
+		err = errors.New("the agent has no RELAY_TOKEN")
 	}
-	token, ok := st.Env["RELAY_TOKEN"]
-	if !ok {
-		return "", errors.New("the agent has no RELAY_TOKEN")
-	}
-	return token, nil
+	return st.Token, err
 }
 
-// WaitRead waits until the agent has read n bytes since its start.
+// WaitRead waits until the agent has read n bytes.
 func (a FakeAgent) WaitRead(ctx context.Context, n int) error {
-	_, err := a.Do(ctx, agents.Command{Cmd: "bytes", N: n})
-	return err
+	return poll(ctx, fmt.Sprintf("%d bytes that the agent reads", n), func() (bool, error) {
+		b, err := a.Read()
+		return len(b) >= n, err
+	})
 }
 
 // WaitUnread waits until n bytes or more wait in the agent's terminal, unread.
 func (a FakeAgent) WaitUnread(ctx context.Context, n int) error {
-	_, err := a.Do(ctx, agents.Command{Cmd: "unread", N: n})
-	return err
+	return poll(ctx, fmt.Sprintf("%d unread bytes", n), func() (bool, error) {
+		st, err := a.State(ctx)
+		return st.Unread >= n, err
+	})
 }
 
-// Child is the child to which the agent handed its terminal, by the command
-// "edit": its logs, and its socket while it runs. All children of one agent
-// share the logs.
-func (a FakeAgent) Child() FakeAgent {
-	return FakeAgent{Log: a.Log + agents.EditSuffix, Events: a.Events + agents.EditSuffix, Control: a.Control + agents.EditSuffix}
+// WaitEvent waits until the agent logged n events of a kind and returns the n-th.
+func (a FakeAgent) WaitEvent(ctx context.Context, kind string, n int) (found agents.Event, err error) {
+	err = poll(ctx, fmt.Sprintf("%d %s", n, kind), func() (bool, error) {
+		all, err := a.EventLog()
+		left := n
+		for _, found = range all {
+			if found.Kind == kind {
+				left--
+			}
+			if left == 0 {
+				return true, nil
+			}
+		}
+		return false, err
+	})
+	return found, err
 }
 
-// WaitEvent waits until the agent logged n events of a kind since its start
-// and returns the n-th.
-func (a FakeAgent) WaitEvent(ctx context.Context, kind string, n int) (agents.Event, error) {
-	if _, err := a.Do(ctx, agents.Command{Cmd: "wait", Text: kind, N: n}); err != nil {
-		return agents.Event{}, fmt.Errorf("wait for %d %s: %w", n, kind, err)
-	}
-	all, err := a.EventLog()
-	for _, ev := range all {
-		if ev.Kind == kind {
-			n--
+// poll looks again and again: nothing tells when a file grows, or what a terminal holds.
+func poll(ctx context.Context, what string, ok func() (bool, error)) error {
+	again := time.NewTicker(2 * time.Millisecond)
+	defer again.Stop()
+	for {
+		if met, err := ok(); met || err != nil {
+			return err
 		}
-		if n == 0 {
-			return ev, nil
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for %s: %w", what, context.Cause(ctx))
 		}
 	}
-	return agents.Event{}, cmp.Or(err, errors.New("event not in the log"))
 }
+
+// Child is the editor to which a composer hands its terminal by the command "edit"; only its byte
+// log is there. All children of one agent share the log.
+func (a FakeAgent) Child() FakeAgent { return FakeAgent{Log: a.Log + agents.EditSuffix} }
 
 // Read returns every byte the agent read so far.
 func (a FakeAgent) Read() ([]byte, error) {

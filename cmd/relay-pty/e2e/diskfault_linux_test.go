@@ -43,8 +43,10 @@ func startWatched(t *testing.T, dir string, decide verdicts, opts term.Options, 
 		}
 	}
 	t.Cleanup(func() { w.client.Close() })
-	_, err = w.client.Subscribe(ctx, 0)
-	must(t, err)
+	f, err := w.client.Request(ctx, map[string]any{"type": "subscribe", "after": 0})
+	if must(t, err); f.Type() != "subscribed" {
+		t.Fatalf("it answers a subscription with %s", f.Raw)
+	}
 	t.Cleanup(func() {
 		if t.Failed() {
 			b, _ := os.ReadFile(w.log)

@@ -81,7 +81,7 @@ func TestWedgedComposer(t *testing.T) {
 		if st.Draft != "" {
 			t.Errorf("the composer holds %q", st.Draft)
 		}
-		must(t, f.agent.Set(patience(t, "a change of the fake agent"), map[string]any{"swallow": 0}))
+		must(t, f.agent.Set(patience(t, "a change of the fake agent"), map[string]any{"Swallow": 0}))
 		f.inject("m2", "again")
 		f.delivers("m2", "submitted")
 		f.wantSubmits(text("m2", "again"))
@@ -130,10 +130,10 @@ func TestProgramThatBecomesAShell(t *testing.T) {
 }
 
 func TestEditorInFront(t *testing.T) {
-	for _, group := range []string{agents.OwnGroup, agents.SameGroup} {
+	for group, own := range map[string]bool{"own": true, "same": false} {
 		t.Run(group, func(t *testing.T) {
 			times(t, "$EDITOR in front ("+group+" process group) => the message waits, the editor reads nothing; then delivered", func(t *testing.T) {
-				f := startComposer(t, agents.Config{EditorGroup: group})
+				f := startComposer(t, agents.Config{EditorGroup: own})
 				f.do(agents.Command{Cmd: "edit"})
 				f.state("unknown")
 				f.inject("m1", "hello")
@@ -178,7 +178,7 @@ func TestStoppedAgent(t *testing.T) {
 
 // stopsAmid injects m1, of which the agent leaves some unread, and stops the agent. The loop goes
 // on: the state is told, and another message expires on time. Then the agent runs and reads on.
-func (f *fake) stopsAmid(body string, unread int, reads string) {
+func (f *fake) stopsAmid(body string, unread int) {
 	f.t.Helper()
 	f.inject("m1", body)
 	must(f.t, f.agent.WaitUnread(patience(f.t, "m1 in the terminal"), unread))
@@ -191,14 +191,14 @@ func (f *fake) stopsAmid(body string, unread int, reads string) {
 	}
 	f.wantStatus(map[string]any{"state": "stopped", "queue_length": 0.0, "injecting": "m1"})
 	must(f.t, syscall.Kill(pid, syscall.SIGCONT))
-	f.do(agents.Command{Cmd: reads})
+	f.do(agents.Command{Cmd: "resume"})
 }
 
 func TestAgentStoppedWithAMessageTyped(t *testing.T) {
 	times(t, "agent stopped in the middle of a message => told; another one expires on time", func(t *testing.T) {
 		f := startComposer(t, agents.Config{})
 		f.do(agents.Command{Cmd: "stall"})
-		f.stopsAmid("hello", len("hello"), "resume")
+		f.stopsAmid("hello", len("hello"))
 		f.delivers("m1", "submitted")
 		f.wantSubmits(text("m1", "hello"))
 	})
@@ -206,10 +206,10 @@ func TestAgentStoppedWithAMessageTyped(t *testing.T) {
 
 func TestAgentStoppedWithAFullTerminal(t *testing.T) {
 	times(t, "agent stopped with a part of a message in its full terminal => the same", func(t *testing.T) {
-		f := startFake(t, "deaf", agents.Config{Lines: -1}, "--agent", "generic")
+		f := startFake(t, "deaf", agents.Config{Silent: true}, "--agent", "generic")
 		f.state("ready")
 		body := strings.Repeat("0123456789 ", 5000)
-		f.stopsAmid(body, 4000, "read")
+		f.stopsAmid(body, 4000)
 		f.delivers("m1", "consumed")
 		if got := f.read(); !strings.Contains(got, body) {
 			t.Errorf("it read %d bytes", len(got))
@@ -226,14 +226,14 @@ func (f *fake) pid() int {
 }
 
 func TestAgentThatNeverReads(t *testing.T) {
-	for name, conf := range map[string]agents.Config{"raw": {Lines: -1}, "line mode": {Lines: -1, Canonical: true}} {
+	for name, conf := range map[string]agents.Config{"raw": {Silent: true}, "line mode": {Silent: true, Canonical: true}} {
 		t.Run(name, func(t *testing.T) {
 			times(t, "agent never reads ("+name+") => failed (no_consume), taken back whole", func(t *testing.T) {
 				f := startFake(t, "deaf", conf, "--agent", "generic")
 				f.state("ready")
 				f.inject("m1", "hello")
 				f.fails("m1", "failed", "no_consume")
-				f.do(agents.Command{Cmd: "read"})
+				f.do(agents.Command{Cmd: "resume"})
 				must(t, f.Type("x\r"))
 				must(t, f.agent.WaitRead(patience(t, "two bytes that the agent reads"), 2))
 				if got := f.read(); !strings.HasPrefix(got, "x") {
@@ -290,7 +290,7 @@ func TestAgentThatDropsItsInput(t *testing.T) {
 	// A line arrives whole, so what follows its first eight bytes is lost, however fast its writer
 	// is.
 	times(t, "agent drops unread input after each 8 bytes => unknown (no_consume)", func(t *testing.T) {
-		f := startFake(t, "flusher", agents.Config{FlushBytes: 8})
+		f := startFake(t, "line", agents.Config{FlushBytes: 8})
 		f.state("ready")
 		f.inject("m1", "hello\nthere\nyou")
 		f.fails("m1", "unknown", "no_consume")
@@ -315,8 +315,8 @@ func TestSlowAgent(t *testing.T) {
 func TestAwkwardComposers(t *testing.T) {
 	for name, conf := range map[string]agents.Config{
 		"paints twice": {Redraw: "twice"}, "repaints all": {Redraw: "clear"}, "wraps anywhere": {HardWrap: true}, "shows pastes whole": {Chips: "never"},
-		"history twice": {HistoryTwice: true}, "mouse": {Mouse: true}, "pickers": {SlashPicker: []string{"/clear", "/compact"}, AtPicker: []string{"@file"}},
-		"rewind": {Rewind: true}, "ghost": {Ghost: "Try it"}, "one quit key": {QuitKeys: 1}, "dialogs deaf at first": {DialogIgnores: 3},
+		"history twice": {HistoryTwice: true}, "mouse": {Mouse: true}, "pickers": {Picker: []string{"/clear", "/compact", "@file"}},
+		"rewind": {Rewind: true}, "ghost": {Ghost: "Try it"}, "one quit key": {QuitKeys: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -17,7 +17,7 @@ func TestAgentKilledInTheMiddleOfAWrite(t *testing.T) {
 		agent, err := os.FindProcess(st.Pid)
 		must(t, err)
 		f.inject("m1", strings.Repeat("a line of some length\n", 2900))
-		f.do(agents.Command{Cmd: "unread", N: 2000})
+		must(t, f.agent.WaitUnread(patience(t, "m1 in the terminal"), 2000))
 		must(t, agent.Kill())
 		end := f.ends("m1")
 		if s := end.Str("status"); s != "failed" && s != "unknown" || !strings.Contains(end.Raw, `"code":"agent_exited"`) {

@@ -78,7 +78,7 @@ func newRace(ctx context.Context, t *testing.T, kills int) *race {
 	}
 	claude := filepath.Join(u.dir, "claude")
 	script := "#!/bin/sh\n[ $1 = --version ] && exec echo 2.1.329\n" + agents.EnvAgent + "=" + hookedAgent +
-		" " + agents.EnvConf + `='{"busy_ms":5,"quit_keys":-1,"still":true}'` +
+		" " + agents.EnvConf + `='{"BusyMS":5,"QuitKeys":-1,"Still":true}'` +
 		fmt.Sprintf(" %s=%s %s='%d %d' exec %s \"$@\"\n", hookedHome, r.home, hookedChance, seed, kills, self)
 	if err = errors.Join(err, os.WriteFile(claude, []byte(script), 0o700)); err != nil {
 		t.Fatal(err)

@@ -2,116 +2,74 @@ package agents
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
+	"fmt"
 	"regexp"
-	"strconv"
-	"strings"
 )
 
-// Config scripts an agent. The zero value is a well-behaved one. The command
-// "set" changes any of it while the agent runs.
+// Config scripts an agent. The zero value is a well-behaved one. The command "set" changes what
+// it names while the agent runs.
 type Config struct {
 	// All agents.
 
-	Greeting string `json:"greeting,omitempty"` // printed at start, verbatim
-	// Reply is the answer to every message; empty means "ACK n bytes". {n}
-	// stands for the length in bytes, {id} and {from} for those of a relay
-	// header, when the message has one.
-	Reply string `json:"reply,omitempty"`
-	// Marks are the answers to messages with the words "MARK name".
-	Marks map[string]string `json:"marks,omitempty"`
-	// Env names environment variables that State.Env tells, beside
-	// RELAY_AGENT, RELAY_SOCKET and RELAY_TOKEN.
-	Env []string `json:"env,omitempty"`
-	// ExitTo is a program that the process becomes when the agent exits, with
-	// the terminal's settings restored and the agent's variables unset.
-	ExitTo string `json:"exit_to,omitempty"`
+	Greeting string            // printed at the start
+	Marks    map[string]string // the answers to messages with the words "MARK name"
+	ExitTo   string            // the program that the process becomes when it quits
 
-	// Reading, all agents but echo.
+	// Reading.
 
-	ReadBytes  int  `json:"read_bytes,omitempty"`  // most bytes taken by one read; 0: all there are
-	ReadMS     int  `json:"read_ms,omitempty"`     // pause after each read
-	FlushStart bool `json:"flush_start,omitempty"` // drops at start what was typed before, with TCSAFLUSH
-	FlushLines int  `json:"flush_lines,omitempty"` // drops what is unread after each so many lines or submitted messages
-	FlushBytes int  `json:"flush_bytes,omitempty"` // the same after each so many bytes read
+	ReadBytes  int // most bytes taken by one read; 0: all there are
+	ReadMS     int // the pause after each read
+	FlushBytes int // after each so many bytes read, what is unread is dropped
 
-	// Line programs.
+	// Programs without a composer.
 
-	Prompt string `json:"prompt,omitempty"` // default "> "; of editor "$ "; of composer the look's own
-	Ask    string `json:"ask,omitempty"`    // asks this first, see the command "ask"
-	// EditorGroup is the process group of the child of the command "edit":
-	// "own" makes it the foreground job, as a shell does (default of line
-	// programs); "same" leaves it in the agent's (default of composer).
-	EditorGroup string `json:"editor_group,omitempty"`
-	// Canonical leaves the terminal of deaf and liar in its line mode: the
-	// kernel echoes what nobody reads.
-	Canonical bool `json:"canonical,omitempty"`
-	EveryMS   int  `json:"every_ms,omitempty"` // of deaf: a line each so often; 0 means 200
-	Lines     int  `json:"lines,omitempty"`    // of deaf: so many lines; 0 means 600, -1 none
+	Prompt    string // of a line program; default "> "
+	Canonical bool   // leaves the terminal of deaf and liar in line mode: the kernel echoes what nobody reads
+	Silent    bool   // deaf prints nothing
 
-	// Composer: what it shows.
+	// What a composer shows.
 
-	Look         string `json:"look,omitempty"`  // "rule" (default), "box" or "bare"; see package compose
-	Ghost        string `json:"ghost,omitempty"` // text in an empty box: dim, in "box" merely pale
-	AltScreen    bool   `json:"alt_screen,omitempty"`
-	HardWrap     bool   `json:"hard_wrap,omitempty"`     // long lines break at the width, not at blanks
-	Chips        string `json:"chips,omitempty"`         // "never": long pastes show in full; "hidden": nothing shows of them
-	HistoryTwice bool   `json:"history_twice,omitempty"` // a submitted message is printed twice
-	Spin         bool   `json:"spin,omitempty"`          // paints something while idle, too
-	// Still moves nothing by itself: no spinner, no alternating title. With
-	// ReadBytes 1 the output then depends on what was typed alone.
-	Still  bool   `json:"still,omitempty"`
-	Frozen bool   `json:"frozen,omitempty"` // paints nothing any more, but goes on reading; thawed, it catches up
-	Redraw string `json:"redraw,omitempty"` // "twice" or "clear"; see package paint
-	// PaintMS is how long a change takes to be painted; changes meanwhile are
-	// painted with it.
-	PaintMS int `json:"paint_ms,omitempty"`
+	Look         string // "" as Claude Code's; or compose.Bare
+	Ghost        string // text in an empty box
+	AltScreen    bool
+	HardWrap     bool   // long lines break at the width, not at blanks
+	Chips        string // "never": long pastes show in full
+	HistoryTwice bool   // a submitted message is printed twice
+	Spin         bool   // paints something while idle, too
+	Still        bool   // moves nothing by itself: no spinner, no title that alternates
+	Redraw       string // "twice": each row is painted over itself; "clear": each frame clears all
+	PaintMS      int    // how long a change takes to be painted
+	NoPaste      bool   // asks for no bracketed paste
+	Mouse        bool   // asks for mouse reports
 
-	// Composer: what it asks of the terminal. Focus reports are always on.
+	// What a composer does.
 
-	NoPaste   bool `json:"no_paste,omitempty"` // no bracketed paste
-	Mouse     bool `json:"mouse,omitempty"`    // any-motion mouse reports
-	Kitty     int  `json:"kitty,omitempty"`    // flags pushed for the kitty keyboard protocol, whose CSI 13 u is then Enter
-	OtherKeys int  `json:"other_keys,omitempty"`
-	OSC7501   bool `json:"osc_7501,omitempty"` // tells its state by OSC 7501, as Codex: working, blocked, done, idle
-
-	// Composer: what it does.
-
-	// BusyMS is how long it is busy with a message; 0 means 150, -1 until the
-	// command "idle". "BUSY n" in a message sets it for that message.
-	BusyMS int `json:"busy_ms,omitempty"`
-	// Swallow is how many of the next Enters in the box do nothing; it counts
-	// down. -1: all of them, the composer is wedged.
-	Swallow     int      `json:"swallow,omitempty"`
-	SlashPicker []string `json:"slash_picker,omitempty"` // list that opens on a first word with /; the entries with their /
-	AtPicker    []string `json:"at_picker,omitempty"`    // list that opens on a word with @ at the cursor; with their @
-	// DialogOn opens the permission dialog, once, when the draft contains this
-	// text, before the next key; "*": when it contains any.
-	DialogOn string `json:"dialog_on,omitempty"`
-	// DialogIgnores is how many keys each dialog ignores first: Claude 2.1.329
-	// ignores those of its first 0.1 to 0.2 s.
-	DialogIgnores int  `json:"dialog_ignores,omitempty"`
-	Rewind        bool `json:"rewind,omitempty"` // Esc Esc on an empty box opens a dialog, once there was a turn
-	// ReturnPrompt puts the message of an interrupted turn back into the box,
-	// when the turn printed nothing and the box is empty.
-	ReturnPrompt bool `json:"return_prompt,omitempty"`
-	// QuitKeys is how many C-c or C-d in a row, on an empty box, exit; the C-c
-	// that empties the box counts. 0 means 2, -1 that none do.
-	QuitKeys int `json:"quit_keys,omitempty"`
+	BusyMS  int      // how long a turn takes; 0 means 150, -1 until the command "idle"
+	Swallow int      // how many of the next Enters in the box do nothing; -1: none does anything
+	Picker  []string // a list that opens on a first word with / and on any word with @
+	// DialogOn opens the permission dialog, once, when the draft contains this text, before the
+	// next key; "*": when there is any.
+	DialogOn string
+	Rewind   bool // Esc Esc on an empty box opens a dialog, once there was a turn
+	// ReturnPrompt puts the message of an interrupted turn back into the empty box.
+	ReturnPrompt bool
+	// QuitKeys is how many C-c or C-d in a row, on an empty box, exit. The C-c that empties the
+	// box counts. 0 means 2, -1 that none do.
+	QuitKeys int
+	// EditorGroup makes the child of the command "edit" the foreground job, as a shell does;
+	// without it, the child is in the agent's own process group.
+	EditorGroup bool
 }
 
-// Change applies the JSON object fields; a name that is no knob is an error.
+// Change applies a JSON object; a name that is no field is an error.
 func (c *Config) Change(fields []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(fields))
 	dec.DisallowUnknownFields()
 	return dec.Decode(c)
 }
 
-var (
-	markWord = regexp.MustCompile(`\bMARK ([\w.-]+)`)
-	header   = regexp.MustCompile(`^\[relay (\S+) from (\S+?)[\] ]`)
-)
+var markWord = regexp.MustCompile(`\bMARK ([\w.-]+)`)
 
 // Answer is the reply to message.
 func (c Config) Answer(message string) string {
@@ -120,10 +78,5 @@ func (c Config) Answer(message string) string {
 			return text
 		}
 	}
-	id, from := "none", "nobody"
-	if m := header.FindStringSubmatch(message); m != nil {
-		id, from = m[1], m[2]
-	}
-	text := cmp.Or(c.Reply, "ACK {n} bytes")
-	return strings.NewReplacer("{n}", strconv.Itoa(len(message)), "{id}", id, "{from}", from).Replace(text)
+	return fmt.Sprintf("ACK %d bytes", len(message))
 }

@@ -2,10 +2,7 @@ package realagent_test
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -29,14 +26,13 @@ type session struct {
 	t   *testing.T
 	ctx context.Context
 	api *fakemodel.Server
-	cwd string
 }
 
-func open(t *testing.T, rows, cols int) *session {
+func open(t *testing.T) *session {
 	t.Helper()
 	real := realagent.SetUp(t, agentrig.Claude(agentrig.ClaudeNow), testrig.Dir(t))
-	tm := testrig.StartTerm(t, term.Options{Argv: real.Argv, Env: real.Env, Dir: real.Dir, Rows: rows, Cols: cols})
-	s := &session{Term: tm, t: t, ctx: testrig.Within(t, 2*time.Minute), api: real.API, cwd: real.Dir}
+	tm := testrig.StartTerm(t, term.Options{Argv: real.Argv, Env: real.Env, Dir: real.Dir})
+	s := &session{Term: tm, t: t, ctx: testrig.Within(t, 2*time.Minute), api: real.API}
 	s.screen("an empty composer", func(scr *screen.Screen) bool { return boxText(scr) == "" })
 	return s
 }
@@ -66,6 +62,13 @@ func (s *session) screen(what string, want func(*screen.Screen) bool) {
 	}
 }
 
+// box waits until the composer shows a text.
+func (s *session) box(shown string) {
+	s.t.Helper()
+	want := strings.Join(strings.Fields(shown), "")
+	s.screen("the composer to show "+want, func(scr *screen.Screen) bool { return boxText(scr) == want })
+}
+
 func (s *session) must(err error) {
 	s.t.Helper()
 	if err != nil {
@@ -73,120 +76,41 @@ func (s *session) must(err error) {
 	}
 }
 
-// submit presses Enter once the composer shows shown, and returns the turn.
-func (s *session) submit(shown string) fakemodel.Turn {
-	s.t.Helper()
-	want := strings.Join(strings.Fields(shown), "")
-	s.screen("the composer to show "+want, func(scr *screen.Screen) bool { return boxText(scr) == want })
-	n := len(s.api.Turns())
-	s.must(s.Type("\r"))
-	turn, err := s.api.WaitTurn(s.ctx, func(t fakemodel.Turn) bool { return t.N >= n })
-	s.must(err)
-	return turn
-}
-
-// ended waits until the turn's reply was sent and the composer is idle again.
-func (s *session) ended(turn fakemodel.Turn) {
-	s.t.Helper()
-	_, err := s.api.WaitTurn(s.ctx, func(t fakemodel.Turn) bool { return t.N == turn.N && !t.Open() })
-	s.must(err)
-	s.screen("idle", func(scr *screen.Screen) bool {
-		return strings.HasPrefix(scr.Title(), "✳") && boxText(scr) == "" && strings.Contains(term.Dump(scr), "done")
-	})
-}
-
-func TestRealPastesArrive(t *testing.T) {
-	s := open(t, 24, 80)
+// A fake composer that had other habits than Claude's would prove nothing. Its pastes show as these
+// chips, its long drafts scroll under the rule, and Enter while it works queues.
+func TestRealClaudeHasTheFakesHabits(t *testing.T) {
+	t.Parallel()
+	s := open(t)
 	long := strings.TrimSuffix(strings.Repeat("row of text, ünï日本\n", 60), "\n")
-	for _, c := range []struct{ typed, pasted, after, shown, want string }{
-		{"", "hello world", "", "hello world", "hello world"},
-		{"", long, "", "[Pasted text #1 +59 lines]", long},
-		{"[head] ", long, "\n[foot]", "[head] [Pasted text #2 +59 lines] [foot]", "[head] " + long + "\n[foot]"},
-		{"[head] ", "a\nb", "\n[foot · …]", "[head] a b [foot · …]", "[head] a\nb\n[foot · …]"},
+	for n, c := range []struct{ typed, shown, want string }{
+		{paste("hello world"), "hello world", "hello world"},
+		{paste(strings.Repeat("x", 801)), "[Pasted text #1]", strings.Repeat("x", 801)},
+		{"[head] " + paste(long) + "\n[foot]", "[head] [Pasted text #2 +59 lines] [foot]", "[head] " + long + "\n[foot]"},
+		{"[head] " + paste("a\nb\nc") + "\n[foot · …]", "[head] a b c [foot · …]", "[head] a\nb\nc\n[foot · …]"},
 	} {
-		s.must(s.Type(c.typed + "\x1b[200~" + c.pasted + "\x1b[201~" + c.after))
-		turn := s.submit(c.shown)
+		s.must(s.Type(c.typed))
+		s.box(c.shown)
+		s.must(s.Type("\r"))
+		turn, err := s.api.WaitTurn(s.ctx, func(t fakemodel.Turn) bool { return t.N == n && !t.Open() })
+		s.must(err)
 		if got := strings.TrimSpace(fakemodel.Received(turn)); got != c.want {
-			t.Errorf("%.30q: received %q, want %q\nraw %q", c.pasted, got, c.want, turn.Text)
+			t.Errorf("%.30q: received %q, want %q\nraw %q", c.typed, got, c.want, turn.Text)
 		}
-		s.ended(turn)
+		s.screen("idle", func(scr *screen.Screen) bool {
+			return strings.HasPrefix(scr.Title(), "✳") && boxText(scr) == "" && strings.Contains(term.Dump(scr), "done")
+		})
 	}
-	if n := len(s.api.Turns()); n != 4 {
-		t.Errorf("got %d turns, want 4", n)
-	}
-}
-
-func TestRealPermissionDialog(t *testing.T) {
-	s := open(t, 24, 80)
-	s.must(s.Type("TOUCH made"))
-	s.submit("TOUCH made")
-	s.must(s.WaitText(s.ctx, "Do you want to proceed?"))
-	s.must(s.WaitText(s.ctx, "❯ 1. Yes"))
-	if _, err := os.Stat(filepath.Join(s.cwd, "made")); !errors.Is(err, fs.ErrNotExist) {
-		t.Fatalf("the command ran unasked: %v", err)
-	}
-	s.must(s.PressUntil(s.ctx, "\r", time.Second, func(scr *screen.Screen) bool { return boxText(scr) != "none" }))
-	turn, err := s.api.WaitTurn(s.ctx, func(t fakemodel.Turn) bool { return len(t.Results) > 0 })
-	s.must(err)
-	if len(turn.Text) != 0 {
-		t.Errorf("got text %q beside the result", turn.Text)
-	}
-	if _, err := os.Stat(filepath.Join(s.cwd, "made")); err != nil {
-		t.Errorf("the command did not run: %v", err)
-	}
-	s.ended(turn)
-}
-
-func TestRealLongReplyAndMarkers(t *testing.T) {
-	s := open(t, 24, 80)
-	s.api.SetMark("one", "before\n\n->relay:bob <<<Hello Bob,\nsecond line>>>\n\nafter")
-	s.must(s.Type("LONG 300"))
-	turn := s.submit("LONG 300")
-	s.must(s.WaitText(s.ctx, "Line 300 of 300"))
-	s.ended(turn)
-	s.must(s.Type("MARK one"))
-	turn = s.submit("MARK one")
-	s.must(s.WaitText(s.ctx, "->relay:bob <<<Hello Bob,"))
-	s.ended(turn)
-	s.must(s.Type("TOOL 0"))
-	s.submit("TOOL 0")
-	turn, err := s.api.WaitTurn(s.ctx, func(t fakemodel.Turn) bool { return len(t.Results) > 0 })
-	s.must(err)
-	s.ended(turn)
-}
-
-func TestRealInterruptAbortsAndQueueWaits(t *testing.T) {
-	s := open(t, 40, 100)
 	s.must(s.Type("SLOW 600"))
-	turn := s.submit("SLOW 600")
+	s.box("SLOW 600")
+	s.must(s.Type("\r"))
 	s.must(s.WaitText(s.ctx, "Line 1 of"))
 	s.must(s.Type("second"))
-	s.screen("the draft", func(scr *screen.Screen) bool { return boxText(scr) == "second" })
+	s.box("second")
 	s.must(s.Type("\r"))
 	s.must(s.WaitText(s.ctx, "Press up to edit queued messages"))
-	if n := len(s.api.Turns()); n != 1 {
-		t.Errorf("got %d turns while the first runs, want 1", n)
-	}
-	s.must(s.Type("\x1b"))
-	ended, err := s.api.WaitTurn(s.ctx, func(t fakemodel.Turn) bool { return t.N == turn.N && !t.Open() })
-	s.must(err)
-	if !ended.Aborted {
-		t.Error("the interrupted turn is not logged as aborted")
-	}
-	next, err := s.api.WaitTurn(s.ctx, func(t fakemodel.Turn) bool { return t.N > turn.N })
-	s.must(err)
-	if !strings.Contains(fakemodel.Received(next), "second") {
-		t.Errorf("got %q, want the queued message", next.Text)
-	}
-}
-
-func TestRealComposerScrollsAsTheFakeDoes(t *testing.T) {
-	s := open(t, 24, 80)
-	var lines []string
-	for range 12 {
-		lines = append(lines, "typed")
-	}
-	s.must(s.Type(strings.Join(lines, "\n")))
+	s.must(s.Type(strings.TrimSuffix(strings.Repeat("typed\n", 12), "\n")))
 	s.must(s.WaitText(s.ctx, "─── ↑ 5 more ─"))
 	s.screen("no first row", func(scr *screen.Screen) bool { return boxText(scr) == "none" })
 }
+
+func paste(s string) string { return "\x1b[200~" + s + "\x1b[201~" }

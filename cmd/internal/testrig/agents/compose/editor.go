@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A paste of more than chipBytes bytes or chipNewlines newlines is shown as a
@@ -17,40 +18,27 @@ const (
 // cursor steps over it and Backspace removes it whole.
 const firstChip = rune(0xF0000)
 
-// What becomes of a long paste.
-const (
-	ChipsShown  = ""       // a chip stands for it
-	ChipsNever  = "never"  // its text is shown
-	ChipsHidden = "hidden" // nothing is shown for it, but it is there
-)
-
 // Editor holds the draft.
 type Editor struct {
-	Chips string // ChipsShown, ChipsNever or ChipsHidden
+	Whole bool // long pastes show in full, not as chips
 
 	text  []rune
 	at    int // cursor, an index into text
 	chips []string
-	stash []rune
-	held  bool // a draft is stashed
+	stash []rune // nil: none is held
 }
 
-// Empty says whether nothing is typed.
+// Empty reports whether nothing is typed.
 func (e *Editor) Empty() bool { return len(e.text) == 0 }
 
-// Stashed says whether a draft is set aside.
-func (e *Editor) Stashed() bool { return e.held }
-
-// Stash is the draft that is set aside, chips expanded.
-func (e *Editor) Stash() string { return e.expand(e.stash) }
+// Stashed reports whether a draft is set aside.
+func (e *Editor) Stashed() bool { return e.stash != nil }
 
 // Text is the draft with chips expanded.
-func (e *Editor) Text() string { return e.expand(e.text) }
-
-func (e *Editor) expand(text []rune) string {
+func (e *Editor) Text() string {
 	var b strings.Builder
-	for _, r := range text {
-		if i, ok := e.chip(r); ok {
+	for _, r := range e.text {
+		if i := int(r - firstChip); i >= 0 && i < len(e.chips) {
 			b.WriteString(e.chips[i])
 		} else {
 			b.WriteRune(r)
@@ -59,18 +47,13 @@ func (e *Editor) expand(text []rune) string {
 	return b.String()
 }
 
-func (e *Editor) chip(r rune) (index int, ok bool) {
-	i := int(r - firstChip)
-	return i, i >= 0 && i < len(e.chips)
-}
-
 // Shown is the draft as the box shows it, and the cursor as an index into it.
 func (e *Editor) Shown() (text []rune, at int) {
 	for i, r := range e.text {
 		if i == e.at {
 			at = len(text)
 		}
-		if n, ok := e.chip(r); ok {
+		if n := int(r - firstChip); n >= 0 && n < len(e.chips) {
 			text = append(text, []rune(e.label(n))...)
 		} else {
 			text = append(text, r)
@@ -83,9 +66,6 @@ func (e *Editor) Shown() (text []rune, at int) {
 }
 
 func (e *Editor) label(i int) string {
-	if e.Chips == ChipsHidden {
-		return ""
-	}
 	n := strings.Count(e.chips[i], "\n")
 	if n == 0 {
 		return fmt.Sprintf("[Pasted text #%d]", i+1)
@@ -100,18 +80,9 @@ func (e *Editor) Insert(s string) {
 	e.at += len(r)
 }
 
-// Paste inserts s, as a chip when it is long. The same paste again, while its
-// chip is just before the cursor, expands the chip instead.
+// Paste inserts s, as a chip when it is long.
 func (e *Editor) Paste(s string) {
-	if e.at > 0 {
-		if i, ok := e.chip(e.text[e.at-1]); ok && e.chips[i] == s {
-			e.at--
-			e.text = slices.Delete(e.text, e.at, e.at+1)
-			e.Insert(s)
-			return
-		}
-	}
-	if e.Chips == ChipsNever || len(s) <= chipBytes && strings.Count(s, "\n") <= chipNewlines {
+	if e.Whole || len(s) <= chipBytes && strings.Count(s, "\n") <= chipNewlines {
 		e.Insert(s)
 		return
 	}
@@ -126,10 +97,7 @@ func (e *Editor) Clear() { e.text, e.at = nil, 0 }
 // A stashed draft comes back.
 func (e *Editor) Take() string {
 	s := strings.TrimSpace(e.Text())
-	e.Clear()
-	if e.held {
-		e.unstash()
-	}
+	e.text, e.at, e.stash = e.stash, len(e.stash), nil
 	return s
 }
 
@@ -145,85 +113,69 @@ func (e *Editor) Press(k Key) {
 	case Newline:
 		e.Insert("\n")
 	case Backspace:
-		if e.at > 0 {
-			e.at--
-			e.text = slices.Delete(e.text, e.at, e.at+1)
-		}
+		e.cut(max(e.at-1, 0))
 	case Left:
 		e.at = max(e.at-1, 0)
 	case Right:
 		e.at = min(e.at+1, len(e.text))
-	case Up, Down:
-		e.vertical(k)
 	case Home:
 		e.at = e.lineStart()
 	case End:
-		e.at = e.lineEnd()
-	case KillLine:
-		e.kill()
-	case Stash:
-		e.toggleStash()
+		for e.at < len(e.text) && e.text[e.at] != '\n' {
+			e.at++
+		}
+	case KillLine: // up to the start of the line, or the newline before it
+		from := e.lineStart()
+		if from == e.at && from > 0 {
+			from--
+		}
+		e.cut(from)
+	case Stash: // sets the draft aside, over one held before; an empty box gets it back
+		if e.Empty() {
+			e.text, e.at, e.stash = e.stash, len(e.stash), nil
+		} else {
+			e.stash = e.text
+			e.Clear()
+		}
 	}
 }
 
+// cut removes what stands before the cursor, from there on.
+func (e *Editor) cut(from int) {
+	e.text = slices.Delete(e.text, from, e.at)
+	e.at = from
+}
+
 func (e *Editor) lineStart() int {
+	return e.back(func(r rune) bool { return r == '\n' })
+}
+
+// back is the place behind the last character before the cursor that ends what is sought.
+func (e *Editor) back(ends func(rune) bool) int {
 	i := e.at
-	for i > 0 && e.text[i-1] != '\n' {
+	for i > 0 && !ends(e.text[i-1]) {
 		i--
 	}
 	return i
 }
 
-func (e *Editor) lineEnd() int {
-	i := e.at
-	for i < len(e.text) && e.text[i] != '\n' {
-		i++
-	}
-	return i
-}
-
-// kill removes up to the start of the line, or the newline before it.
-func (e *Editor) kill() {
-	from := e.lineStart()
-	if from == e.at && from > 0 {
-		from--
-	}
-	e.text = slices.Delete(e.text, from, e.at)
-	e.at = from
-}
-
-func (e *Editor) vertical(k Key) {
-	col := e.at - e.lineStart()
-	if k == Up {
-		if e.lineStart() == 0 {
-			e.at = 0
-			return
+// Offers are the entries that go on what is typed before the cursor: a first word with / or any
+// word with @.
+func (e *Editor) Offers(entries []string) (open []string) {
+	from := e.back(unicode.IsSpace)
+	word := string(e.text[from:e.at])
+	if strings.HasPrefix(word, "@") || strings.HasPrefix(word, "/") && from == 0 {
+		for _, entry := range entries {
+			if strings.HasPrefix(entry, word) {
+				open = append(open, entry)
+			}
 		}
-		e.at = e.lineStart() - 1
-		e.at = e.lineStart()
-	} else {
-		if e.lineEnd() == len(e.text) {
-			e.at = len(e.text)
-			return
-		}
-		e.at = e.lineEnd() + 1
 	}
-	e.at = min(e.at+col, e.lineEnd())
+	return open
 }
 
-// toggleStash sets the draft aside, overwriting one held before, or brings the
-// held one back into an empty box.
-func (e *Editor) toggleStash() {
-	switch {
-	case !e.Empty():
-		e.stash, e.held = e.text, true
-		e.text, e.at = nil, 0
-	case e.held:
-		e.unstash()
-	}
-}
-
-func (e *Editor) unstash() {
-	e.text, e.at = e.stash, len(e.stash)
-	e.stash, e.held = nil, false
+// Choose puts entry and a blank in the place of the word before the cursor.
+func (e *Editor) Choose(entry string) {
+	e.cut(e.back(unicode.IsSpace))
+	e.Insert(entry + " ")
 }

@@ -5,30 +5,21 @@ import (
 	"strings"
 )
 
-// Mode is what the agent is doing.
-type Mode int
-
-// The modes.
-const (
-	Idle Mode = iota
-	Busy
-	Dialog
-)
+// Bare is the look of a box as Codex has it: a bold prompt, the terminal's own cursor, no rules.
+// The other look, "", is Claude Code's: a rule above and below, a cursor drawn in reverse.
+const Bare = "bare"
 
 // View is what the composer shows beside the draft.
 type View struct {
 	Rows, Cols int
-	Look       string // LookRule, LookBox or LookBare
-	Prompt     string // before the text; "" is the look's own
-	HardWrap   bool   // rows break at the width, not at blanks
-	Mode       Mode
+	Look       string
+	HardWrap   bool // rows break at the width, not at blanks
+	Busy       bool
+	Dialog     string   // the command that a dialog asks about; "": none is open
 	Ghost      string   // shown in an empty box
 	Picker     []string // entries of the open list, the first chosen
 	Status     string   // the row above the box
 	Hint       string   // footer instead of the usual one
-	Unfocused  bool
-	Command    string // what the dialog asks about
-	Rewind     bool   // the dialog is the list of earlier turns
 }
 
 // Box is the live part of the screen: rows with SGR, and where the cursor is
@@ -36,7 +27,6 @@ type View struct {
 type Box struct {
 	Rows     []string
 	Row, Col int
-	Cursor   bool // the terminal's own cursor is visible
 }
 
 const (
@@ -47,33 +37,70 @@ const (
 	grey    = "\x1b[38;5;246m"
 	rule    = "\x1b[38;5;244m"
 	blue    = "\x1b[38;5;153m"
-	pale    = "\x1b[38;5;248m"
-	nbsp    = "\u00a0"
 )
+
+func (v View) prompt() string {
+	if v.Look == Bare {
+		return "› "
+	}
+	return "❯\u00a0"
+}
+
+// Said is how a submitted message stands in the history, where no-break spaces are none.
+func (v View) Said(message string) string {
+	lead := strings.ReplaceAll(v.prompt(), "\u00a0", " ")
+	return lead + strings.ReplaceAll(message, "\n", "\n"+strings.Repeat(" ", len([]rune(lead))))
+}
 
 // Draw lays out the box: status row, list, box, footer; or the dialog.
 func (v View) Draw(e *Editor) Box {
-	if v.Mode == Dialog {
+	if v.Dialog != "" {
 		return v.dialog()
 	}
-	f := v.frame()
 	text, at := e.Shown()
-	lines, row, col := wrap(text, at, f.width, v.HardWrap)
+	indent := len([]rune(v.prompt()))
+	lines, row, col := wrap(text, at, v.Cols-indent-1, v.HardWrap) // the cursor stands behind a full row
 	from, to := v.window(len(lines), row)
-	b := Box{Rows: []string{v.Status}, Cursor: f.cursor}
-	b.Rows = append(b.Rows, v.list()...)
-	b.Rows = append(b.Rows, f.above(from)...)
-	b.Row, b.Col = len(b.Rows)+row-from, f.indent+col
-	for i := from; i < to; i++ {
-		cursor := -1
-		if i == row && !v.Unfocused && !f.cursor {
-			cursor = col
-		}
-		b.Rows = append(b.Rows, f.left+v.textRow(f, i, lines[i], cursor, e.Empty())+f.right)
+	b := Box{Rows: []string{v.Status}}
+	for i, entry := range v.Picker {
+		b.Rows = append(b.Rows, v.offer(i, entry))
 	}
-	b.Rows = append(b.Rows, f.below(len(lines)-to)...)
-	b.Rows = append(b.Rows, v.footer(e))
-	return b
+	if v.Look != Bare {
+		b.Rows = append(b.Rows, v.ruler(from, "↑"))
+	}
+	b.Row, b.Col = len(b.Rows)+row-from, indent+col
+	for i := from; i < to; i++ {
+		lead := strings.Repeat(" ", indent)
+		if i == 0 {
+			lead = v.prompt()
+			if v.Look == Bare {
+				lead = bold + lead + sgr0
+			}
+		}
+		b.Rows = append(b.Rows, lead+v.textRow(lines[i], i == row, col, e.Empty()))
+	}
+	if v.Look != Bare {
+		return Box{append(b.Rows, v.ruler(len(lines)-to, "↓"), v.footer(e)), b.Row, b.Col}
+	}
+	return Box{append(b.Rows, "", "  "+dim+"fake-model default · ~"+sgr0), b.Row, b.Col}
+}
+
+// offer is a row of the list.
+func (v View) offer(i int, entry string) string {
+	if i == 0 {
+		return "  " + blue + "❯ " + entry + sgr0
+	}
+	return "    " + entry
+}
+
+// ruler is a full-width line that tells of the rows of text beyond it.
+func (v View) ruler(hidden int, arrow string) string {
+	if hidden == 0 {
+		return rule + strings.Repeat("─", v.Cols) + sgr0
+	}
+	more := fmt.Sprintf("%s %d more", arrow, hidden)
+	rest := strings.Repeat("─", max(v.Cols-5-len([]rune(more)), 0))
+	return rule + "───" + sgr0 + " " + dim + more + sgr0 + " " + rule + rest + sgr0
 }
 
 // window chooses the rows of text to show: Claude shows half the screen less
@@ -87,56 +114,51 @@ func (v View) window(n, cursor int) (from, to int) {
 	return from, from + most
 }
 
-// list is the picker's rows, as Claude shows them above the box.
-func (v View) list() []string {
-	var rows []string
-	for i, entry := range v.Picker {
-		if i == 0 {
-			rows = append(rows, "  "+blue+"❯ "+entry+sgr0)
-		} else {
-			rows = append(rows, "    "+entry)
-		}
-	}
-	return rows
-}
-
-func (v View) textRow(f frame, i int, line []rune, cursor int, empty bool) string {
-	lead := strings.Repeat(" ", len([]rune(f.prompt)))
-	if i == 0 {
-		lead = f.lead
-	}
+func (v View) textRow(line []rune, here bool, col int, empty bool) string {
 	if empty && v.Ghost != "" {
-		g := []rune(v.Ghost)
-		fill := f.fill(len(g))
-		if f.cursor {
-			return lead + f.ghost + v.Ghost + sgr0 + fill
+		if v.Look == Bare {
+			return dim + v.Ghost + sgr0
 		}
-		return lead + reverse + string(g[:1]) + sgr0 + f.ghost + string(g[1:]) + sgr0 + fill
+		g := []rune(v.Ghost)
+		return reverse + string(g[:1]) + sgr0 + dim + string(g[1:]) + sgr0
 	}
-	if cursor < 0 {
-		return lead + string(line) + f.fill(len(line))
+	if !here || v.Look == Bare {
+		return string(line)
 	}
 	under, after := " ", ""
-	if cursor < len(line) {
-		under, after = string(line[cursor]), string(line[cursor+1:])
+	if col < len(line) {
+		under, after = string(line[col]), string(line[col+1:])
 	}
-	return lead + string(line[:cursor]) + reverse + under + sgr0 + after + f.fill(max(len(line), cursor+1))
+	return string(line[:col]) + reverse + under + sgr0 + after
 }
 
 func (v View) footer(e *Editor) string {
+	text := "⏸ fake mode"
 	switch {
 	case v.Hint != "":
-		return "  " + grey + v.Hint + sgr0
-	case v.Look == LookBare:
-		return "  " + dim + "fake-model default · ~" + sgr0
-	case v.Look == LookBox:
-		return " " + pale + "~ no sandbox fake-model" + sgr0
+		text = v.Hint
 	case !e.Empty():
-		return "  " + grey + "⏸ fake mode" + sgr0
-	case v.Mode == Busy:
-		return "  " + grey + "⏸ fake mode · esc to interrupt" + sgr0
+	case v.Busy:
+		text += " · esc to interrupt"
+	default:
+		text += " · ? for shortcuts"
 	}
-	return "  " + grey + "⏸ fake mode · ? for shortcuts" + sgr0
+	return "  " + grey + text + sgr0
+}
+
+// dialog asks for a permission as Claude Code does.
+func (v View) dialog() Box {
+	return Box{Row: 5, Col: 1, Rows: []string{
+		blue + strings.Repeat("─", v.Cols) + sgr0,
+		" " + blue + "Bash command" + sgr0,
+		"",
+		" " + v.Dialog,
+		" Do you want to proceed?",
+		" " + blue + "❯" + sgr0 + " 1. " + blue + "Yes" + sgr0,
+		"   2. No",
+		"",
+		" " + grey + "Esc to cancel · Tab to amend" + sgr0,
+	}}
 }
 
 // wrap breaks text into rows of at most width runes, at blanks where it can
@@ -160,11 +182,11 @@ func wrap(text []rune, at, width int, hard bool) (lines [][]rune, row, col int) 
 		if i-start < width {
 			continue
 		}
-		cut := -1
-		if !hard {
-			cut = lastBlank(text, start, i)
+		cut := i
+		for !hard && cut > start && text[cut] != ' ' {
+			cut--
 		}
-		if cut < 0 {
+		if hard || cut == start {
 			emit(i, i)
 		} else {
 			emit(cut, cut+1)
@@ -172,22 +194,4 @@ func wrap(text []rune, at, width int, hard bool) (lines [][]rune, row, col int) 
 	}
 	emit(len(text), len(text))
 	return lines, row, col
-}
-
-// lastBlank is the last blank at which the row from start may break, or -1.
-func lastBlank(text []rune, start, end int) int {
-	for i := end; i > start; i-- {
-		if text[i] == ' ' {
-			return i
-		}
-	}
-	return -1
-}
-
-// more tells how many rows of text lie beyond the box; empty for none.
-func more(hidden int, arrow rune) string {
-	if hidden == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%c %d more", arrow, hidden)
 }

@@ -2,209 +2,208 @@ package programs
 
 import (
 	"cmp"
+	"errors"
 	"os"
+	"os/exec"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+
 	"relay-pty/cmd/internal/testrig/agents"
 	"relay-pty/cmd/internal/testrig/agents/compose"
-	"relay-pty/cmd/internal/testrig/agents/fakeagent"
-	"relay-pty/cmd/internal/testrig/agents/paint"
 )
 
-const (
-	frameEvery = 120 * time.Millisecond // of the spinner
-	escWait    = 50 * time.Millisecond  // a lone ESC is the key after so long
-)
+// escWait is how long nothing may follow an ESC for it to be the key.
+const escWait = 50 * time.Millisecond
 
-// composer owns all state in one loop; only its input waits in a goroutine.
 type composer struct {
-	env   *fakeagent.Kit
-	edit  compose.Editor
-	keys  compose.Decoder
-	pick  compose.Picker
-	view  compose.View
-	paint *paint.Painter
-	winch chan os.Signal
-	busy  *time.Timer // end of the turn; nil while idle or without end
-	late  *time.Timer // paint then; nil while nothing waits to be painted
+	*kit
+	edit   compose.Editor
+	keys   compose.Decoder
+	view   compose.View
+	screen painter
+	child  *exec.Cmd // has the terminal
 
-	current   string   // the message of the running turn
-	spoke     bool     // the running turn printed something
-	turns     int      // so far
-	queue     []string // submitted while busy
-	draft     string   // as last logged
-	frame     int
-	quits     int // C-c or C-d on an empty box in a row
-	escs      int // Esc in a row
-	ignores   int // keys that the open dialog still ignores
-	swallowed int // Enters
+	current string   // the message of the running turn
+	turns   int      // so far
+	queue   []string // submitted while busy
+	draft   string   // as last logged
+	quits   int      // C-c or C-d on an empty box in a row
+	escs    int      // Esc in a row
+	frame   int      // of the spinner
+
+	escAt, endAt, paintAt, frameAt time.Time // when something is due; zero: it is not
 }
 
-func runComposer(e *fakeagent.Kit) error {
-	if err := e.Raw(); err != nil {
+func (k *kit) compose() error {
+	if err := k.raw(); err != nil {
 		return err
 	}
-	defer e.Restore()
-	c := &composer{env: e, winch: make(chan os.Signal, 1)}
-	c.view.Ghost = e.Conf.Ghost
-	c.paint = paint.New(e.Out, c.modes())
-	signal.Notify(c.winch, syscall.SIGWINCH)
-	c.size()
-	c.paint.Start()
-	defer c.paint.Stop()
-	c.title()
-	c.say(cmp.Or(e.Conf.Greeting, "fake composer"))
-	c.Changed()
-	e.Log.Event(agents.KindStart, "")
-	err := c.loop()
-	e.Log.Event(agents.KindExit, "")
-	return err
+	c := &composer{kit: k, screen: newPainter(k.conf)}
+	c.edit.Whole = k.conf.Chips == "never"
+	c.view.Look, c.view.HardWrap = k.conf.Look, k.conf.HardWrap
+	c.screen.start()
+	defer c.screen.stop()
+	c.screen.add(cmp.Or(k.conf.Greeting, "fake composer"))
+	c.resized()
+	return k.loop(c)
 }
 
-func (c *composer) modes() paint.Modes {
-	k := c.env.Conf
-	return paint.Modes{
-		Alt: k.AltScreen, NoPaste: k.NoPaste, Mouse: k.Mouse, Kitty: k.Kitty, OtherKeys: k.OtherKeys, Redraw: k.Redraw,
+func (c *composer) resized() {
+	c.view.Cols, c.view.Rows, _ = term.GetSize(tty) // a terminal that is gone has no size
+	c.screen.resize(c.view.Rows, c.view.Cols)
+	c.paint()
+}
+
+func (c *composer) due() time.Time {
+	if c.conf.Still || !c.view.Busy && !c.conf.Spin {
+		c.frameAt = time.Time{}
+	} else if c.frameAt.IsZero() {
+		c.frameAt = time.Now().Add(frameEvery)
 	}
-}
-
-func (c *composer) loop() error {
-	ticks := time.NewTicker(frameEvery)
-	defer ticks.Stop()
-	for e := c.env; !e.Done; {
-		select {
-		case <-e.Readable():
-			p, err := e.Read()
-			if err != nil {
-				return nil // the terminal hung up
-			}
-			c.Take(p)
-		case <-e.Paused():
-			e.Resume()
-		case <-c.lone():
-			c.handle(c.keys.Flush())
-		case <-at(c.busy):
-			c.endTurn(true)
-		case <-at(c.late):
-			c.paintNow()
-		case <-c.moving(ticks):
-			c.tick()
-		case <-c.winch:
-			c.size()
-			c.draw()
-		case <-e.ChildEnded():
-			if err := e.TakeBack(c); err != nil {
-				return err
-			}
-		case call := <-e.Calls():
-			e.Serve(call, c)
+	var first time.Time
+	for _, at := range []time.Time{c.escAt, c.endAt, c.paintAt, c.frameAt} {
+		if first.IsZero() || !at.IsZero() && at.Before(first) {
+			first = at
 		}
 	}
-	return nil
+	return first
 }
 
-// at is nil while there is no timer.
-func at(t *time.Timer) <-chan time.Time {
-	if t == nil {
-		return nil
+// over reports whether a moment has come, and forgets it.
+func over(at *time.Time) bool {
+	if at.IsZero() || time.Now().Before(*at) {
+		return false
 	}
-	return t.C
+	*at = time.Time{}
+	return true
 }
 
-// lone fires when nothing follows an ESC.
-func (c *composer) lone() <-chan time.Time {
-	if !c.keys.Pending() || c.env.Paused() != nil {
-		return nil
+func (c *composer) act() {
+	if over(&c.escAt) {
+		if unread(tty) > 0 { // what follows is there, but was not read
+			c.escAt = time.Now().Add(escWait)
+		} else {
+			c.handle(c.keys.Flush())
+		}
 	}
-	return time.After(escWait)
-}
-
-// moving ticks while something on the screen moves by itself.
-func (c *composer) moving(ticks *time.Ticker) <-chan time.Time {
-	if c.env.Conf.Still || c.view.Mode != compose.Busy && !c.env.Conf.Spin {
-		return nil
+	if over(&c.endAt) {
+		c.endTurn(true)
 	}
-	return ticks.C
+	if over(&c.frameAt) {
+		c.frame++
+		c.show()
+	}
+	if over(&c.paintAt) {
+		c.paint()
+	}
 }
 
-func (c *composer) size() {
-	c.view.Rows, c.view.Cols = c.env.TTY.Size()
-	c.paint.Resize(c.view.Rows, c.view.Cols)
-}
-
-func (c *composer) Take(p []byte) { c.handle(c.keys.Feed(p)) }
+func (c *composer) take(p []byte) { c.handle(c.keys.Feed(p)) }
 
 func (c *composer) handle(events []compose.Event) {
+	c.escAt = time.Time{}
+	if c.keys.Pending() {
+		c.escAt = time.Now().Add(escWait)
+	}
 	for _, ev := range events {
-		c.event(ev)
+		c.press(ev)
 		c.interfere()
 	}
 	if t := c.edit.Text(); t != c.draft {
 		c.draft = t
-		c.env.Log.Event(agents.KindDraft, t)
+		c.event(agents.KindDraft, t)
 	}
-	c.draw()
+	c.show()
 }
 
-// obey carries out a composer's own commands.
-func (c *composer) Obey(cmd agents.Command) (bool, error) {
+// interfere opens the dialog that Config.DialogOn asks for.
+func (c *composer) interfere() {
+	on, text := c.conf.DialogOn, c.edit.Text()
+	if text != "" && on != "" && (on == "*" || strings.Contains(text, on)) {
+		c.conf.DialogOn = ""
+		c.ask("touch something")
+	}
+}
+
+// ask opens the dialog about a command.
+func (c *composer) ask(command string) {
+	c.view.Busy, c.view.Dialog, c.endAt = false, command, time.Time{}
+}
+
+func (c *composer) obey(cmd agents.Command) error {
 	switch cmd.Cmd {
 	case "dialog":
-		c.openDialog(cmp.Or(cmd.Text, "touch something"))
-	case "busy":
-		c.setBusy(time.Duration(cmd.MS) * time.Millisecond)
+		c.ask(cmd.Text)
 	case "idle":
 		c.endTurn(true)
-	case "say":
-		c.spoke = true
-		c.say(cmd.Text)
-	case "ghost":
-		c.view.Ghost, c.env.Conf.Ghost = cmd.Text, cmd.Text
 	case "lie":
 		c.edit.Put(cmd.Text)
-	default:
-		return false, nil
-	}
-	return true, nil
-}
-
-// changed takes over the knobs and paints what a command did.
-func (c *composer) Changed() {
-	k := c.env.Conf
-	c.paint.Switch(c.modes())
-	c.paint.Freeze(k.Frozen)
-	c.keys.Extended = k.Kitty > 0 || k.OtherKeys > 0
-	c.edit.Chips = k.Chips
-	c.pick.Slash, c.pick.At = k.SlashPicker, k.AtPicker
-	c.view.Ghost, c.view.Look, c.view.Prompt, c.view.HardWrap = k.Ghost, k.Look, k.Prompt, k.HardWrap
-	c.title()
-	c.paintNow()
-}
-
-func (c *composer) Report(st *agents.State) {
-	st.Mode = [...]string{"idle", "busy", "dialog"}[c.view.Mode]
-	if c.view.Mode != compose.Dialog {
-		if st.Offers = c.pick.Open(&c.edit); len(st.Offers) > 0 {
-			st.Mode = "picker"
+	case "edit":
+		return c.handOver()
+	case "done":
+		if err := c.takeBack(); err != nil {
+			return err
 		}
+	default:
+		return idler{}.obey(cmd)
 	}
-	st.Draft, st.Stash, st.Queued, st.Swallowed = c.edit.Text(), c.edit.Stash(), c.queue, c.swallowed
-	st.Size = agents.Size{Rows: c.view.Rows, Cols: c.view.Cols}
-}
-
-// leave gives up the screen and the modes, as Claude does on C-g.
-func (c *composer) Leave() error {
-	c.paint.Stop()
-	c.env.Restore()
+	c.paint()
 	return nil
 }
 
-// back paints anew; the size may have changed while the child had the terminal.
-func (c *composer) Back() error {
-	c.size()
-	c.paint.Start()
-	c.paintNow()
+func (c *composer) report(st *agents.State) { st.Draft = c.edit.Text() }
+
+// handOver gives the terminal to a child, as Claude gives it to an editor.
+func (c *composer) handOver() error {
+	c.screen.stop()
+	c.restore()
+	there, says, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer there.Close()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), agents.EnvAgent+"="+agents.Editor, agents.EnvConf+"=", agents.EnvEvents+"=", agents.EnvControl+"=",
+		agents.EnvLog+"="+os.Getenv(agents.EnvLog)+agents.EditSuffix)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.ExtraFiles = []*os.File{says}
+	if c.conf.EditorGroup {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Foreground: true, Ctty: tty}
+	}
+	err = cmd.Start()
+	says.Close()
+	if err != nil {
+		return err
+	}
+	there.Read(make([]byte, 1)) // ends when the child has the terminal, or has ended, which the test sees
+	c.child, c.stalled = cmd, true
+	return nil
+}
+
+// takeBack ends the child and brings the terminal back as it was.
+func (c *composer) takeBack() error {
+	if c.child == nil {
+		return errors.New("no child has the terminal")
+	}
+	c.child.Process.Kill() // ended already: well
+	c.child.Wait()         // killed
+	c.child, c.stalled = nil, false
+	c.print("\x1b[?1049l")
+	signal.Ignore(syscall.SIGTTOU) // it stops a background group that asks
+	defer signal.Reset(syscall.SIGTTOU)
+	if err := unix.IoctlSetPointerInt(tty, unix.TIOCSPGRP, unix.Getpgrp()); err != nil {
+		return err
+	}
+	c.restore()
+	if err := c.raw(); err != nil {
+		return err
+	}
+	c.screen.start()
+	c.resized()
 	return nil
 }

@@ -1,9 +1,8 @@
 package programs
 
 import (
+	"cmp"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -11,165 +10,188 @@ import (
 	"relay-pty/cmd/internal/testrig/agents/compose"
 )
 
-const (
-	defaultBusy = 150 * time.Millisecond
-	queuedGhost = "Press up to edit queued messages"
-)
+const frameEvery = 120 * time.Millisecond // of the spinner
 
-var (
-	spinner  = []string{"·", "✢", "*", "✶", "✻", "✽"}
-	braille  = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴"}
-	busyWord = regexp.MustCompile(`\bBUSY (\d+)\b`)
-)
+var spinner = []string{"·", "✢", "*", "✶", "✻", "✽"}
+
+// press does what a key, typed text or a paste does.
+func (c *composer) press(ev compose.Event) {
+	c.view.Hint = ""
+	if c.view.Dialog != "" {
+		c.answer(ev)
+		return
+	}
+	if ev.Key != compose.Esc {
+		c.escs = 0
+	}
+	if ev.Key != compose.Interrupt && ev.Key != compose.EndOfInput {
+		c.quits = 0
+	}
+	switch {
+	case ev.Paste:
+		c.edit.Paste(ev.Text)
+	case ev.Text != "":
+		c.edit.Insert(ev.Text)
+	case ev.Key == compose.Enter, ev.Key == compose.Tab:
+		if offers := c.edit.Offers(c.conf.Picker); len(offers) > 0 {
+			c.edit.Choose(offers[0])
+			c.event(agents.KindPick, offers[0])
+		} else if ev.Key == compose.Enter {
+			c.enter()
+		}
+	case ev.Key == compose.Esc:
+		c.escape()
+	case ev.Key == compose.Interrupt, ev.Key == compose.EndOfInput:
+		c.quit(ev.Key)
+	default:
+		c.edit.Press(ev.Key)
+	}
+}
+
+// answer is what keys do while a dialog is open: as in Claude, Enter and 1
+// accept at once, Esc cancels, nothing else does anything.
+func (c *composer) answer(ev compose.Event) {
+	switch {
+	case ev.Key == compose.Enter, ev.Text == "1" && !ev.Paste:
+		c.event(agents.KindAnswer, cmp.Or(ev.Text, "Enter"))
+	case ev.Key != compose.Esc:
+		return
+	}
+	if c.view.Dialog = ""; c.current != "" {
+		c.endTurn(true)
+	}
+}
+
+func (c *composer) enter() {
+	text := c.edit.Text()
+	if n := c.conf.Swallow; n != 0 {
+		c.conf.Swallow = max(n-1, -1)
+		c.event(agents.KindSwallow, text)
+		return
+	}
+	if head, ok := strings.CutSuffix(text, `\`); ok {
+		c.edit.Put(head + "\n")
+		return
+	}
+	switch text = c.edit.Take(); {
+	case text == "":
+	case text[0] == '/' || text[0] == '!':
+		c.event(agents.KindCommand, text)
+		c.screen.add("ran " + text)
+	case c.view.Busy:
+		c.queue = append(c.queue, text)
+		c.event(agents.KindQueued, text)
+	default:
+		c.begin(text)
+	}
+}
+
+func (c *composer) escape() {
+	c.escs++
+	switch {
+	case c.view.Busy:
+		c.interrupt()
+	case c.escs < 2:
+		return
+	case !c.edit.Empty():
+		c.edit.Clear()
+	case c.conf.Rewind && c.turns > 0:
+		c.ask("rewind")
+	}
+	c.escs = 0
+}
+
+// interrupt ends the turn. Claude hands a message back when its turn has
+// printed nothing yet.
+func (c *composer) interrupt() {
+	if c.conf.ReturnPrompt && c.edit.Empty() {
+		c.edit.Put(c.current)
+	} else {
+		c.screen.add("⎿  Interrupted")
+	}
+	c.endTurn(false)
+}
+
+func (c *composer) quit(k compose.Key) {
+	if !c.edit.Empty() {
+		if k == compose.Interrupt {
+			c.edit.Clear()
+			c.view.Hint = "Press Ctrl-C again to exit"
+			c.quits = 1
+		}
+		return
+	}
+	c.quits++
+	c.view.Hint = "Press again to exit"
+	if need := cmp.Or(c.conf.QuitKeys, 2); need > 0 && c.quits >= need {
+		c.done = true
+	}
+}
 
 // begin starts a turn with message.
 func (c *composer) begin(message string) {
-	c.current, c.spoke = message, false
+	c.current, c.view.Busy = message, true
 	c.turns++
-	c.env.Log.Event(agents.KindSubmit, message)
-	d := defaultBusy
-	if ms := c.env.Conf.BusyMS; ms != 0 {
-		d = time.Duration(max(ms, 0)) * time.Millisecond
+	c.event(agents.KindSubmit, message)
+	if ms := cmp.Or(c.conf.BusyMS, 150); ms > 0 {
+		c.endAt = time.Now().Add(time.Duration(ms) * time.Millisecond)
 	}
-	if m := busyWord.FindStringSubmatch(message); m != nil {
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			d = time.Duration(n) * time.Millisecond
-		}
-	}
-	c.setBusy(d)
 	said := c.view.Said(message)
-	if c.env.Conf.HistoryTwice {
+	if c.conf.HistoryTwice {
 		said += "\n" + said
 	}
-	c.say(said)
-}
-
-// setBusy makes the turn end after d; 0: not by itself.
-func (c *composer) setBusy(d time.Duration) {
-	c.view.Mode = compose.Busy
-	c.busy = nil
-	if d > 0 {
-		c.busy = time.NewTimer(d)
-	}
-	c.tell("working")
-	c.title()
+	c.screen.add(said)
+	c.show()
 }
 
 // endTurn prints the answer, unless interrupted, and takes what was queued.
 func (c *composer) endTurn(answer bool) {
-	c.view.Mode, c.busy = compose.Idle, nil
+	c.view.Busy, c.endAt = false, time.Time{}
 	if answer && c.current != "" {
-		text := c.env.Conf.Answer(c.current)
-		c.say(c.view.Answer(text))
-		c.env.Log.Event(agents.KindReply, text)
+		text := c.conf.Answer(c.current)
+		c.screen.add("● " + strings.ReplaceAll(text, "\n", "\n  "))
+		c.event(agents.KindReply, text)
 	}
 	c.current = ""
-	c.tell(map[bool]string{true: "done", false: "idle"}[answer])
 	if len(c.queue) > 0 {
 		next := strings.Join(c.queue, "\n")
 		c.queue = nil
 		c.begin(next)
-		return
 	}
-	c.env.Log.Event(agents.KindIdle, "")
-	c.title()
-	c.draw()
+	c.show()
 }
 
-func (c *composer) tick() {
-	c.frame++
-	c.title()
-	c.draw()
-}
-
-// title is the window's: each look's agent has its own.
-func (c *composer) title() {
-	busy, dialog := c.view.Mode == compose.Busy, c.view.Mode == compose.Dialog
-	t := ""
-	switch c.view.Look {
-	case compose.LookBox:
-		t = "◇  Ready (fake)"
-		if busy {
-			t = "✦  Working… (fake)"
-		} else if dialog {
-			t = "✋  Action Required (fake)"
-		}
-	case compose.LookBare:
-		t = "fake"
-		if busy {
-			t = braille[c.frame%len(braille)] + " fake"
-		} else if dialog {
-			t = "[ ! ] Action Required | fake"
-		}
-	default:
-		t = "✳ fake" // in a dialog, too
-		if busy {
-			t = []string{"◐", "◑"}[c.frame/8%2] + " fake"
-		}
-	}
-	c.paint.Title(t)
-}
-
-// tell tells the state by OSC 7501, as Codex 0.169.0 does.
-func (c *composer) tell(state string) {
-	if c.env.Conf.OSC7501 {
-		name, rest, _ := strings.Cut(state, ":")
-		if rest != "" {
-			rest = ":" + rest
-		}
-		c.paint.Signal("\x1b]7501;state=" + name + ":app=codex" + rest + "\x1b\\")
+// show paints, at once or as late as Config.PaintMS has it.
+func (c *composer) show() {
+	if ms := c.conf.PaintMS; ms <= 0 {
+		c.paint()
+	} else if c.paintAt.IsZero() {
+		c.paintAt = time.Now().Add(time.Duration(ms) * time.Millisecond)
 	}
 }
 
-func (c *composer) box() compose.Box {
+func (c *composer) paint() {
 	v := c.view
-	v.Ghost, v.Status = "", ""
-	if v.Mode == compose.Idle {
-		v.Ghost = c.view.Ghost
+	v.Picker = c.edit.Offers(c.conf.Picker)
+	title := "✳ fake" // in a dialog, too
+	if v.Busy {
+		title = []string{"◐", "◑"}[c.frame/8%2] + " fake"
 	}
-	if len(c.queue) > 0 {
-		v.Ghost = queuedGhost
+	switch {
+	case len(c.queue) > 0:
+		v.Ghost = "Press up to edit queued messages"
+	case !v.Busy:
+		v.Ghost = c.conf.Ghost
 	}
-	if v.Mode == compose.Busy || c.env.Conf.Spin {
-		v.Status = c.working()
-	}
-	if c.escs > 0 && !c.edit.Empty() {
+	switch {
+	case c.escs > 0 && !c.edit.Empty():
 		v.Status = "esc again to clear"
+	case v.Busy || c.conf.Spin:
+		v.Status = fmt.Sprintf("%s Composing… (%d)", spinner[c.frame%len(spinner)], c.frame)
 	}
 	if c.edit.Stashed() {
 		v.Status += " · draft stashed"
 	}
-	v.Picker = c.pick.Open(&c.edit)
-	return v.Draw(&c.edit)
-}
-
-// working is the row that moves while a turn runs.
-func (c *composer) working() string {
-	switch busy := c.view.Mode == compose.Busy; {
-	case busy && c.view.Look == compose.LookBox:
-		return fmt.Sprintf("%s Thinking... (esc to cancel, %ds)", braille[c.frame%len(braille)], c.frame/8)
-	case busy && c.view.Look == compose.LookBare:
-		return fmt.Sprintf("• Working (%ds • esc to interrupt)", c.frame/8)
-	}
-	return fmt.Sprintf("%s Composing… (%d)", spinner[c.frame%len(spinner)], c.frame)
-}
-
-// draw paints, at once or as late as Config.PaintMS says.
-func (c *composer) draw() {
-	if ms := c.env.Conf.PaintMS; ms <= 0 {
-		c.paintNow()
-	} else if c.late == nil {
-		c.late = time.NewTimer(time.Duration(ms) * time.Millisecond)
-	}
-}
-
-func (c *composer) paintNow() {
-	c.late = nil
-	c.paint.Paint(c.box())
-}
-
-// say puts text above the box.
-func (c *composer) say(text string) {
-	c.paint.Add(text)
-	c.draw()
+	c.paintAt = time.Time{}
+	c.screen.paint(title, v.Draw(&c.edit))
 }
