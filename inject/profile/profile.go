@@ -10,10 +10,10 @@
 // agent's answers on the screen belongs to parser/grammar.go. Chips that do not begin
 // as pasted says need code, and so does a key other than Ctrl-S by which humans set
 // drafts aside: draft/keystroke knows no other. Two agents' hooks must not have an
-// event of the same name, as long as Hooked is asked by that alone. For tests, add the
-// agent to cmd/internal/agentrig and .ci/agents, with recordings in testdata; for
-// --check-profile, to cmd/relay-pty/check/rig.go. Completions name the profiles in
-// .ci/package, the README in its tables.
+// event of the same name, as long as Hooked is asked by that alone. For tests and for
+// --check-profile, add the agent to cmd/internal/agentrig; for tests, to .ci/agents,
+// too, with recordings in testdata. Completions name the profiles in .ci/package, the
+// README in its tables.
 package profile
 
 import (

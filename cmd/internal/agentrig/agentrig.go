@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"relay-pty/cmd/internal/fakemodel"
@@ -46,6 +47,17 @@ type Startup struct {
 // All lists the agents in the order of the reports.
 func All() []Agent {
 	return []Agent{Claude(ClaudeNow), Claude("2.1.197"), Codex(), Gemini(), OpenCode()}
+}
+
+// For is the newest release in the table of the agent with that profile. The home that it prepares
+// does for other releases, too: Claude Code 2.1.329 asks nothing in one for 2.1.100.
+func For(profile string) (a Agent, known bool) {
+	all := All()
+	at := slices.IndexFunc(all, func(a Agent) bool { return a.Profile == profile })
+	if at < 0 {
+		return Agent{}, false
+	}
+	return all[at], true
 }
 
 // Startups lists the dialogs with which the agent can be made to begin.
@@ -100,7 +112,10 @@ func (a Agent) check(path, hint string) error {
 	return nil
 }
 
-// Argv starts the agent at path interactively, with its usual permissions.
+// Args are the arguments with which the agent runs interactively, with its usual permissions.
+func (a Agent) Args() []string { return a.args }
+
+// Argv starts the agent at path with its arguments.
 func (a Agent) Argv(path string) []string {
 	argv := append([]string{path}, a.args...)
 	if a.node {

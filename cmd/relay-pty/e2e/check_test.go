@@ -65,39 +65,57 @@ func checks(t *testing.T, args ...string) told {
 	return told{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }
 
-func realClaude(t *testing.T) string {
+// alone is the command line of a real agent without the arguments that the rig gives it.
+func alone(t *testing.T, a agentrig.Agent) []string {
 	t.Helper()
-	path, err := agentrig.Claude(agentrig.ClaudeNow).Find()
-	testrig.Require(t, "claude", err)
-	return path
+	path, err := a.Find()
+	testrig.Require(t, a.Name(), err)
+	argv := a.Argv(path)
+	return argv[:len(argv)-len(a.Args())]
 }
 
-func TestRealClaudeKeepsWhatItsProfilePromises(t *testing.T) {
-	t.Parallel()
-	path := realClaude(t)
-	got := checks(t, "claude", "--", path)
-	if got.code != 0 || len(got.fails()) > 0 || strings.Contains(got.out, "not judged") || got.errs != "" {
-		t.Fatalf("exit status %d\n%s%s", got.code, got.out, got.errs)
+// TestRealAgentsKeepWhatTheirProfilesPromise (in `make test` the first two of them).
+func TestRealAgentsKeepWhatTheirProfilesPromise(t *testing.T) {
+	all := []agentrig.Agent{
+		agentrig.Claude(agentrig.ClaudeNow), agentrig.Codex(), agentrig.Gemini(), agentrig.OpenCode(), agentrig.Claude("2.1.197"),
 	}
-	first, _, _ := strings.Cut(got.out, "\n")
-	if !strings.Contains(first, agentrig.ClaudeNow) || !strings.Contains(first, path) {
-		t.Errorf("the first line is %q, want the version and the path", first)
-	}
-	for _, datum := range []string{
-		"prompt", "busy", "busy title", "dialog", "placeholder", "newline", "clear", "submit", "interrupt", "stash", "stash_shown", "paste_limit", "log", "message",
-	} {
-		if !strings.Contains(got.out, "\nok   "+datum+": ") {
-			t.Errorf("nothing is said of %s:\n%s", datum, got.out)
+	each(t, all[:runs(2, len(all))], func(t *testing.T, a agentrig.Agent) {
+		argv := alone(t, a)
+		got := checks(t, append([]string{a.Profile, "--"}, argv...)...)
+		if got.code != 0 || len(got.fails()) > 0 || got.errs != "" {
+			t.Fatalf("exit status %d\n%s%s", got.code, got.out, got.errs)
 		}
-	}
-	shown(t, "relay-pty --check-profile against the installed Claude Code "+agentrig.ClaudeNow, "all %d promises hold", strings.Count(got.out, "\nok "))
+		first, _, _ := strings.Cut(got.out, "\n")
+		if len(argv) == 1 && !strings.Contains(first, a.Version) || !strings.Contains(first, argv[0]) {
+			t.Errorf("the first line is %q, want the version and the path", first)
+		}
+		data := []string{"prompt", "placeholder", "busy", "dialog", "newline", "clear", "paste_limit", "submit", "interrupt", "log", "message"}
+		switch a.Profile {
+		case "claude":
+			data = append(data, "busy title", "stash", "stash_shown")
+		case "codex":
+			data = append(data, "busy title", "ask title", "says", "stash")
+		case "gemini":
+			data = append(data, "busy title", "ask title", "says")
+		}
+		for _, datum := range data {
+			if !strings.Contains(got.out, "\nok   "+datum+": ") {
+				t.Errorf("nothing is said of %s:\n%s", datum, got.out)
+			}
+		}
+		left := strings.ReplaceAll(got.out, "\n--   stash: not judged: the profile has no such key", "")
+		if strings.Contains(left, "\n--   ") {
+			t.Errorf("want all judged, but for a key that there is not:\n%s", got.out)
+		}
+		shown(t, "relay-pty --check-profile against the installed "+a.Name(), "all %d promises hold", strings.Count(got.out, "\nok "))
+	})
 }
 
 // Each of these profiles is Claude's with one datum spoilt: the check must name
 // it, and nothing else.
 func TestRealClaudeShowsBrokenProfiles(t *testing.T) {
 	t.Parallel()
-	path := realClaude(t)
+	path := alone(t, agentrig.Claude(agentrig.ClaudeNow))[0]
 	broken := []struct{ datum, change string }{
 		{"prompt", `"prompt":"> "`},
 		{"busy", `"busy":["esc to stop"]`},
@@ -142,7 +160,11 @@ func TestCheckOfAnOverlayForAnUnknownComposer(t *testing.T) {
 	if got.code != 0 || len(got.fails()) > 0 {
 		t.Errorf("exit status %d\n%s%s", got.code, got.out, got.errs)
 	}
-	for _, says := range []string{"ok   prompt: a draft is read", "--   prompt: not judged: a draft of ", `ok   paste_limit: a paste of 1001 bytes on 1 lines shows as "[Pasted`, "ok   newline: ", "ok   clear: ", "--   submit: not judged: there is no fake model API"} {
+	for _, says := range []string{
+		"ok   prompt: a draft is read", "ok   paste_limit: a paste of 800 bytes shows as it is",
+		"ok   paste_limit: a paste of 1001 bytes shows as something shorter",
+		"ok   newline: ", "ok   clear: ", "--   submit: not judged: there is no fake model API",
+	} {
 		if !strings.Contains(got.out, "\n"+says) {
 			t.Errorf("missing: %s\n%s", says, got.out)
 		}
@@ -187,6 +209,8 @@ func TestCheckEndsCleanBySignals(t *testing.T) {
 			tmp := scratch(t)
 			cmd := command(t, append([]string{binary(t), "--check-profile", overlay(t, `{"name":"x","prompt":"never matched "}`), "--"}, a.EnvArgv()...)...)
 			cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
+			var out bytes.Buffer
+			cmd.Stdout = &out
 			must(t, cmd.Start())
 			t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() }) // ended already, unless the test failed
 			ctx := patience(t, "the control socket of the agent")
@@ -198,6 +222,9 @@ func TestCheckEndsCleanBySignals(t *testing.T) {
 			cmd.Wait() // the status is looked at below
 			if got := cmd.ProcessState.ExitCode(); got != 128+int(sig) {
 				t.Errorf("exit status %d, want %d", got, 128+int(sig))
+			}
+			if strings.Contains(out.String(), "FAIL ") { // what is seen of an agent then is its end
+				t.Errorf("it judged its own end:\n%s", out.String())
 			}
 			if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
 				t.Errorf("left: %v, %v", left, err)
