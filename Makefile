@@ -40,7 +40,7 @@ vuln:
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
 check: lint
 	@test -n "$(RACE)" || echo 'NOT RUN: race detector: no gcc'
-	@$(GO) run ./cmd/internal/testrun -limit 4m -limit cmd/relay-pty/e2e=8m -- $(RACE) -parallel 6 -skip '^TestReal' ./...
+	@$(GO) run ./cmd/internal/testrun check ./... $(RACE) -timeout=8m -parallel=6 -skip='^TestReal'
 test: check
 	bash .ci/e2e
 	$(MAKE) fuzz

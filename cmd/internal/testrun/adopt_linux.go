@@ -1,8 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,96 +12,42 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes this process the parent of all that its descendants leave
-// behind; see prctl(2), PR_SET_CHILD_SUBREAPER.
-func adopt() {
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		fmt.Println("testrun: processes left behind are not seen:", err)
-	}
+// adopt makes this process the parent of what its descendants leave behind, and lets SIGTERM come
+// when its own parent ends, for go run passes no signal on; see prctl(2).
+func adopt() error {
+	return errors.Join(unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGTERM), 0, 0, 0))
 }
 
-// orphans waits until no child is left, at most for a while, then kills those
-// that are, with all below them, and returns them.
-func orphans(while time.Duration) []leaving {
-	over := time.After(while)
-	look := time.NewTicker(20 * time.Millisecond)
-	defer look.Stop()
-	for reap() {
-		select {
-		case <-look.C:
-		case <-over:
-			return end()
+// orphans waits a while for the children that are left, then kills the others and returns their
+// command lines. Children of a killed process become ours, and are killed in turn.
+func orphans() (left []string) {
+	known := map[string]bool{}
+	for began := time.Now(); reap() && time.Since(began) < 2*dying; <-time.After(10 * time.Millisecond) {
+		tasks, _ := filepath.Glob("/proc/self/task/*/children") // the pattern is sound
+		for _, task := range tasks {
+			children, _ := os.ReadFile(task) // a thread may just have ended, and so may a process
+			for _, pid := range strings.Fields(string(children)) {
+				if time.Since(began) < dying {
+					continue
+				}
+				if line, _ := os.ReadFile("/proc/" + pid + "/cmdline"); !known[pid] {
+					left = append(left, "process "+pid+" "+strings.ReplaceAll(string(line), "\x00", " "))
+				}
+				known[pid] = true
+				if n, err := strconv.Atoi(pid); err == nil {
+					syscall.Kill(n, syscall.SIGKILL)
+				}
+			}
 		}
 	}
-	return nil
+	return left
 }
 
-// reap takes in children that have ended; it returns whether any is left.
+// reap takes in children that have ended, and reports whether any is left.
 func reap() bool {
 	for {
-		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
-		if err == syscall.EINTR || pid > 0 {
-			continue
-		}
-		return err == nil
-	}
-}
-
-// end kills the children that are left. Theirs become ours, and are killed in
-// turn, until none is left.
-func end() []leaving {
-	var out []leaving
-	known := map[int]bool{}
-	for deadline := time.Now().Add(dying); reap() && time.Now().Before(deadline); {
-		for _, pid := range children() {
-			if !known[pid] {
-				known[pid] = true
-				out = append(out, process(pid))
-			}
-			syscall.Kill(pid, syscall.SIGKILL) // it may just have ended
-		}
-		<-time.After(5 * time.Millisecond)
-	}
-	return out
-}
-
-// children are the processes whose parent is a thread of this one.
-func children() []int {
-	tasks, err := filepath.Glob("/proc/self/task/*/children")
-	if err != nil {
-		return nil
-	}
-	var out []int
-	for _, task := range tasks {
-		b, _ := os.ReadFile(task) // a thread may end meanwhile
-		for _, f := range strings.Fields(string(b)) {
-			if pid, err := strconv.Atoi(f); err == nil {
-				out = append(out, pid)
-			}
+		if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); pid <= 0 {
+			return err == nil
 		}
 	}
-	return out
-}
-
-// process describes a process: its command, and when it began.
-func process(pid int) leaving {
-	cmd, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // empty is told, too
-	line := strings.TrimSpace(string(bytes.ReplaceAll(cmd, []byte{0}, []byte{' '})))
-	return leaving{what: fmt.Sprintf("process %d %s", pid, clip(line)), started: started(pid)}
-}
-
-// started is when a process began, by the kernel's count of ticks since it
-// booted; see proc(5), field 22 of stat.
-func started(pid int) time.Time {
-	const ticks = 100 // a second; Linux shows user space no other
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, rest, ok := strings.Cut(string(stat), ") ")
-	up, uerr := os.ReadFile("/proc/uptime")
-	f := strings.Fields(rest)
-	if err != nil || uerr != nil || !ok || len(f) < 20 {
-		return time.Now()
-	}
-	since, _ := strconv.ParseFloat(f[19], 64) // 0 for what the kernel did not write
-	now, _ := strconv.ParseFloat(strings.Fields(string(up))[0], 64)
-	return time.Now().Add(-time.Duration((now - since/ticks) * float64(time.Second)))
 }

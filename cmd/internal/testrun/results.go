@@ -1,177 +1,132 @@
 package main
 
 import (
-	"bufio"
-	"context"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
-	"time"
 )
 
-// event is a line of `go test -json`; see `go doc test2json`.
-type event struct {
-	Time       time.Time
-	Action     string
-	Package    string
-	ImportPath string // of what did not build
-	Test       string
-	Elapsed    float64
-	Output     string
-}
+const (
+	leftBehind = "left behind: "
+	maxAgain   = 3   // failures that run again: more failures are no noise
+	maxFailed  = 25  // lines of failures
+	maxWidth   = 240 // characters of a line
+)
 
-// maxKept bounds the lines that are kept and shown of one test.
-const maxKept = 400
+var (
+	unsafe = regexp.MustCompile(`(?i)data race|race detected|panic:|fatal error:|\b(lost|twice|doubled|mixed|torn)\b`)
+	// frame matches what go test prints of every test, and what tests print for `make prove`.
+	frame = regexp.MustCompile(`^\s*(=== |--- |PASS$|FAIL\b|ok\s|exit status|testrun: exit status [12]$|$|\S+_test\.go:\d+: FIGURE )`)
+	words = map[string]string{"fail": "FAILED", "run": "HUNG or cut off", "missing": "SKIPPED, and RELAY_E2E=require",
+		"skip": "SKIPPED", "flaky": "FLAKY, passed alone"}
+)
 
-// test is one test, or, without a name, what its package itself said.
+// test is a test, or, without a name, a package.
 type test struct {
-	pkg, name  string
-	state      string // "run", "waits", "pass", "fail", "skip", or "flaky"
-	began, end time.Time
-	rests      []rest
-	elapsed    time.Duration
-	lines      []string
+	pkg, name, state string
+	said             []string
 }
 
-// rest is a time in which a parallel test waited for its turn; to is zero while it waits still.
-type rest struct{ from, to time.Time }
+// String is a line with the first lines of the test's own output.
+func (t *test) String() string {
+	said := slices.DeleteFunc(slices.Clone(t.said), frame.MatchString)
+	all := fmt.Sprintf("%s: %s %s | %s", words[t.state], t.pkg, t.name, strings.Join(said[:min(4, len(said))], " | "))
+	line := []rune(strings.Join(strings.Fields(all), " "))
+	return string(line[:min(len(line), maxWidth)])
+}
 
-// ran says whether a test ran at a moment, give or take that much.
-func (t *test) ran(at time.Time, give time.Duration) bool {
-	early, late := at.Add(-give), at.Add(give)
-	if t.began.After(late) || !t.end.IsZero() && t.end.Before(early) {
-		return false
+func (t *test) wrong() bool { return t.state == "fail" || t.state == "run" || t.state == "missing" }
+
+// results are tests in the order in which they began.
+type results []*test
+
+// read reads the events of `go doc test2json`; a signal may have cut the last event off.
+func read(file string) (results, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
 	}
-	return !slices.ContainsFunc(t.rests, func(r rest) bool {
-		return r.from.Before(early) && (r.to.IsZero() || r.to.After(late))
+	defer f.Close() // only read
+	var r results
+	index := map[string]*test{}
+	for in := json.NewDecoder(f); ; {
+		var e struct{ Action, Package, ImportPath, Test, Output string }
+		if in.Decode(&e) != nil {
+			return r, nil
+		}
+		built, _, _ := strings.Cut(e.ImportPath, " ") // of what the compiler prints
+		pkg := cmp.Or(e.Package, built)
+		t := index[pkg+" "+e.Test]
+		if t == nil {
+			t = &test{pkg: pkg, name: e.Test}
+			index[pkg+" "+e.Test] = t
+			r = append(r, t)
+		}
+		switch action := strings.TrimPrefix(e.Action, "build-"); {
+		case action == "output" && strings.Contains(e.Output, leftBehind):
+			t.said = slices.Insert(t.said, 0, e.Output) // before what a panic prints
+		case action == "output":
+			t.said = append(t.said, strings.TrimRight(e.Output, "\n"))
+		case action == "skip" && e.Test != "" && os.Getenv("RELAY_E2E") == "require":
+			t.state = "missing"
+		case action == "start" || action == "cont":
+			t.state = "run"
+		default:
+			t.state = action
+		}
+	}
+}
+
+// failures are the failed tests and packages, but for those that failed because of a test below.
+func (r results) failures() []*test {
+	return slices.DeleteFunc(slices.Clone(r), func(t *test) bool {
+		below := slices.ContainsFunc(r, func(s *test) bool {
+			inner := strings.HasPrefix(s.name, t.name+"/") || t.name == "" && s.name != ""
+			return s.pkg == t.pkg && inner && (s.wrong() || s.state == "flaky")
+		})
+		left := t.name == "" && strings.Contains(strings.Join(t.said, "\n"), leftBehind)
+		return !t.wrong() || below && !left
 	})
 }
 
-func (t *test) keep(out string) {
-	if len(t.lines) < maxKept {
-		t.lines = append(t.lines, strings.TrimRight(out, "\n"))
-	}
-}
-
-// results is what a run of go test came to, in the order in which tests began.
-type results struct {
-	tests []*test
-	index map[string]*test
-	built []string // what the compiler said
-	code  int      // exit status of go test
-}
-
-func (r *results) at(pkg, name string) *test {
-	key := pkg + " " + name
-	t := r.index[key]
-	if t == nil {
-		t = &test{pkg: pkg, name: name}
-		r.index[key] = t
-		r.tests = append(r.tests, t)
-	}
-	return t
-}
-
-// add takes an event; it returns true when the event ends a package.
-func (r *results) add(e event) bool {
-	if strings.HasPrefix(e.Action, "build-") {
-		r.built = append(r.built, strings.TrimRight(e.Output, "\n"))
-		return false
-	}
-	t := r.at(e.Package, e.Test)
-	switch e.Action {
-	case "start", "run":
-		t.state, t.began = "run", e.Time
-	case "pause":
-		t.state = "waits" // for its turn beside others
-		t.rests = append(t.rests, rest{from: e.Time})
-	case "cont":
-		t.state = "run"
-		if n := len(t.rests); n > 0 {
-			t.rests[n-1].to = e.Time
-		}
-	case "output":
-		t.keep(e.Output)
-	case "pass", "fail", "skip":
-		t.state, t.end, t.elapsed = e.Action, e.Time, time.Duration(e.Elapsed*float64(time.Second))
-		return e.Test == ""
-	}
-	return false
-}
-
-// goTest runs go test with args and follows it; w gets a line a package, and
-// all that failed tests said.
-func goTest(ctx context.Context, limit limits, args []string, w io.Writer) (*results, error) {
-	exe, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	// The supervisor ends what takes too long, and says which test it was.
-	own := []string{"test", "-json", "-count=1", "-timeout=0", "-exec", exe + " supervise " + limit.String()}
-	cmd := exec.CommandContext(ctx, "go", append(own, args...)...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 20 * time.Second
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	r := &results{index: map[string]*test{}}
-	in := bufio.NewReader(out)
-	for {
-		line, err := in.ReadBytes('\n')
-		var e event
-		if json.Unmarshal(line, &e) == nil && e.Action != "" {
-			if r.add(e) {
-				r.tell(w, e.Package)
-			}
-		} else if len(line) > 0 {
-			w.Write(line) // what go itself says
-		}
-		if err != nil {
-			break
+// late are the failures that may be noise: each is a wait that ran out, and nothing is unsafe.
+func (r results) late() []*test {
+	failed := r.failures()
+	for _, t := range r {
+		said := strings.Join(t.said, "\n")
+		late := t.state == "fail" && t.name != "" && strings.Contains(said, "not within")
+		if t.wrong() && unsafe.MatchString(said) || slices.Contains(failed, t) && !late || len(failed) > maxAgain {
+			return nil
 		}
 	}
-	if err := cmd.Wait(); err != nil && cmd.ProcessState == nil {
-		return nil, err
-	}
-	r.code = cmd.ProcessState.ExitCode()
-	return r, nil
+	return failed
 }
 
-// tell writes the line of a package that has ended and all that its failed
-// tests said.
-func (r *results) tell(w io.Writer, pkg string) {
-	p := r.at(pkg, "")
-	ran := 0
-	for _, t := range r.tests {
-		if t.pkg != pkg || t.name == "" {
-			continue
+func (r results) report(failure error) error {
+	count := map[string]int{}
+	for _, t := range r {
+		if t.name != "" {
+			count[t.state]++
 		}
-		ran++
-		if t.state == "fail" || t.state == "run" {
-			fmt.Fprintln(w, strings.Join(t.lines, "\n"))
+		if t.state == "flaky" || t.state == "skip" && t.name != "" {
+			fmt.Println(t)
 		}
 	}
-	if p.state == "fail" {
-		fmt.Fprintln(w, strings.Join(p.lines, "\n"))
-	} else if ran == 0 {
-		return // it has no tests, or none that were asked for
+	failed := r.failures()
+	for _, t := range failed[:min(len(failed), maxFailed)] {
+		fmt.Println(t)
 	}
-	fmt.Fprintf(w, "%-4s %-55s %4d tests %7.1fs\n", p.state, short(pkg), ran, p.elapsed.Seconds())
-}
-
-// short is an import path without the module's name.
-func short(pkg string) string {
-	if _, rest, ok := strings.Cut(pkg, "/"); ok {
-		return rest
+	fmt.Printf("%d passed, %d failed, %d skipped\n", count["pass"]+count["flaky"], len(failed), count["skip"])
+	switch {
+	case len(failed) > 0:
+		return errors.New("not all tests passed")
+	case count["pass"]+count["flaky"] == 0:
+		return errors.New("no test passed")
 	}
-	return pkg
+	return failure
 }

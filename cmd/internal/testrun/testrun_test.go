@@ -2,18 +2,22 @@ package main
 
 import (
 	"bytes"
-	"context"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
 
-// TestMain is the supervisor in a re-exec, as main is.
+// TestMain is the program itself in a re-exec.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "supervise" {
-		os.Exit(supervise(context.Background(), os.Args[2:]))
+	if len(os.Args) > 1 && (os.Args[1] == "supervise" || os.Args[1] == "sample") {
+		main()
+		return
 	}
 	os.Exit(m.Run())
 }
@@ -23,21 +27,27 @@ var bodies = map[string]string{
 	"passes": ``,
 	"fails":  `t.Log("a word before"); t.Fatal("the reason")`,
 	"below":  `t.Run("case 7", func(t *testing.T) { t.Error("case 7 is wrong") })`,
-	"hangs":  `select {}`,
+	"hangs":  `t.Log(strings.Repeat("many lines\n", 500)); select {}`,
 	"leaves": `exec.Command("sleep", "1000").Start()`,
 	"files":  `os.WriteFile(os.TempDir()+"/debris", nil, 0o600)`,
 	"late":   `if _, err := os.Stat("seen"); err != nil { os.WriteFile("seen", nil, 0o600); t.Fatal("the answer: not within 1s") }`,
+	"slow":   `t.Fatal("the answer: not within 1s")`,
 	"unsafe": `if _, err := os.Stat("seen"); err != nil { os.WriteFile("seen", nil, 0o600); t.Fatal("m1 was typed twice: not within 1s") }`,
 	"dies":   `os.Exit(3)`,
+	"panics": `exec.Command("sleep", "1000").Start(); panic("a bug")`,
 	"skips":  `t.Skip("no such program")`,
 	"broken": `undefined()`,
+	"stays":  `f, _ := os.OpenFile("pipe", os.O_WRONLY, 0); c := exec.Command("sleep", "1000"); c.Stdout = f; c.Run()`,
+	"many":   `for n := range 200 { t.Run(strconv.Itoa(n), func(t *testing.T) { t.Error("not within 1s") }) }`,
 }
 
-// outcome runs the named packages and returns the exit status and the last
-// lines of the log.
-func outcome(t *testing.T, packages ...string) (int, string) {
+// sample is the program, about to run the named packages in a module of their own.
+func sample(t *testing.T, packages []string, flags ...string) *exec.Cmd {
 	t.Helper()
-	tmp, dir := t.TempDir(), t.TempDir()
+	if testing.Short() {
+		t.Skip("gotestsum may not be there yet")
+	}
+	dir := t.TempDir()
 	write := func(path, text string) {
 		t.Helper()
 		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
@@ -45,21 +55,17 @@ func outcome(t *testing.T, packages ...string) (int, string) {
 	}
 	write(filepath.Join(dir, "go.mod"), "module sample\n\ngo 1.26\n")
 	for _, p := range packages {
-		text := "package sample\n\nimport (\n\"os\"\n\"os/exec\"\n\"testing\"\n)\n\nvar _, _ = os.Args, exec.Command\n\nfunc TestIt(t *testing.T) { " + bodies[p] + " }\n"
+		text := "package sample\n\nimport (\n\"os\"\n\"os/exec\"\n\"strconv\"\n\"strings\"\n\"testing\"\n)\n\n" +
+			"var _, _, _, _ = os.Args, exec.Command, strconv.Itoa, strings.Repeat\n\nfunc TestIt(t *testing.T) { " + bodies[p] + " }\n"
 		write(filepath.Join(dir, p, "sample_test.go"), text)
 	}
-	t.Chdir(dir)
-	t.Setenv("TMPDIR", tmp)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	limit := limits{all: 3 * time.Second}
-	var log bytes.Buffer
-	r, err := goTest(ctx, limit, []string{"./..."}, &log)
+	self, err := os.Executable()
 	must(t, err)
-	must(t, again(ctx, r, limit, []string{"./..."}, &log))
-	code := report(&log, r, 0)
-	lines := strings.Split(log.String(), "\n")
-	return code, strings.Join(lines[max(0, len(lines)-40):], "\n")
+	cmd := exec.CommandContext(t.Context(), self, append([]string{"sample", "./..."}, flags...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TMPDIR="+tmpdir(cmd), "RELAY_E2E=", "RELAY_TEST_JSON="+dir)
+	must(t, os.Mkdir(tmpdir(cmd), 0o700))
+	return cmd
 }
 
 func TestReports(t *testing.T) {
@@ -67,38 +73,45 @@ func TestReports(t *testing.T) {
 		packages string
 		code     int
 		want     []string
-		not      []string
+		not      string
 		e2e      string
 	}{
-		{"passes", 0, []string{"1 passed, 0 failed, 0 skipped"}, []string{"FAILED", "FLAKY"}, ""},
-		{"passes fails below", 1, []string{"FAILED: fails TestIt (", "a word before", "the reason", "FAILED: below TestIt/case_7 (", "case 7 is wrong", "1 passed, 2 failed"}, []string{"FAILED: below TestIt (", "again, alone"}, ""},
-		{"passes hangs", 1, []string{"HUNG or cut off: hangs TestIt", "panic: test timed out after 3s"}, nil, ""},
-		{"passes leaves", 1, []string{"FAILED: leaves (", "left behind: process ", "sleep 1000, begun while there ran: TestIt"}, nil, ""},
-		{"passes files", 1, []string{"FAILED: files (", "left behind: file debris in TMPDIR"}, nil, ""},
-		{"passes late", 0, []string{"FLAKY late TestIt", "the answer: not within 1s", "2 passed, 0 failed, 0 skipped"}, []string{"FAILED"}, ""},
-		{"late fails", 1, []string{"FAILED: late TestIt", "FAILED: fails TestIt"}, []string{"again, alone"}, ""},
-		{"passes unsafe", 1, []string{"FAILED: unsafe TestIt", "typed twice"}, []string{"again, alone"}, ""},
-		{"passes dies", 1, []string{"dies TestIt"}, nil, ""},
-		{"passes skips", 0, []string{"SKIPPED skips TestIt: ", "no such program", "1 passed, 0 failed, 1 skipped"}, nil, ""},
-		{"passes skips", 1, []string{"SKIPPED, and RELAY_E2E=require: skips TestIt", "no such program", "1 passed, 1 failed, 1 skipped"}, nil, "require"},
-		{"skips", 1, []string{"0 passed, 0 failed, 1 skipped"}, nil, ""},
-		{"passes broken", 1, []string{"NOT BUILT", "undefined: undefined"}, nil, ""},
+		{"passes", 0, []string{"\n1 passed, 0 failed, 0 skipped\n", "slowest:\nsample/passes TestIt "}, "FLAKY", ""},
+		{"passes fails", 1, []string{"FAILED: sample/fails TestIt | ", "a word before | ", "the reason", "\n1 passed, 1 failed"}, "again", ""},
+		{"passes below", 1, []string{"FAILED: sample/below TestIt/case_7 | ", "case 7 is wrong"}, "FAILED: sample/below TestIt |", ""},
+		{"passes hangs", 1, []string{"HUNG or cut off: sample/hangs TestIt | "}, "again, alone", ""},
+		{"passes leaves", 1, []string{"FAILED: sample/leaves | ", "left behind: process ", " sleep 1000"}, "again, alone", ""},
+		{"passes files", 1, []string{"FAILED: sample/files | ", "left behind: debris in TMPDIR"}, "again, alone", ""},
+		{"passes late", 0, []string{"FLAKY, passed alone: sample/late TestIt | ", "not within 1s", "\n2 passed, 0 failed"}, "FAILED", ""},
+		{"passes slow", 1, []string{"again, alone: sample/slow TestIt", "FAILED: sample/slow TestIt | "}, "FLAKY", ""},
+		{"late fails", 1, []string{"FAILED: sample/late TestIt", "FAILED: sample/fails TestIt"}, "again, alone", ""},
+		{"late leaves", 1, []string{"FAILED: sample/late TestIt", "FAILED: sample/leaves | "}, "again, alone", ""},
+		{"passes unsafe", 1, []string{"FAILED: sample/unsafe TestIt", "typed twice"}, "again, alone", ""},
+		{"passes dies", 1, []string{"HUNG or cut off: sample/dies TestIt | testrun: exit status 3"}, "again, alone", ""},
+		{"passes panics", 1, []string{"left behind: process ", " sleep 1000 | panic: a bug"}, "again, alone", ""},
+		{"passes skips", 0, []string{"SKIPPED: sample/skips TestIt | ", "no such program", "\n1 passed, 0 failed, 1 skipped\n"}, "FAILED", ""},
+		{"passes skips", 1, []string{"SKIPPED, and RELAY_E2E=require: sample/skips TestIt", "\n1 passed, 1 failed"}, "", "require"},
+		{"skips", 1, []string{"\n0 passed, 0 failed, 1 skipped\n"}, "again, alone", ""},
+		{"passes broken", 1, []string{"FAILED: sample/broken | ", "undefined: undefined"}, "again, alone", ""},
+		{"many", 1, []string{"slowest:", "FAILED: sample/many TestIt/0 | ", "\n0 passed, 200 failed, 0 skipped\n"}, "again, alone", ""},
 	} {
 		t.Run(c.packages, func(t *testing.T) {
-			t.Setenv("RELAY_E2E", c.e2e)
-			code, end := outcome(t, strings.Fields(c.packages)...)
-			if code != c.code {
-				t.Errorf("exit status %d, want %d", code, c.code)
+			t.Parallel()
+			cmd := sample(t, strings.Fields(c.packages), "-timeout=5s")
+			cmd.Env = append(cmd.Env, "RELAY_E2E="+c.e2e)
+			log, err := cmd.CombinedOutput()
+			if code := cmd.ProcessState.ExitCode(); code != c.code {
+				t.Errorf("exit status %d (%v), want %d", code, err, c.code)
 			}
+			lines := strings.Split(string(log), "\n")
+			end := strings.Join(lines[max(0, len(lines)-40):], "\n")
 			for _, want := range c.want {
 				if !strings.Contains(end, want) {
 					t.Errorf("%q is not at the end", want)
 				}
 			}
-			for _, not := range c.not {
-				if strings.Contains(end, not) {
-					t.Errorf("%q is at the end", not)
-				}
+			if c.not != "" && strings.Contains(string(log), c.not) {
+				t.Errorf("%q is in the log", c.not)
 			}
 			if t.Failed() {
 				t.Log(end)
@@ -107,57 +120,55 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestEndIsShort: however much fails, the end has room for its count.
-func TestEndIsShort(t *testing.T) {
-	r := &results{index: map[string]*test{}}
-	for _, name := range strings.Split(strings.Repeat("x", 60), "") {
-		t := r.at("module/p", "Test"+name+string(rune('A'+len(r.tests))))
-		t.state, t.lines = "fail", []string{"one", "two", "three", "four", "five"}
-	}
-	end := r.end(r.failures())
-	if len(end) > maxEnd || !strings.Contains(end[len(end)-1], "31 lines more above") {
-		t.Errorf("%d lines: %q", len(end), end)
+// TestSignalEndsAll: a signal ends the tests and what they started, even when only the runner's
+// parent gets the signal, as with go run.
+func TestSignalEndsAll(t *testing.T) {
+	for name, parent := range map[string][]string{"the runner": nil, "its parent": {"sh", "-c", `"$0" "$@"; exit`}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := sample(t, []string{"stays"}, "-timeout=3m")
+			if parent != nil {
+				if runtime.GOOS != "linux" {
+					t.Skip("only Linux tells a process that its parent has ended")
+				}
+				sh := exec.CommandContext(t.Context(), parent[0], append(parent[1:], cmd.Args...)...)
+				sh.Dir, sh.Env = cmd.Dir, cmd.Env
+				cmd = sh
+			}
+			var log bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &log, &log // Wait waits until nobody holds its pipe
+			pipe := filepath.Join(cmd.Dir, "stays", "pipe")
+			must(t, syscall.Mkfifo(pipe, 0o600))
+			must(t, cmd.Start())
+			opened := make(chan *os.File, 1)
+			go func() {
+				f, _ := os.Open(pipe) // nil is seen below
+				opened <- f
+			}()
+			select {
+			case held := <-opened:
+				defer held.Close() // only read
+				must(t, held.SetReadDeadline(time.Now().Add(time.Minute)))
+				must(t, cmd.Process.Signal(syscall.SIGTERM))
+				_, err := io.ReadAll(held)
+				must(t, err) // a deadline: the test or its sleep still runs
+			case <-time.After(2 * time.Minute):
+				t.Fatal("the sample's test runs: not within 2m0s")
+			}
+			if err := cmd.Wait(); err == nil {
+				t.Error("the run has passed")
+			}
+			left, err := os.ReadDir(tmpdir(cmd))
+			must(t, err)
+			if parent == nil && !strings.Contains(log.String(), "HUNG or cut off: sample/stays ") || len(left) > 0 {
+				t.Errorf("left %v, printed %s", left, &log)
+			}
+		})
 	}
 }
 
-func TestLimits(t *testing.T) {
-	var l limits
-	for _, s := range []string{"4m", "cmd/relay-pty=9m"} {
-		must(t, l.Set(s))
-	}
-	for dir, want := range map[string]time.Duration{"/src/cmd/relay-pty": 9 * time.Minute, "/src/pty": 4 * time.Minute, "/src/cmd/relay-pty/clients": 4 * time.Minute} {
-		if got := l.of(dir); got != want {
-			t.Errorf("limit of %s is %v, want %v", dir, got, want)
-		}
-	}
-	for _, bad := range []string{"", "0s", "-1m", "pty=", "soon"} {
-		if err := l.Set(bad); err == nil {
-			t.Errorf("%q was taken", bad)
-		}
-	}
-}
-
-// TestWhoLeftIt: a parallel test that waited for its turn when a process began has not begun it.
-func TestWhoLeftIt(t *testing.T) {
-	start := time.Now()
-	r := &results{index: map[string]*test{}}
-	tell := func(second int, action, name string) {
-		r.add(event{Time: start.Add(time.Duration(second) * time.Second), Action: action, Package: "p", Test: name})
-	}
-	for _, name := range []string{"TestOne", "TestTwo"} {
-		tell(0, "run", name)
-		tell(1, "pause", name)
-	}
-	tell(2, "run", "TestLeaves")
-	tell(4, "pass", "TestLeaves")
-	tell(5, "cont", "TestOne")
-	tell(6, "pass", "TestOne")
-	for second, want := range map[int]string{0: "TestTwo TestOne", 3: "TestLeaves", 5: "TestOne", 7: ""} {
-		if got := strings.Join(r.running("p", start.Add(time.Duration(second)*time.Second)), " "); got != want {
-			t.Errorf("after %d s there ran %q, want %q", second, got, want)
-		}
-	}
-}
+// tmpdir is the TMPDIR of a sample.
+func tmpdir(cmd *exec.Cmd) string { return filepath.Join(cmd.Dir, "tmp") }
 
 func must(t testing.TB, err error) {
 	t.Helper()
