@@ -6,8 +6,8 @@ import (
 	"relay-pty/inject/prompt"
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
-	"relay-pty/protocol/failpoint"
 	"relay-pty/protocol"
+	"relay-pty/protocol/failpoint"
 )
 
 // hold says what keeps a message from being typed now, and after how long to

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"relay-pty/protocol/failpoint"
 	"relay-pty/protocol"
+	"relay-pty/protocol/failpoint"
 )
 
 // Take begins an attempt with messages of one turn, or with none of them: each waiting

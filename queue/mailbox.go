@@ -21,8 +21,8 @@ import (
 	"sync"
 	"time"
 
-	"relay-pty/protocol/failpoint"
 	"relay-pty/protocol"
+	"relay-pty/protocol/failpoint"
 )
 
 // Errors of the mailbox.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"relay-pty/protocol/failpoint"
 	"relay-pty/protocol"
+	"relay-pty/protocol/failpoint"
 )
 
 // Message is one message to the agent.

@@ -12,8 +12,8 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"relay-pty/protocol/failpoint"
 	"relay-pty/protocol"
+	"relay-pty/protocol/failpoint"
 	"relay-pty/queue"
 )
 

@@ -16,8 +16,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"relay-pty/protocol/failpoint"
 	"relay-pty/protocol"
+	"relay-pty/protocol/failpoint"
 	"relay-pty/protocol/own"
 	"relay-pty/queue"
 	"relay-pty/queue/journal"
