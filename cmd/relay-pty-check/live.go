@@ -21,7 +21,8 @@ import (
 const rows, cols = 40, 100
 
 const (
-	within    = 15 * time.Second       // how long an agent may take, on a loaded machine, to do what it should
+	within    = 30 * time.Second       // how long an agent may take, on a loaded machine, to do what it should
+	keyWait   = 3 * time.Second        // how long a key may take of which there are others to try
 	startWait = 2 * time.Minute        // and to show its composer
 	startRest = 5 * time.Second        // an agent that has written nothing for so long shows none
 	endGrace  = 5 * time.Second        // longer than relay-pty, which may be the command, gives its agent

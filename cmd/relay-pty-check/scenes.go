@@ -64,7 +64,7 @@ func (c *checker) wipe(ctx context.Context) {
 	for _, keys := range c.profile.Typing.Clear {
 		if c.look().Box.Text != "" {
 			c.live.write(keys)
-			c.live.wait(ctx, within/5, c.empty)
+			c.live.wait(ctx, keyWait, c.empty)
 		}
 	}
 }
@@ -217,7 +217,7 @@ func (c *checker) submit(ctx context.Context) {
 // busy judges the marks of a running turn, each kind by itself, and the keys that end it.
 func (c *checker) busy(ctx context.Context) {
 	p, n := c.profile, c.turns()
-	if !c.submitted(ctx, "THINK 60") {
+	if !c.submitted(ctx, "THINK 200") {
 		return
 	}
 	inRows, inTitle := c.apart()
@@ -233,7 +233,7 @@ func (c *checker) busy(ctx context.Context) {
 	over := func() bool { return !c.model.Turns()[n].Open() }
 	for _, keys := range p.Typing.Interrupt {
 		c.live.write(keys)
-		if c.live.wait(ctx, within/5, over) {
+		if c.live.wait(ctx, keyWait, over) {
 			break
 		}
 	}
@@ -243,7 +243,7 @@ func (c *checker) busy(ctx context.Context) {
 // queued judges that what an empty composer shows by itself is no draft. Agents show such text
 // while a message waits for the end of the turn.
 func (c *checker) queued(ctx context.Context) {
-	if c.submitted(ctx, "SLOW 60") && c.typed(ctx, "a message that waits") {
+	if c.submitted(ctx, "SLOW 100") && c.typed(ctx, "a message that waits") {
 		c.live.write(c.profile.Typing.Submit)
 		c.expect(ctx, "placeholder", c.empty, "nothing counts as a draft while a message waits", nil)
 	}
@@ -266,7 +266,7 @@ func (c *checker) dialog(ctx context.Context) {
 	c.says(ctx, ready.Blocked)
 	for range 5 { // keys may be ignored for a dialog's first moments
 		c.live.write("\x1b")
-		if c.live.wait(ctx, within/5, c.idle) {
+		if c.live.wait(ctx, keyWait, c.idle) {
 			break
 		}
 	}
