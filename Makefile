@@ -2,7 +2,7 @@
 GO ?= go
 BIN = bin
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
-FUZZTIME ?= 5s
+FUZZTIME ?= 2s
 # What `make prove` runs: parts, or `all`; `list` lists them.
 PART ?= list
 # Where `make install` puts things; `make install PREFIX=~/.local` needs no root.
@@ -16,7 +16,10 @@ SMALL = -trimpath -ldflags='-s -w'
 BUILD = CGO_ENABLED=0 $(GO) build $(LEAN)
 RACE := $(shell command -v gcc >/dev/null && echo -race)
 
-.PHONY: build wrapper install agents demo lint vuln check test fuzz bench prove
+TESTRUN = @$(GO) run ./cmd/internal/testrun
+UNITS = $(shell $(GO) list ./... | grep -v /e2e)
+
+.PHONY: build wrapper install agents demo lint vuln unit check test fuzz bench prove
 build: wrapper
 	CGO_ENABLED=0 $(GO) build $(SMALL) -o $(BIN)/ ./cmd/relay
 wrapper:
@@ -38,14 +41,17 @@ lint:
 	$(STATICCHECK) ./...
 vuln:
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
-check: lint
+unit:
 	@test -n "$(RACE)" || echo 'NOT RUN: race detector: no gcc'
-	@$(GO) run ./cmd/internal/testrun check ./... $(RACE) -timeout=8m -parallel=6 -skip='^TestReal'
-test: check
-	bash .ci/e2e
+	$(TESTRUN) unit '$(UNITS)' $(RACE) -timeout=5m -skip='^TestReal'
+check: lint unit
+	$(TESTRUN) e2e ./cmd/.../e2e -p=1 -parallel=6 -timeout=10m -skip='^TestReal'
+test: lint unit
+	@test "$$RELAY_E2E" = require || bash .ci/agents || true
+	$(TESTRUN) e2e ./cmd/.../e2e -p=1 -parallel=6 -timeout=15m
 	$(MAKE) fuzz
 fuzz:
-	FUZZTIME=$(FUZZTIME) bash .ci/fuzz
+	FUZZTIME=$(FUZZTIME) FUZZSHORT=$(FUZZTIME) bash .ci/fuzz
 bench:
 	$(GO) test -run=NONE -bench=. -benchmem ./pty/... ./parser/... ./protocol/...
 	@$(MAKE) --silent build && CGO_ENABLED=0 $(GO) build $(SMALL) -o $(BIN)/ ./cmd/relay-bench && $(BIN)/relay-bench $(BENCH)

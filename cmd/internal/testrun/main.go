@@ -1,6 +1,6 @@
 // Command testrun runs go test through gotestsum and does what gotestsum cannot do.
 //
-//	testrun STEP PACKAGES [FLAGS OF go test]
+//	testrun STEP 'PACKAGE...' [FLAGS OF go test]
 //
 // The end of a red log has a line for each test that failed or hung, with the first lines of its
 // output. A test that failed only because a wait ran out runs once more, alone. With
@@ -47,7 +47,7 @@ func main() {
 // start gives the process a TMPDIR of its own, with a short name: the paths of sockets are bounded.
 func start(ctx context.Context, args []string) (err error) {
 	if len(args) < 2 {
-		return errors.New("usage: testrun STEP PACKAGES [FLAGS OF go test]")
+		return errors.New("usage: testrun STEP 'PACKAGE...' [FLAGS OF go test]")
 	}
 	var tmp string
 	for n := 0; tmp == "" || errors.Is(err, os.ErrExist); n++ {
@@ -101,7 +101,7 @@ func run(ctx context.Context, name, packages string, flags []string) error {
 		all := []string{"--format-icons=text", "--format-hide-empty-pkg", "--hide-summary=skipped", "--jsonfile=" + name + ".json", "--"}
 		return tool(append(append(append(all, "-count=1", "-exec="+self+" supervise"), flags...), args...)...)
 	}
-	failure := test(name, packages)
+	failure := test(name, strings.Fields(packages)...)
 	r, err := read(name + ".json")
 	if err != nil {
 		return err
