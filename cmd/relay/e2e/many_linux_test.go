@@ -14,28 +14,21 @@ import (
 	"relay-pty/cmd/internal/testrig"
 )
 
-// TestManyAgents: an agent costs the same among few and among many, in memory, in wake-ups and in
-// the time that a message takes; each message arrives once, at its own agent. Costs are promised
-// where nothing runs beside; elsewhere they are told.
-func TestManyAgents(t *testing.T) {
-	if !testrig.Proving() {
-		t.Parallel()
-	}
-	limit := time.Duration(testrig.Runs(2, 10)) * patience
+// TestProveManyAgents: an agent costs the same among few and among many, in memory, in wake-ups and
+// in the time that a message takes; each message arrives once, at its own agent.
+func TestProveManyAgents(t *testing.T) {
+	const limit = 10 * patience
 	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, fmt.Errorf("the agents have not all got their messages after %v", limit))
 	defer cancel()
 	u := newUser(t)
 	few, many := &flock{user: u}, &flock{user: u}
-	few.grow(ctx, testrig.Runs(3, 10))
+	few.grow(ctx, 10)
 	few.measure(ctx)
 	many.names = few.names
-	many.grow(ctx, testrig.Runs(12, 200))
+	many.grow(ctx, 200)
 	many.measure(ctx)
 	shows(t, "%d wrapped agents, and %d: memory of a wrapper; its context switches in 3 s; a message sent until it is delivered, median => %v; %v",
 		len(few.names), len(many.names), few, many)
-	if !testrig.Proving() {
-		return
-	}
 	if many.kib > few.kib*5/4 {
 		t.Error("a wrapper's memory grows with their number")
 	}
@@ -109,7 +102,7 @@ func (f *flock) rest(pids []int) float64 {
 		return n
 	}
 	least := 0
-	for try := range testrig.Runs(1, 4) {
+	for try := range 4 {
 		before := sum()
 		<-time.After(3 * time.Second) // what is measured is that nothing happens
 		if woken := sum() - before; try == 0 || woken < least {

@@ -95,38 +95,36 @@ func (c *chain) child(turn fakemodel.Turn) fakemodel.Reply {
 // TestProveCoordinatorAndChild: answers come with the call that waits for them; one that comes too
 // late wakes who asked; a question to an agent that waits in a call comes with that call's answer.
 func TestProveCoordinatorAndChild(t *testing.T) {
-	for range testrig.Runs(0, 1) {
-		ctx := testrig.Within(t, 3*time.Minute)
-		u, c := newUser(t), chain{over: make(chan struct{})}
-		child := u.runsWithTools(ctx, "child", c.child)
-		coordinator := u.runsWithTools(ctx, "coordinator", c.coordinator)
-		u.does(ctx, "send", "coordinator", "begin", "--id", "m-0")
-		u.sees(ctx, "the end of the task", func(e router.Event) bool {
-			return e.From == "coordinator" && e.ReplyTo == "m-0" && e.Body == "both parts are done"
-		})
-		read := map[string]string{"child": "", "coordinator": ""}
-		for name, api := range map[string]*fakemodel.Server{"child": child, "coordinator": coordinator} {
-			for _, turn := range api.Turns() {
-				read[name] += turn.UserText() + "\n" + strings.Join(turn.Results, "\n") + "\n"
-			}
+	ctx := testrig.Within(t, 3*time.Minute)
+	u, c := newUser(t), chain{over: make(chan struct{})}
+	child := u.runsWithTools(ctx, "child", c.child)
+	coordinator := u.runsWithTools(ctx, "coordinator", c.coordinator)
+	u.does(ctx, "send", "coordinator", "begin", "--id", "m-0")
+	u.sees(ctx, "the end of the task", func(e router.Event) bool {
+		return e.From == "coordinator" && e.ReplyTo == "m-0" && e.Body == "both parts are done"
+	})
+	read := map[string]string{"child": "", "coordinator": ""}
+	for name, api := range map[string]*fakemodel.Server{"child": child, "coordinator": coordinator} {
+		for _, turn := range api.Turns() {
+			read[name] += turn.UserText() + "\n" + strings.Join(turn.Results, "\n") + "\n"
 		}
-		for _, want := range []struct {
-			name, text string
-			n          int
-		}{
-			{"child", " from coordinator] part one", 1},
-			{"child", " from coordinator] part two", 1},
-			{"child", " from coordinator] to the left", 1},
-			{"coordinator", " from child] which way?", 1},
-			{"coordinator", " from child] part two is done", 1},
-			{"coordinator", "part one is done", 1},
-		} {
-			if n := strings.Count(read[want.name], want.text); n != want.n {
-				t.Errorf("%s read %q %d times in\n%s", want.name, want.text, n, read[want.name])
-			}
-		}
-		shows(t, "a coordinator and its child, both Claude Code 2.1.329, by tools: an answer that is "+
-			"waited for, a question meanwhile, two answers that come too late => each is read once, and who was at "+
-			"rest is woken")
 	}
+	for _, want := range []struct {
+		name, text string
+		n          int
+	}{
+		{"child", " from coordinator] part one", 1},
+		{"child", " from coordinator] part two", 1},
+		{"child", " from coordinator] to the left", 1},
+		{"coordinator", " from child] which way?", 1},
+		{"coordinator", " from child] part two is done", 1},
+		{"coordinator", "part one is done", 1},
+	} {
+		if n := strings.Count(read[want.name], want.text); n != want.n {
+			t.Errorf("%s read %q %d times in\n%s", want.name, want.text, n, read[want.name])
+		}
+	}
+	shows(t, "a coordinator and its child, both Claude Code 2.1.329, by tools: an answer that is "+
+		"waited for, a question meanwhile, two answers that come too late => each is read once, and who was at "+
+		"rest is woken")
 }

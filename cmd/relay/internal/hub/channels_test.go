@@ -137,8 +137,8 @@ func TestToAll(t *testing.T) {
 	}
 }
 
-// TestManyAgents: more than ten recipients are to be confirmed, and a marker cannot.
-func TestManyAgents(t *testing.T) {
+// TestProveManyAgents: more than ten recipients are to be confirmed, and a marker cannot.
+func TestProveManyAgents(t *testing.T) {
 	h := aHub(t, &memory{})
 	for i := range 11 {
 		if _, err := h.Member(t.Context(), "n"+strconv.Itoa(i), "#x", true); err != nil {
