@@ -26,6 +26,7 @@ import (
 // once, in its sender's order; a kill may leave one message of which nobody knows; whoever waits
 // for an answer gets it, or a reason. Reminders and notices come once.
 func TestAnyoneIsKilled(t *testing.T) {
+	t.Parallel()
 	kills := testrig.Runs(4, 300)
 	limit := 2*patience + time.Duration(kills)*5*time.Second
 	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, fmt.Errorf("it is not over after %v", limit))

@@ -114,6 +114,7 @@ func endAll(t testing.TB, dir string) {
 }
 
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	bin := built(t)
 	readme, err := filepath.Abs("../../../README.md")
 	must(t, err)

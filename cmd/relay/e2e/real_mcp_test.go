@@ -61,6 +61,7 @@ var lastCall = toolCall{"relay", "message_status", map[string]any{"id": "m-none"
 // own server, and no file of the user's changes by that. A message that a tool shows is not typed,
 // too, and the agent's log proves one that came with the last call of a turn.
 func TestRealAgentsCallTools(t *testing.T) {
+	t.Parallel()
 	joined := func(key, value string) func([]byte) any {
 		return func(text []byte) any {
 			v := map[string]any{}

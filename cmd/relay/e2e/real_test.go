@@ -56,10 +56,11 @@ func (u *user) runsReal(ctx context.Context, name string, a agentrig.Agent, mode
 	return real.API, home
 }
 
-// TestRealAgentsTalk: Claude Code and Codex count together to forty, by messages to each other.
-// Each number is sent once, delivered, and read by the other's model once, in order.
+// TestRealAgentsTalk: Claude Code and Codex count together, by messages to each other. Each number
+// is sent once, delivered, and read by the other's model once, in order.
 func TestRealAgentsTalk(t *testing.T) {
-	const last = 40
+	t.Parallel()
+	last := testrig.Runs(10, 40)
 	const limit = 2 * time.Minute
 	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, fmt.Errorf("they have not counted to %d after %v", last, limit))
 	defer cancel()
@@ -102,9 +103,9 @@ func TestRealAgentsTalk(t *testing.T) {
 	}
 }
 
-// TestRealAnswersWithoutMarkers: an agent that just says its answer is understood, and what it said
+// TestProveAnswersWithoutMarkers: an agent that just says its answer is understood, and what it said
 // is not taken for a message. What it is to be reminded of it reads as it was set.
-func TestRealAnswersWithoutMarkers(t *testing.T) {
+func TestProveAnswersWithoutMarkers(t *testing.T) {
 	for _, a := range realagent.Tried(agentrig.All()...) {
 		t.Run(a.Name(), func(t *testing.T) {
 			t.Parallel()
