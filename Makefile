@@ -45,10 +45,10 @@ unit:
 	@test -n "$(RACE)" || echo 'NOT RUN: race detector: no gcc'
 	$(TESTRUN) unit '$(UNITS)' $(RACE) -timeout=5m -skip='^TestReal'
 check: lint unit
-	$(TESTRUN) e2e ./cmd/.../e2e -p=1 -parallel=6 -timeout=10m -skip='^TestReal'
+	$(TESTRUN) e2e ./cmd/.../e2e -p=1 -parallel=8 -timeout=10m -skip='^TestReal'
 test: lint unit
 	@test "$$RELAY_E2E" = require || bash .ci/agents || true
-	$(TESTRUN) e2e ./cmd/.../e2e -p=1 -parallel=6 -timeout=15m
+	$(TESTRUN) e2e ./cmd/.../e2e -p=1 -parallel=8 -timeout=15m
 	$(MAKE) fuzz
 fuzz:
 	FUZZTIME=$(FUZZTIME) FUZZSHORT=$(FUZZTIME) bash .ci/fuzz

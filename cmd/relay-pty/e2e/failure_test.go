@@ -226,6 +226,7 @@ func (f *fake) pid() int {
 }
 
 func TestAgentThatNeverReads(t *testing.T) {
+	t.Parallel()
 	for name, conf := range map[string]agents.Config{"raw": {Silent: true}, "line mode": {Silent: true, Canonical: true}} {
 		t.Run(name, func(t *testing.T) {
 			times(t, "agent never reads ("+name+") => failed (no_consume), taken back whole", func(t *testing.T) {
@@ -256,6 +257,7 @@ func TestAgentThatNeverReadsAndPrints(t *testing.T) {
 }
 
 func TestAgentThatLies(t *testing.T) {
+	t.Parallel()
 	for name, conf := range map[string]agents.Config{"raw": {}, "line mode": {Canonical: true}} {
 		t.Run(name, func(t *testing.T) {
 			times(t, "agent prints our text as if it had read it ("+name+") => failed (no_consume)", func(t *testing.T) {
