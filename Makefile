@@ -51,7 +51,7 @@ test: lint unit
 	$(TESTRUN) e2e ./cmd/.../e2e -p=1 -parallel=8 -timeout=15m
 	$(MAKE) fuzz
 fuzz:
-	FUZZTIME=$(FUZZTIME) FUZZSHORT=$(FUZZTIME) bash .ci/fuzz
+	FUZZTIME=$(FUZZTIME) FUZZSHORT=0 bash .ci/fuzz
 bench:
 	$(GO) test -run=NONE -bench=. -benchmem ./pty/... ./parser/... ./protocol/...
 	@$(MAKE) --silent build && CGO_ENABLED=0 $(GO) build $(SMALL) -o $(BIN)/ ./cmd/relay-bench && $(BIN)/relay-bench $(BENCH)

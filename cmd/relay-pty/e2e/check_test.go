@@ -16,8 +16,8 @@ import (
 
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/testrig"
-	"relay-pty/cmd/internal/testrig/realagent"
 	"relay-pty/cmd/internal/testrig/agents"
+	"relay-pty/cmd/internal/testrig/realagent"
 )
 
 // overlay writes an overlay's file.
@@ -131,9 +131,8 @@ func TestProveClaudeShowsBrokenProfiles(t *testing.T) {
 		{"busy", `"busy":["❯"]`},
 		{"dialog", `"dialog":["❯"]`},
 	}
-	n := len(broken)
 	t.Run("one datum", func(t *testing.T) {
-		for _, b := range broken[:n] {
+		for _, b := range broken {
 			t.Run(b.datum, func(t *testing.T) {
 				t.Parallel()
 				got := checks(t, overlay(t, `{"name":"spoilt","base":"claude",%s}`, b.change), "--", path)
@@ -143,7 +142,7 @@ func TestProveClaudeShowsBrokenProfiles(t *testing.T) {
 			})
 		}
 	})
-	shown(t, "relay-pty --check-profile on profiles of Claude Code with one datum spoilt: that datum named, no other", "%d of %d", n, n)
+	shown(t, "relay-pty --check-profile on profiles of Claude Code with one datum spoilt: that datum named, no other", "%d of %d", len(broken), len(broken))
 }
 
 // An agent that no profile knows, and that has no model we can speak for: what
