@@ -103,8 +103,8 @@ func TestRealAgentsTalk(t *testing.T) {
 	}
 }
 
-// TestProveAnswersWithoutMarkers: an agent that just says its answer is understood, and what it said
-// is not taken for a message. What it is to be reminded of it reads as it was set.
+// TestProveAnswersWithoutMarkers: an agent that just says its answer is understood, and what it
+// said is not taken for a message. What it is to be reminded of it reads as it was set.
 func TestProveAnswersWithoutMarkers(t *testing.T) {
 	for _, a := range realagent.Tried(agentrig.All()...) {
 		t.Run(a.Name(), func(t *testing.T) {

@@ -127,8 +127,8 @@ var inspected = []struct{ tool, arguments, want string }{
 
 const refusedCall = "missing_field: send_message needs body"
 
-// TestProveInspector: every tool answers the inspector's command line, which also finds no fault with
-// their schemas, over stdio, and over HTTP with a token.
+// TestProveInspector: every tool answers the inspector's command line, which also finds no fault
+// with their schemas, over stdio, and over HTTP with a token.
 func TestProveInspector(t *testing.T) {
 	for _, way := range []string{"stdio", "HTTP"} {
 		ctx := testrig.Within(t, 3*time.Minute)
