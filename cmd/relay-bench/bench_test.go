@@ -14,6 +14,9 @@ import (
 
 // TestMeasures: each thing is measured, and nothing is left.
 func TestMeasures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT RUN with -short: builds and times whole programs")
+	}
 	bin := testrig.Dir(t)
 	build := exec.Command("go", "build", "-o", bin+"/", ".", "../relay", "../relay-pty")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -37,6 +37,9 @@ type Agent struct {
 // skipped, as testrig.Require has it.
 func SetUp(t testing.TB, a agentrig.Agent, dir string, changes ...agentrig.Change) Agent {
 	t.Helper()
+	if testing.Short() {
+		t.Skipf("NOT RUN with -short: %s", a.Name())
+	}
 	path, err := a.Find()
 	testrig.Require(t, a.Name(), err)
 	api, err := a.API()
