@@ -13,7 +13,8 @@ const (
 	storms  = "Storm|Kills|Crash|EachCall|PowerCuts|Failpoint"     // tests that take all of a machine
 )
 
-// part is a piece of `make prove` that runs by itself, in less than twenty minutes.
+// part is a piece of `make prove` that runs by itself. Each is meant to take less than twenty
+// minutes.
 type part struct {
 	name     string
 	env      []string
