@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"relay-pty/cmd/internal/testrig/figures"
@@ -54,7 +55,9 @@ func (p part) prove(ctx context.Context) error {
 		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 		cmd.Env = append(append(os.Environ(), p.env...), "RELAY_PROVE=1", "RELAY_E2E=require", figures.EnvFile+"="+file)
 		cmd.Stdout, cmd.Stderr = log, log
-		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+		// go test leaves the tests to whoever signals it, so all are signalled.
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 		cmd.WaitDelay = 30 * time.Second
 		if err := cmd.Run(); err != nil {
 			tail(os.Stderr, logPath)

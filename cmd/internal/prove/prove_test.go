@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"relay-pty/cmd/internal/testrig/figures"
@@ -137,6 +140,28 @@ func TestFiguresThatArePrinted(t *testing.T) {
 }
 
 // TestPassed counts what go test says has passed, but not the packages.
+// TestAnInterruptedPartLeavesNothing: whoever a command of a part has started ends with it.
+func TestAnInterruptedPartLeavesNothing(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	begun := filepath.Join(t.TempDir(), "begun")
+	if err := syscall.Mkfifo(begun, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", t.TempDir()) // for the log
+	child := make(chan int, 1)
+	go func() {
+		text, _ := os.ReadFile(begun) // returns once the command has written
+		pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+		child <- pid
+		cancel()
+	}()
+	err := part{name: "none", commands: [][]string{{"sh", "-c", `sh -c 'echo $$ >"$0"; exec sleep 1000' "$0"; exit 1`, begun}}}.prove(ctx)
+	if pid := <-child; err == nil || pid == 0 || syscall.Kill(pid, 0) == nil {
+		t.Errorf("a part that was interrupted ended with %v, and left process %d", err, pid)
+	}
+}
+
 func TestPassed(t *testing.T) {
 	var b bytes.Buffer
 	for _, e := range []event{{Action: "run", Test: "A"}, {Action: "pass", Test: "A"}, {Action: "pass", Test: "A/b"}, {Action: "fail", Test: "C"}, {Action: "pass"}} {
