@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/testrig"
@@ -201,6 +202,7 @@ func TestCheckEndsCleanBySignals(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
 			a, err := testrig.Agent(scratch(t), "composer", agents.Config{Ghost: "Ask anything"})
 			must(t, err)
 			tmp := scratch(t)
@@ -213,6 +215,7 @@ func TestCheckEndsCleanBySignals(t *testing.T) {
 			ctx := patience(t, "the control socket of the agent")
 			for err := errors.New("not asked"); err != nil; { // it runs once its control socket answers
 				must(t, context.Cause(ctx))
+				pause(t, 5*time.Millisecond)
 				_, err = a.Do(ctx, agents.Command{Cmd: "state"})
 			}
 			must(t, cmd.Process.Signal(sig))

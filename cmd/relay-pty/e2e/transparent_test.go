@@ -198,6 +198,7 @@ func furnish(t *testing.T, home, run string) {
 // TestRealProgramsDoNotNoticeTheWrapper compares what the human's terminal gets and what
 // the program reads, byte by byte, without the wrapper and with it.
 func TestRealProgramsDoNotNoticeTheWrapper(t *testing.T) {
+	t.Parallel()
 	var alike, ran, byEye atomic.Int32
 	t.Cleanup(func() {
 		if exact := ran.Load() - byEye.Load(); exact < 30 {
