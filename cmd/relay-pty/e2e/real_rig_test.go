@@ -70,11 +70,12 @@ func beginSized(t *testing.T, a agentrig.Agent, rows, cols int, changes []agentr
 	return &realAgent{w, a, real.API, real.Dir, filepath.Join(real.Dir, "canary"), look}
 }
 
-// startAgent starts the agent and waits until it is ready.
+// startAgent starts the agent and waits until it is ready. On a machine with ten programs to a
+// processor OpenCode, whose start takes 20 seconds of one there, paints nothing for two minutes.
 func startAgent(t *testing.T, a agentrig.Agent, flags ...string) *realAgent {
 	t.Helper()
 	r := begin(t, a, nil, flags...)
-	r.state("ready")
+	r.stateBy(bounded(t, 5*time.Minute, "its start"), "ready")
 	return r
 }
 
