@@ -2,6 +2,7 @@ package testrig
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -32,8 +33,10 @@ func vacate(t testing.TB, dir string) {
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()
 	began := time.Now()
-	for {
-		left := inhabitants(dir)
+	for left := []int(nil); ; left = inhabitants(dir, left) { // to look at everybody takes long
+		if len(left) == 0 {
+			left = inhabitants(dir, everybody())
+		}
 		if len(left) == 0 && os.RemoveAll(dir) == nil {
 			return
 		}
@@ -51,20 +54,26 @@ func vacate(t testing.TB, dir string) {
 	}
 }
 
-// inhabitants are the other processes whose environment names a directory or what is in it;
-// none where the system has no /proc.
-func inhabitants(dir string) (pids []int) {
-	paths, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is well formed
+// everybody is all other processes; nobody where the system has no /proc.
+func everybody() (pids []int) {
+	paths, _ := filepath.Glob("/proc/[0-9]*") // the pattern is well formed
 	for _, path := range paths {
-		env, err := os.ReadFile(path)
+		if pid, _ := strconv.Atoi(filepath.Base(path)); pid != os.Getpid() { // a number by the pattern
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// inhabitants are those of the processes whose environment names a directory or what is in it.
+func inhabitants(dir string, among []int) (pids []int) {
+	for _, pid := range among {
+		env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 		if err != nil {
 			continue // gone, or not ours
 		}
 		if bytes.Contains(env, []byte(dir+"/")) || bytes.Contains(env, []byte(dir+"\x00")) {
-			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path))) // a number by the pattern
-			if pid != os.Getpid() {
-				pids = append(pids, pid)
-			}
+			pids = append(pids, pid)
 		}
 	}
 	return pids

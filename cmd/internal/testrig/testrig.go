@@ -109,8 +109,7 @@ func (a FakeAgent) Token(ctx context.Context) (string, error) {
 // WaitRead waits until the agent has read n bytes.
 func (a FakeAgent) WaitRead(ctx context.Context, n int) error {
 	return poll(ctx, fmt.Sprintf("%d bytes that the agent reads", n), func() (bool, error) {
-		b, err := a.Read()
-		return len(b) >= n, err
+		return size(a.Log) >= int64(n), nil
 	})
 }
 
@@ -124,7 +123,13 @@ func (a FakeAgent) WaitUnread(ctx context.Context, n int) error {
 
 // WaitEvent waits until the agent logged n events of a kind and returns the n-th.
 func (a FakeAgent) WaitEvent(ctx context.Context, kind string, n int) (found agents.Event, err error) {
+	seen := int64(-1) // a log that has not grown is not read again
 	err = poll(ctx, fmt.Sprintf("%d %s", n, kind), func() (bool, error) {
+		now := size(a.Events)
+		if now == seen {
+			return false, nil
+		}
+		seen = now
 		all, err := a.EventLog()
 		left := n
 		for _, found = range all {
@@ -138,6 +143,15 @@ func (a FakeAgent) WaitEvent(ctx context.Context, kind string, n int) (found age
 		return false, err
 	})
 	return found, err
+}
+
+// size is that of a file in bytes, 0 before there is one.
+func size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 // poll looks again and again: nothing tells when a file grows, or what a terminal holds.

@@ -80,6 +80,7 @@ func (s *stage) stops(pid int) {
 // editor while a job begins in its background. The agent's are those that the shell gives to what
 // it has in front.
 func TestBegunInTheBackground(t *testing.T) {
+	t.Parallel()
 	t.Run("and brought to the front", func(t *testing.T) {
 		s := jobShell(t)
 		pid := s.job(`run sh -c "stty -a >inside; echo up; exec cat"`)

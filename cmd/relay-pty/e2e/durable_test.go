@@ -90,6 +90,7 @@ func TestAcceptedMessagesSurviveAKill(t *testing.T) {
 // TestInterruptedMessages: of what was being typed when the wrapper was killed, and
 // what no log shows, nobody can say whether it arrived.
 func TestInterruptedMessages(t *testing.T) {
+	t.Parallel()
 	deaf := []string{"sh", "-c", "stty raw -echo; printf '> '; exec tail -f /dev/null"}
 	interrupted := func(t *testing.T, redelivery string) *wrapped {
 		dir := scratch(t)

@@ -107,6 +107,7 @@ func (s *stage) exits() {
 }
 
 func TestTerminalOfAKilledWrapper(t *testing.T) {
+	t.Parallel()
 	wrapper, front := (*stage).process, (*stage).runs
 	for _, c := range []struct {
 		name   string
@@ -148,6 +149,7 @@ func TestTerminalOfAKilledWrapper(t *testing.T) {
 
 // TestShellOfAKilledWrapper: an interactive shell has its own idea of the terminal by then.
 func TestShellOfAKilledWrapper(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSEGV} {
 		t.Run(sig.String(), func(t *testing.T) {
 			s := jobShell(t)
@@ -166,6 +168,7 @@ func TestShellOfAKilledWrapper(t *testing.T) {
 }
 
 func TestGuardianWritesWhatIsOnAndNothingElse(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, writes, want string }{
 		{"nothing", `\033[31mred\033[m `, ""},
 		{"what was switched off again", modes + `\033[?1049;1003;1006;2004l\033[?25h`, ""},
@@ -192,6 +195,7 @@ func TestGuardianWritesWhatIsOnAndNothingElse(t *testing.T) {
 
 // TestGuardianKeepsStillWhenWeEnd: what the agent leaves behind is as without us.
 func TestGuardianKeepsStillWhenWeEnd(t *testing.T) {
+	t.Parallel()
 	s, _ := startDash(t)
 	s.types(`run sh -c 'echo $$ $PPID >pids; printf "\033[?2004h\033[6 qup"; read x'` + "\r")
 	s.sees("up")
@@ -214,6 +218,7 @@ func TestGuardianKeepsStillWhenWeEnd(t *testing.T) {
 
 // TestGuardianKeepsStillWhileWeAreStopped: then the terminal is the shell's.
 func TestGuardianKeepsStillWhileWeAreStopped(t *testing.T) {
+	t.Parallel()
 	s := jobShell(t)
 	s.types(`run sh -c 'echo $$ $PPID >pids; printf "\033[6 qup"; exec cat'` + "\r")
 	s.sees("up")

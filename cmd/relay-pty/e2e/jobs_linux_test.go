@@ -104,6 +104,7 @@ var humanShells = []struct {
 // answers; in the background the job stops again, as who wants a keyboard; in front it goes on, the
 // messages are delivered, and its exit status is the agent's.
 func TestCtrlZLeavesTheSocketAtWork(t *testing.T) {
+	t.Parallel()
 	for _, shell := range humanShells {
 		t.Run(shell.name, func(t *testing.T) {
 			t.Parallel()
@@ -179,6 +180,7 @@ func stoppedJob(t *testing.T) (*stage, *wrapped) {
 
 // TestEndOfAStoppedJob: it ends as one that runs, and leaves the shell's terminal alone.
 func TestEndOfAStoppedJob(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		act  func(*stage)
@@ -242,6 +244,7 @@ func TestShellClosedOverAStoppedJob(t *testing.T) {
 // TestStopFromElsewhere: whoever stops the job from outside finds its agent stopped and the shell's
 // terminal the shell's, as with any program; the socket answers all the same.
 func TestStopFromElsewhere(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		sig  syscall.Signal
@@ -305,6 +308,7 @@ func TestStopThatIsOver(t *testing.T) {
 
 // TestPipelineAndScriptStopAsAWhole: a shell's job is all of its processes.
 func TestPipelineAndScriptStopAsAWhole(t *testing.T) {
+	t.Parallel()
 	for name, words := range map[string]string{
 		"a pipeline": `run sh -c 'echo up; read x; echo got $x' | cat`,
 		"a script":   `sh -c "run sh -c 'echo up; read x; echo got \$x'; echo after"`,

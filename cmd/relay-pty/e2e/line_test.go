@@ -56,6 +56,7 @@ func TestLineThatCtrlZThrewAwayHoldsNothing(t *testing.T) {
 }
 
 func TestRealPythonReceivesAMessageOnce(t *testing.T) {
+	t.Parallel()
 	_, err := exec.LookPath("python3")
 	testrig.Require(t, "python3", err)
 	w := start(t, term.Options{Argv: []string{"python3", "-q", "-i", "-c", "got = []"}}, "--prompt-pattern", "^>>> $")

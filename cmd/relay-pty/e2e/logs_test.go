@@ -259,6 +259,7 @@ func (l *logged) anew() {
 // A reader without locks, while SQLite writes, copies its log into the database
 // and begins it anew.
 func TestRealSQLiteIsReadAsItIsWritten(t *testing.T) {
+	t.Parallel()
 	path, err := exec.LookPath("sqlite3")
 	testrig.Require(t, "sqlite3", err)
 	file := filepath.Join(t.TempDir(), "a.db")
@@ -329,6 +330,7 @@ func TestRealSQLiteIsReadAsItIsWritten(t *testing.T) {
 // OpenCode's database, written by SQLite: what was there before, sessions of other
 // directories and of sub-agents, and rows whose numbers are used again.
 func TestRealSQLiteHoldsOpencodesSessions(t *testing.T) {
+	t.Parallel()
 	path, err := exec.LookPath("sqlite3")
 	testrig.Require(t, "sqlite3", err)
 	cwd, since := t.TempDir(), time.Now()

@@ -22,6 +22,7 @@ echo up >>"$0"; while :; do read x || exit 4; done`
 // wrapper outlives SIGHUP and SIGINT; it still ends at a SIGTERM, and its agent is one whom
 // signals reach.
 func TestIgnoredSignalsStayIgnored(t *testing.T) {
+	t.Parallel()
 	testrig.KnownStart() // the shells below start the wrapper with what they say alone
 	for _, c := range []struct {
 		name, before string

@@ -18,6 +18,7 @@ import (
 )
 
 func TestSecondWrapperRefusesAndADeadOneIsReplaced(t *testing.T) {
+	t.Parallel()
 	first := start(t, term.Options{Argv: []string{"cat"}})
 	again := func(socket string) (string, int) {
 		cmd := command(t, binary(t), "--name", "alice", "--socket", socket, "--headless", "--", "true")
@@ -44,6 +45,7 @@ func TestSecondWrapperRefusesAndADeadOneIsReplaced(t *testing.T) {
 }
 
 func TestSocketAndListingAreOurs(t *testing.T) {
+	t.Parallel()
 	w := start(t, term.Options{Argv: []string{"cat"}})
 	info, err := os.Stat(w.socket)
 	must(t, err)
@@ -70,6 +72,7 @@ func TestSocketAndListingAreOurs(t *testing.T) {
 }
 
 func TestSignalsEndTheAgentAndRestoreTheTerminal(t *testing.T) {
+	t.Parallel()
 	for sig, want := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGHUP: 129, syscall.SIGINT: 130} {
 		t.Run(sig.String(), func(t *testing.T) {
 			w := start(t, term.Options{Argv: []string{"sh", "-c", `stty raw -echo; printf '\033[?1003;1006;2004h\033[?25l'; echo up; exec sleep 1000`}})
@@ -205,6 +208,7 @@ func TestProveQuickStart(t *testing.T) {
 }
 
 func TestSizesAndResizesArrive(t *testing.T) {
+	t.Parallel()
 	w := start(t, term.Options{Argv: []string{"sh", "-c", `trap 'stty size' WINCH; stty size; while :; do read x; done`}, Rows: 30, Cols: 91})
 	must(t, w.WaitText(patience(t), "30 91"))
 	must(t, w.Resize(33, 77))
@@ -218,6 +222,7 @@ func TestSizesAndResizesArrive(t *testing.T) {
 }
 
 func TestHeadlessHasTheGivenSizeAndNoOutput(t *testing.T) {
+	t.Parallel()
 	dir := scratch(t)
 	file := filepath.Join(dir, "size")
 	cmd := command(t, binary(t), "--name", "alice", "--socket", filepath.Join(dir, "s"), "--headless", "--size", "99x21", "--", "sh", "-c", "stty size | tee "+file+"; exit 5")
@@ -232,6 +237,7 @@ func TestHeadlessHasTheGivenSizeAndNoOutput(t *testing.T) {
 }
 
 func TestJSONOutputAndItsRefusal(t *testing.T) {
+	t.Parallel()
 	dir := scratch(t)
 	run := func(argv ...string) (stdout, stderr string, code int) {
 		cmd := command(t, append([]string{binary(t), "--name", "alice", "--socket", filepath.Join(dir, "s"), "--json-output", "--headless", "--"}, argv...)...)

@@ -65,6 +65,7 @@ func (r *realAgent) puts(d begun) {
 
 // TestRealShellsKeepBlanksOfDrafts: the same behind a prompt, where a TAB completes.
 func TestRealShellsKeepBlanksOfDrafts(t *testing.T) {
+	t.Parallel()
 	for _, argv := range [][]string{{"bash", "--norc"}, {"zsh", "-f"}} {
 		t.Run(argv[0], func(t *testing.T) {
 			t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -36,15 +37,20 @@ func eachAgent(t *testing.T, test func(t *testing.T, a agentrig.Agent)) {
 	each(t, realagent.Tried(agentrig.All()...), test)
 }
 
-// each runs test for agents, side by side.
+// each runs test for agents, side by side. In `make test` their sessions are the longest tests, so
+// none of them queues for a place behind tests that are not the last.
 func each(t *testing.T, agents []agentrig.Agent, test func(t *testing.T, a agentrig.Agent)) {
 	t.Parallel()
+	var all sync.WaitGroup
 	for _, a := range agents {
-		t.Run(a.Name(), func(t *testing.T) {
-			t.Parallel()
-			test(t, a)
-		})
+		once := func(t *testing.T) { test(t, a) }
+		if proving() {
+			t.Run(a.Name(), func(t *testing.T) { t.Parallel(); once(t) })
+		} else {
+			all.Go(func() { t.Run(a.Name(), once) })
+		}
 	}
+	all.Wait()
 }
 
 // begin starts the agent with the changes to its home.
@@ -64,11 +70,12 @@ func beginSized(t *testing.T, a agentrig.Agent, rows, cols int, changes []agentr
 	return &realAgent{w, a, real.API, real.Dir, filepath.Join(real.Dir, "canary"), look}
 }
 
-// startAgent starts the agent and waits until it is ready.
+// startAgent starts the agent and waits until it is ready. On a machine with ten programs to a
+// processor OpenCode, whose start takes 20 seconds of one there, paints nothing for two minutes.
 func startAgent(t *testing.T, a agentrig.Agent, flags ...string) *realAgent {
 	t.Helper()
 	r := begin(t, a, nil, flags...)
-	r.state("ready")
+	r.stateBy(bounded(t, 5*time.Minute, "its start"), "ready")
 	return r
 }
 

@@ -19,7 +19,7 @@ import (
 func TestProveUrgentMessagesAreQuick(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		const n = 20
-		took, withDraft := startAgent(t, a).urgents(n)
+		took, withDraft := startAgent(t, a).urgents(n, 1)
 		if worst := slices.Max(took); worst > 2*time.Second {
 			t.Errorf("the model had an urgent message after %v, want 2s at the most", worst)
 		}
@@ -29,15 +29,16 @@ func TestProveUrgentMessagesAreQuick(t *testing.T) {
 	})
 }
 
-// urgentCutsReplies: so does one in a session in which much else happened before.
-func urgentCutsReplies(t *testing.T, r *realAgent) { r.urgents(3) }
+// urgentCutsReplies: so does one in a session in which much else happened before. In `make test`
+// one comes into a reply that fills the screen, and one into a silence, beside a draft.
+func urgentCutsReplies(t *testing.T, r *realAgent) { r.urgents(runs(2, 3), runs(3, 1)) }
 
-// urgents sends urgent messages, each into a long reply or a long silence, some beside a draft,
-// and returns how long each took to the model.
-func (r *realAgent) urgents(n int) (took []time.Duration, withDraft int) {
+// urgents sends every so many-th of the urgent messages, each into a long reply or a long silence,
+// some beside a draft, and returns how long each took to the model.
+func (r *realAgent) urgents(n, step int) (took []time.Duration, withDraft int) {
 	r.t.Helper()
 	r.api.Respond(onlyOnce(r.api))
-	for i := range n {
+	for i := 0; i < n*step; i += step {
 		long, id := fmt.Sprintf("cut%d", i), fmt.Sprintf("urgent%d", i)
 		r.inject(long, []string{"SLOW 60", "THINK 60"}[i%2])
 		reply := r.turnWith("[relay " + long + " from bob]")

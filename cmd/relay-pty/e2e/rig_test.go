@@ -199,7 +199,12 @@ func (w *wrapped) delivers(id string, evidence ...string) testrig.Frame {
 // state waits until the agent's latest state is the wanted one.
 func (w *wrapped) state(want string) {
 	w.t.Helper()
-	ctx := patience(w.t)
+	w.stateBy(patience(w.t), want)
+}
+
+// stateBy is state with a bound of its own.
+func (w *wrapped) stateBy(ctx context.Context, want string) {
+	w.t.Helper()
 	for {
 		frames := w.client.Frames()
 		n := len(frames)

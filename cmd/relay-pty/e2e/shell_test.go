@@ -95,6 +95,7 @@ func payloads(n int, canary string) []string {
 // TestShellsReceiveMessagesAndRunNothing is over when every message stands on
 // the screen once, the canary was never made, and the shell still works.
 func TestRealShellsReceiveMessagesAndRunNothing(t *testing.T) {
+	t.Parallel()
 	for _, sh := range allShells(t) {
 		t.Run(sh.name, func(t *testing.T) {
 			t.Parallel()
@@ -256,6 +257,7 @@ func (w *wrapped) waitsFor(id, reasons string) {
 }
 
 func TestRealShellsRunCommandsOnceWhenAllowed(t *testing.T) {
+	t.Parallel()
 	for _, sh := range allShells(t) {
 		t.Run(sh.name, func(t *testing.T) {
 			t.Parallel()
@@ -294,6 +296,7 @@ func TestRealShellRunsNoCommandUnlessAllowed(t *testing.T) {
 // A line editor's draft older than --draft-timeout is removed, and typed again
 // behind the message.
 func TestRealShellsGetTheirDraftsBack(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		argv         []string
 		draft, shows string

@@ -145,7 +145,7 @@ func (s undescribed) missing() (program string, err error) {
 
 // getsNothing sends it messages.
 func (s undescribed) getsNothing(t *testing.T) {
-	dir := strangersHome(t)
+	dir := strangersHome(t, strings.Contains(s.argv, "repo"))
 	if s.serves != nil {
 		s.serves(t, dir)
 	}
@@ -160,10 +160,10 @@ func (s undescribed) getsNothing(t *testing.T) {
 		t.Cleanup(func() { over.Run() }) // it fails where the program never ran
 	}
 	bodies := append([]string{"dd ihello :q!", "q", "hi\n!touch canary", "->"}, payloads(runs(4, 16), "canary")...)
-	expire := func(prefix string, bodies []string) {
+	expire := func(prefix string, ms int, bodies []string) {
 		t.Helper()
 		for i, body := range bodies {
-			must(t, w.client.Send(map[string]any{"type": "inject", "id": fmt.Sprint(prefix, i), "from": "bob", "body": body, "timeout_ms": 4000}))
+			must(t, w.client.Send(map[string]any{"type": "inject", "id": fmt.Sprint(prefix, i), "from": "bob", "body": body, "timeout_ms": ms}))
 		}
 		for i := range bodies {
 			if end := w.ends(fmt.Sprint(prefix, i)); end.Str("status") != "expired" {
@@ -171,9 +171,9 @@ func (s undescribed) getsNothing(t *testing.T) {
 			}
 		}
 	}
-	expire("m", bodies) // the first ones are there before it is
+	expire("m", 4000, bodies) // the first ones are there before it is
 	w.saysWhy()
-	expire("late", bodies[2:3])
+	expire("late", 2500, bodies[2:3]) // after two seconds of silence a program in raw mode might be ready
 	if _, err := os.Stat(filepath.Join(dir, "canary")); err == nil {
 		t.Error("a message ran")
 	}
@@ -201,12 +201,15 @@ func (w *wrapped) saysWhy() {
 
 var strangersText = strings.Repeat("a line of text\n", 200)
 
-// strangersHome is a directory with files for programs to show.
-func strangersHome(t *testing.T) string {
+// strangersHome is a directory with files for programs to show, and a repository if one is wanted.
+func strangersHome(t *testing.T, repository bool) string {
 	t.Helper()
 	dir := scratch(t)
 	must(t, os.WriteFile(filepath.Join(dir, "text"), []byte(strangersText), 0o600))
 	must(t, os.WriteFile(filepath.Join(dir, "prog.py"), []byte("x = 1\nx = 2\n"), 0o600))
+	if !repository {
+		return dir
+	}
 	repo := filepath.Join(dir, "repo")
 	git := []string{"git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", repo}
 	must(t, command(t, "git", "init", "-q", repo).Run())
