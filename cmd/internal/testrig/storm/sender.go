@@ -80,26 +80,25 @@ func (m *sender) write(n int) []*letter {
 	for range n {
 		m.n++
 		p := m.program
-		l := &letter{Send: books.Send{
-			Agent: m.slot.Name, ID: fmt.Sprintf("%s-%s-%d", m.slot.Name, m.from, m.n), From: m.from, N: m.n,
-			Mode: sequential, Redelivery: "never",
-		}}
+		l := &letter{Send: books.Send{Agent: m.slot.Name, Inject: protocol.Inject{
+			ID: fmt.Sprintf("%s-%s-%d", m.slot.Name, m.from, m.n), From: m.from, Mode: sequential, Redelivery: "never",
+		}}}
 		if m.rnd.IntN(20) == 0 {
 			l.Mode = p.modes[m.rnd.IntN(len(p.modes))]
 		}
 		if m.rnd.IntN(10) == 0 {
-			l.Priority = m.rnd.IntN(3) - 1
+			l.Priority = m.rnd.Int64N(3) - 1
 		}
 		if m.rnd.IntN(2) == 0 {
 			l.Redelivery = "once"
 		}
 		switch m.rnd.IntN(60) {
 		case 0:
-			l.Timeout = 1 + m.rnd.Int64N(400)
+			l.TimeoutMS = 1 + m.rnd.Int64N(400)
 		case 1:
-			l.Timeout = 3_600_000
+			l.TimeoutMS = 3_600_000
 		}
-		l.Body = books.Body(l.Send, m.text(p))
+		l.Body = l.ID + " " + m.text(p)
 		out = append(out, l)
 	}
 	return out
@@ -226,9 +225,7 @@ func (m *sender) exchange(ctx context.Context, letters []*letter) error {
 	var requests []protocol.Request
 	for _, l := range letters {
 		l.answer = ""
-		requests = append(requests, m.tagged(&protocol.Inject{
-			ID: l.ID, From: l.From, Body: l.Body, Priority: int64(l.Priority), Mode: l.Mode, Redelivery: l.Redelivery, TimeoutMS: l.Timeout,
-		}))
+		requests = append(requests, m.tagged(&l.Inject))
 	}
 	if m.conn.Send(requests...) != nil || m.rnd.IntN(300) == 0 {
 		m.hangUp()

@@ -1,8 +1,6 @@
 package slot
 
 import (
-	"bytes"
-
 	"relay-pty/cmd/internal/testrig/agents"
 	"relay-pty/cmd/internal/testrig/books"
 )
@@ -30,23 +28,11 @@ func (s *Slot) Books(run *books.Run, whole bool) error {
 func (s *Slot) reading(l *Life) (r books.Reading, err error) {
 	r = books.Reading{Agent: s.Name, Life: l.N, Line: s.Line, Killed: l.Killed()}
 	if r.Bytes, err = l.Agent.Read(); err != nil || r.Line {
-		r.Turns = lines(r.Bytes)
 		return r, err
 	}
 	events, err := l.Agent.EventLog()
 	r.Turns = taken(events)
 	return r, err
-}
-
-// lines are the whole lines of what was read.
-func lines(read []byte) []string {
-	var out []string
-	for line := range bytes.Lines(read) {
-		if whole, ok := bytes.CutSuffix(line, []byte("\n")); ok {
-			out = append(out, string(whole))
-		}
-	}
-	return out
 }
 
 // taken are the texts that Enter took out of a composer, and what nobody asked for.

@@ -27,13 +27,11 @@ func newHub() *Hub {
 	return &Hub{live: map[string]struct{}{}, ended: map[string]string{}, told: map[string]string{}, change: make(chan struct{})}
 }
 
-func terminal(status string) bool { return status != "queued" && status != "injecting" }
-
 func (h *Hub) add(e books.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.events = append(h.events, e)
-	if terminal(e.Status) {
+	if protocol.Terminal(e.Status) {
 		delete(h.live, e.ID)
 		h.ended[e.ID] = e.Status
 	} else if _, over := h.ended[e.ID]; !over {
@@ -54,7 +52,7 @@ func (h *Hub) Accepted(id string) {
 // Heard is told what a sender was: an end that it must find in the events, too.
 func (h *Hub) Heard(f protocol.Frame) {
 	r, ok := f.(*protocol.InjectResult)
-	if !ok || !terminal(r.Status) {
+	if !ok || !protocol.Terminal(r.Status) {
 		return
 	}
 	h.mu.Lock()

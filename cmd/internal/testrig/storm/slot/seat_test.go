@@ -12,12 +12,6 @@ import (
 	"relay-pty/protocol"
 )
 
-func TestLinesAreWhole(t *testing.T) {
-	if got, want := lines([]byte("one\n\ntwo\nhal")), []string{"one", "", "two"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 func TestTakenOnceEach(t *testing.T) {
 	got := taken([]agents.Event{
 		{Kind: agents.KindDraft, Text: "a"}, {Kind: agents.KindSubmit, Text: "a"}, {Kind: agents.KindQueued, Text: "b"},
@@ -41,8 +35,8 @@ func TestHub(t *testing.T) {
 	reached := make(chan bool, 1)
 	go func() { reached <- h.Progress(ctx, 2) }()
 	h.Skip()
-	h.add(books.Event{ID: "m1", Status: "queued"})
-	h.add(books.Event{ID: "m1", Status: "delivered"})
+	h.add(books.Event{InjectResult: protocol.InjectResult{ID: "m1", Status: "queued"}})
+	h.add(books.Event{InjectResult: protocol.InjectResult{ID: "m1", Status: "delivered"}})
 	if !soon(t, "two messages done with", reached) || !h.Empty(ctx) || h.Count() != 2 {
 		t.Errorf("it stands so: %s", h)
 	}

@@ -249,11 +249,7 @@ func (s *Slot) heard(f protocol.Frame, seq *int64) error {
 			s.Stray(s.Name, string(line))
 			return err
 		}
-		e := books.Event{Agent: s.Name, Seq: now, ID: r.ID, Status: r.Status, Attempt: r.Attempt, Evidence: r.Evidence}
-		if r.Fault != nil {
-			e.Code = r.Fault.Code
-		}
-		s.Hub.add(e)
+		s.Hub.add(books.Event{Agent: s.Name, InjectResult: *r})
 		return nil
 	}
 	return fmt.Errorf("%s was not asked for", f.Type())
