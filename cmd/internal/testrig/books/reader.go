@@ -80,7 +80,8 @@ func (r *reader) begins(any string) bool {
 	return r.text != "" && strings.Contains(any, r.text[:1])
 }
 
-func (r *reader) typing() bool { return r.text != "" && unicode.IsUpper(rune(r.text[0])) }
+// typing says whether a word of the human's begins here.
+func (r *reader) typing() bool { return human.MatchString(r.text[:min(1, len(r.text))]) }
 
 // cut says whether the text ends where a kill has cut it.
 func (r *reader) cut() bool { return r.text == "" && r.killed }
@@ -233,12 +234,12 @@ func (r *reader) another() bool {
 	if strings.HasPrefix(r.text, "\n\n"+opening) {
 		return r.take("\n\n")
 	}
-	rest := strings.TrimLeft(r.text, "\n")
-	if !r.line && (strings.HasPrefix(rest, empties) || r.killed && strings.HasPrefix(opening, rest)) {
-		r.text = rest // nothing but what separates them was typed
-		if rest != "" && !strings.HasPrefix(rest, empties) {
-			r.text = ""
-		}
+	switch rest := strings.TrimLeft(r.text, "\n"); { // where nothing but what separates them was typed
+	case r.line:
+	case strings.HasPrefix(rest, empties):
+		r.text = rest
+	case r.killed && strings.HasPrefix(opening, rest):
+		r.text = ""
 	}
 	return false
 }

@@ -14,7 +14,7 @@ import (
 // small is a run in which nothing goes wrong that may not, on a line program, l, and on a
 // composer, c; each is killed once, in the middle of a turn. {m1} stands for all of a message
 // whose body is read as it was sent, {m1+} for its redelivery; where a ✂ stands, the kill may
-// have cut off the text from there on. More redeliveries than that are in doubt or a kill is missing.
+// have cut off the text from there on.
 const small = `
 send l m1 s1 0 sequential never queued "one"
 send l m2 s2 0 sequential never queued "two\nlines"
@@ -157,6 +157,8 @@ var mutants = []struct{ rule, name, old, now string }{
 	{"I7", "a message that nobody sent", "lived \"{m4+}", `lived "[relay x9 from s1] x\n{m4+}`},
 	{"I7", "bytes that nobody wrote: lines", `QA QB\n`, `QA QB\nhello\n`},
 	{"I7", "bytes that nobody wrote: composer", `QF QG\r`, `QF QG\rhello`},
+	{"I7", "letters of another script", `QA QB\n`, `QA QB\nÄÖ\n`},
+	{"I7", "bytes that are no letters", `QA QB\n`, `QA QB\n\xc3\n`},
 	{"I7", "a key that nobody typed", `QF QG\r`, `QF QG\r\x16`},
 	{"I7", "an empty line", `QE\n`, `QE\n\n`},
 	{"I7", "a control character in a text", `] one\n`, `] o\x03ne\n`},
