@@ -102,7 +102,7 @@ type agent struct {
 	taken    []taking
 }
 
-// taking is a message that an agent took.
+// taking is a message where an agent took it, or where it was typed.
 type taking struct {
 	*message
 	passage

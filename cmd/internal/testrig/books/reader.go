@@ -40,10 +40,9 @@ type reader struct {
 
 // typed is messages that were typed as one turn.
 type typed struct {
-	messages []*message
-	passages []passage
-	entered  bool
-	back     bool
+	all     []taking
+	entered bool
+	back    bool
 }
 
 // read checks one life.
@@ -147,14 +146,13 @@ func (r *reader) messages() (t typed) {
 			t.entered, t.back = r.ending(m)
 		}
 		p.taken = p.whole && (r.line || r.turn) && (more || t.entered)
-		t.messages, t.passages = append(t.messages, m), append(t.passages, p)
+		t.all = append(t.all, taking{m, p})
 	}
-	for i, m := range t.messages {
-		p := t.passages[i]
-		p.back = t.back
-		m.passages = append(m.passages, p)
-		if p.taken {
-			r.a.taken = append(r.a.taken, taking{m, p})
+	for _, m := range t.all {
+		m.back = t.back
+		m.passages = append(m.passages, m.passage)
+		if m.taken {
+			r.a.taken = append(r.a.taken, m)
 		}
 	}
 	return t
@@ -306,10 +304,10 @@ func (r *reader) own(text string, words []string) []string {
 
 // match takes a turn from those that were typed, which come in the same order.
 func (r *reader) match(t typed, turns []typed) []typed {
-	if len(t.messages) == 0 {
+	if len(t.all) == 0 {
 		return turns
 	}
-	id := t.messages[0].ID
+	id := t.all[0].ID
 	at := slices.IndexFunc(turns, func(o typed) bool { return o.entered && !o.back && o.same(t) })
 	if at < 0 { // the keys that seem to take it back may be the human's
 		at = slices.IndexFunc(turns, func(o typed) bool { return o.entered && o.same(t) })
@@ -329,14 +327,13 @@ func (r *reader) match(t typed, turns []typed) []typed {
 
 // same says whether two turns are of the same messages, marked alike.
 func (t typed) same(o typed) bool {
-	return slices.Equal(t.messages, o.messages) &&
-		slices.EqualFunc(t.passages, o.passages, func(x, y passage) bool { return x.marked == y.marked })
+	return slices.EqualFunc(t.all, o.all, func(x, y taking) bool { return x.message == y.message && x.marked == y.marked })
 }
 
 func (r *reader) untaken(turns []typed) {
 	for _, t := range turns {
-		if len(t.messages) > 0 && !t.back {
-			r.found("I10", t.messages[0].ID, "it was typed, and the agent took no such turn")
+		if len(t.all) > 0 && !t.back {
+			r.found("I10", t.all[0].ID, "it was typed, and the agent took no such turn")
 		}
 	}
 }
