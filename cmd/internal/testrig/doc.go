@@ -5,7 +5,7 @@
 //	realagent the real agents, set up for a test
 //	term      a terminal for them, with a human's hands
 //	storm     many wrappers under seeded senders, typists and a nemesis
-//	books     checks the books of a storm; shares no code with the product
+//	books     checks the books of a storm; shares no rule with the product
 //	disk      a hostile disk: crash points and power cuts
 //	awkward   seeded messages of awkward shapes, for sweeps on real agents
 //
@@ -15,9 +15,8 @@
 //
 // Wrappers run around fake agents that log every byte, under seeded senders, typists and a nemesis
 // that kills, stops, floods and fills disks. Who wrote a byte can be told from the byte: bodies are
-// lower case and carry their own sum, humans type upper case. The checker of the books is checked
-// by 70 mutants of correct books, and by wrappers that break one promise each, see package
-// failpoint.
+// lower case, humans type upper case. The checker of the books is checked by a table of mutants of
+// correct books, and by wrappers that break one promise each, see package failpoint.
 //
 // # Sweeps
 //

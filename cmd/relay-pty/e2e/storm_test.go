@@ -12,6 +12,7 @@ import (
 
 	"relay-pty/cmd/internal/testrig/books"
 	"relay-pty/cmd/internal/testrig/storm"
+	"relay-pty/protocol"
 )
 
 // TestStorm: senders, humans and faults at once, and the books are right.
@@ -56,7 +57,7 @@ func TestKills(t *testing.T) {
 func lost(run books.Run) (accepted, lost int) {
 	ended := map[string]bool{}
 	for _, e := range run.Events {
-		ended[e.ID] = ended[e.ID] || e.Status != "queued" && e.Status != "injecting"
+		ended[e.ID] = ended[e.ID] || protocol.Terminal(e.Status)
 	}
 	for _, s := range run.Sends {
 		if s.Answer == "queued" {
@@ -117,7 +118,7 @@ func weather(t *testing.T, c storm.Config) books.Run {
 	kinds := map[string]int{}
 	for _, v := range bad {
 		if kinds[v.Invariant]++; kinds[v.Invariant] <= 3 {
-			t.Errorf("%s at %s: %s %s\n%s", v.Invariant, v.Agent, v.ID, v.What, trace(run, v))
+			t.Errorf("%s at %s: %s %s\n%s", v.Invariant, v.Agent, v.ID, v.What, trace(t, run, v))
 		}
 	}
 	if len(bad) > 0 {
@@ -151,7 +152,7 @@ func ends(run books.Run) string {
 }
 
 // trace is all that is known of the message of a violation.
-func trace(run books.Run, v books.Violation) string {
+func trace(t *testing.T, run books.Run, v books.Violation) string {
 	var b strings.Builder
 	for _, s := range run.Sends {
 		if s.ID == v.ID && v.ID != "" {
@@ -160,7 +161,9 @@ func trace(run books.Run, v books.Violation) string {
 	}
 	for _, e := range run.Events {
 		if e.ID == v.ID && v.ID != "" {
-			fmt.Fprintf(&b, "  event: %+v\n", e)
+			line, err := protocol.Encode(&e.InjectResult)
+			must(t, err)
+			fmt.Fprintf(&b, "  event: %s", line)
 		}
 	}
 	for _, r := range run.Readings {

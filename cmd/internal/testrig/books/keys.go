@@ -1,156 +1,75 @@
 package books
 
 import (
-	"slices"
+	"regexp"
 	"strings"
 )
 
-func upper(c byte) bool { return 'A' <= c && c <= 'Z' }
+// What stands for keys in the text of a composer.
+const (
+	enter   = "\r"   // submits; some composers take Tab while they are busy
+	empties = "\x15" // the composer
+	aside   = "\x13" // puts the draft aside, or takes it back
+	other   = "\x1b" // any other key, or an answer of the terminal
+	open    = "["    // a paste begins
+	closed  = "]"    // and ends
+	cut     = "cut"  // by a kill
+)
 
-// word reads a word of the human's, which must be the next one.
-func (s *scan) word() {
-	start := s.at
-	for !s.over() && upper(s.text[s.at]) {
-		s.at++
-	}
-	s.draft = true
-	word, left := s.text[start:s.at], s.words()[s.next:]
-	switch at := slices.Index(left[:min(len(left), 1000)], word); {
-	case at == 0, s.cut() && len(left) > 0 && strings.HasPrefix(left[0], word):
-		s.next++
-	case s.lost:
-	default:
-		s.lost = true
-		s.found("I9", "", "the human's word %s is none that was typed, or not the next one", clip(word))
-		s.next += max(at, -1) + 1
-	}
+// keys are what composers read besides text: the first that fits counts, and so much of
+// it as its group holds.
+var keys = []struct {
+	is    string
+	bytes *regexp.Regexp
+}{
+	{cut, regexp.MustCompile(`^(\x1b(?:\[[0-9;?]*|\[r?|\[rel?|\[rela|\[relay ?|[\]P][^\a\x1b]*\x1b?)?)$`)},
+	{other, regexp.MustCompile(`^(\x1b)(?:\x1b\[20[01]~|\[relay )`)}, // a key by itself, before what was typed
+	{open, regexp.MustCompile(`^(\x1b\[200~)`)},
+	{closed, regexp.MustCompile(`^(\x1b\[201~)`)},
+	{empties, regexp.MustCompile(`^(\x1b\x1b|\x1b\[1;2H\x7f|[\x03\x15\x7f])`)},
+	{enter, regexp.MustCompile(`^([\r\t])`)},
+	{aside, regexp.MustCompile(`^(\x13)`)},
+	{other, regexp.MustCompile(`^(\x1bO.|\x1b\[[ -?]*[@-~]|\x1b[\]P][^\a\x1b]*(?:\a|\x1b\\))`)},
+	{other, regexp.MustCompile(`^([\x1b\x01\x05\x08\x0b])`)},
 }
 
-// newline ends a line of a line program that the human typed.
-func (s *scan) newline() {
-	if s.at++; s.book.Line && !s.draft && !s.cut() {
-		s.found("I7", "", "an empty line that nobody typed")
-	}
-	s.draft = false
-}
+func control(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f }
 
-// foreign passes over bytes that nobody sent or typed.
-func (s *scan) foreign() {
-	start := s.at
-	for s.at++; !s.over(); s.at++ {
-		if c := s.text[s.at]; upper(c) || c == '[' || c < ' ' {
+// plain is what a composer read, with one byte for each key, and pastes as if they were typed.
+func (r *reader) plain(read string) string {
+	var text strings.Builder
+	pasting := false
+	for read != "" {
+		n := strings.IndexFunc(read, control)
+		if n < 0 {
+			n = len(read)
+		}
+		text.WriteString(read[:n])
+		if read = read[n:]; read == "" {
 			break
 		}
-	}
-	s.found("I7", "", "nobody wrote %q", clip(s.text[start:s.at]))
-}
-
-// bracket passes over the begin or the end of a paste.
-func (s *scan) bracket() bool {
-	if !s.raw() || s.over() || s.text[s.at] != 0x1b {
-		return false
-	}
-	open := strings.HasPrefix(s.rest(), pasteOpen)
-	if !open && !strings.HasPrefix(s.rest(), pasteClose) {
-		return s.cutShort()
-	}
-	if open == s.pasting {
-		s.found("I10", "", "a paste begins in a paste, or ends outside one")
-	}
-	s.pasting = open
-	s.at += len(pasteOpen)
-	return true
-}
-
-// cutShort passes over the beginning of a bracket at the end of a killed life.
-func (s *scan) cutShort() bool {
-	rest := s.rest()
-	if !s.book.Killed || !strings.HasPrefix(pasteOpen, rest) && !strings.HasPrefix(pasteClose, rest) {
-		return false
-	}
-	s.at = len(s.text)
-	return true
-}
-
-func (s *scan) brackets() {
-	for s.bracket() {
-	}
-}
-
-// clearing are the keys that empty composers.
-var clearing = []string{"\x1b\x1b", "\x1b[1;2H\x7f", "\x15", "\x03", "\x7f"}
-
-// clears says whether keys follow that empty the composer.
-func (s *scan) clears() bool {
-	return !s.lone() && slices.ContainsFunc(clearing, func(keys string) bool { return strings.HasPrefix(s.rest(), keys) })
-}
-
-// lone says whether an Esc follows that is a key by itself, though what comes next could
-// belong to it.
-func (s *scan) lone() bool {
-	after, esc := strings.CutPrefix(s.rest(), "\x1b")
-	cut := s.book.Killed && after != "" && strings.HasPrefix(opening, after)
-	return esc && (cut || strings.HasPrefix(after, pasteOpen) || strings.HasPrefix(after, opening))
-}
-
-// key reads a key of a composer that is no text; false: it is none that is known.
-func (s *scan) key() bool {
-	if s.lone() {
-		s.at++
-		return true
-	}
-	if strings.HasPrefix(s.rest(), "\x1b\x1b") { // before what may follow it as text
-		s.draft = false
-		s.at += 2
-		return true
-	}
-	if n := s.reply(); n > 0 {
-		s.at += n
-		return true
-	}
-	switch s.text[s.at] {
-	case '\r', 0x03, 0x13, 0x15:
-		s.draft = s.draft && s.pasting
-	case 0x1b, '\n', 0x01, 0x05, 0x08, 0x0b, 0x7f:
-	default:
-		return false
-	}
-	s.at++
-	return true
-}
-
-// reply is the length of an escape sequence here, as a terminal sends for special keys
-// and as answers to queries; 0: none, an Esc perhaps.
-func (s *scan) reply() int {
-	rest := s.rest()
-	if len(rest) < 3 || rest[0] != 0x1b {
-		return 0
-	}
-	switch rest[1] {
-	case 'O':
-		return 3
-	case '[':
-		n := 2 + strings.IndexFunc(rest[2:], func(r rune) bool { return r < 0x20 || r > 0x3f })
-		if n < 2 || rest[n] < 0x40 || rest[n] > 0x7e {
-			return 0
+		is, size := r.key(read)
+		if read = read[size:]; is != open && is != closed && is != cut {
+			text.WriteString(is)
 		}
-		return n + 1
-	case ']', 'P':
-		return stringSequence(rest)
+		if (is == open || is == enter) && pasting || is == closed && !pasting {
+			r.found("I10", "", "a paste begins in a paste, ends outside one, or is not closed before Enter")
+		}
+		pasting = is == open || pasting && is != closed && is != enter
 	}
-	return 0
+	return text.String()
 }
 
-// stringSequence is the length of an OSC or a DCS up to its BEL or ST.
-func stringSequence(rest string) int {
-	n := strings.IndexAny(rest[2:], "\a\x1b")
-	switch {
-	case n < 0:
-		return 0
-	case rest[2+n] == '\a':
-		return n + 3
-	case strings.HasPrefix(rest[2+n:], "\x1b\\"):
-		return n + 4
+// key is what read begins with, and its length.
+func (r *reader) key(read string) (is string, size int) {
+	read = read[:min(len(read), maxLead)]
+	for _, k := range keys {
+		if is = k.is; is == cut && !r.killed {
+			continue
+		}
+		if found := k.bytes.FindStringSubmatch(read); found != nil {
+			return is, len(found[1])
+		}
 	}
-	return 0
+	return read[:1], 1 // nobody's
 }

@@ -18,11 +18,8 @@ import (
 	"relay-pty/cmd/internal/testrig/storm/slot"
 )
 
-func systemKinds() []string { return []string{diskFull, syncError} }
-
-func systemStrikes() map[string]strike {
-	return map[string]strike{diskFull: strikeDisk, syncError: strikeSync}
-}
+// systemStrikes are those that only this system can have.
+var systemStrikes = map[string]strike{diskFull: strikeDisk, syncError: strikeSync}
 
 // diskSize is that of a slot's own disk: a journal at its bounds, and once more.
 const diskSize = "96m"

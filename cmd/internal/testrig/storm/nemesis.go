@@ -6,7 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
-	"os"
 	"slices"
 	"sync"
 	"syscall"
@@ -16,18 +15,29 @@ import (
 	"relay-pty/cmd/internal/testrig/storm/slot"
 )
 
+// The kinds of faults.
+const (
+	killWrapper  = "kill-wrapper"
+	killAgent    = "kill-agent"
+	stop         = "stop"
+	slowTerminal = "slow-terminal"
+	resize       = "resize"
+	flood        = "flood"
+	diskFull     = "disk-full"
+	syncError    = "sync-error"
+)
+
 // strike does one fault to a life, for as long as it lasts, and lifts it.
 type strike func(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) error
 
-func strikes() map[string]strike {
-	all := map[string]strike{
-		killWrapper: strikeWrapper, killAgent: strikeAgent, stop: strikeStop,
-		slowTerminal: strikeTerminal, resize: strikeSize, flood: strikeSocket,
-	}
-	for kind, s := range systemStrikes() {
-		all[kind] = s
-	}
-	return all
+// strikes are those that every system can have.
+var strikes = map[string]strike{
+	killWrapper:  func(ctx context.Context, _ *place, l *slot.Life, _ *rand.Rand) error { return l.Kill(ctx) },
+	killAgent:    func(ctx context.Context, _ *place, l *slot.Life, _ *rand.Rand) error { return l.KillAgent(ctx) },
+	stop:         strikeStop,
+	slowTerminal: strikeTerminal,
+	resize:       strikeSize,
+	flood:        strikeSocket,
 }
 
 // plan deals the faults out: every kind equally often, kills of the wrapper thrice, in
@@ -50,17 +60,16 @@ func (s *storm) plan() [][]string {
 	return plan
 }
 
-// strikes does a slot's faults, spread over its messages; each waits until there was
+// strikeAll does a slot's faults, spread over its messages; each waits until there was
 // progress after the one before.
-func (s *storm) strikes(ctx context.Context, p *place, plan []string, rnd *rand.Rand) error {
-	all := strikes()
+func (s *storm) strikeAll(ctx context.Context, p *place, plan []string, rnd *rand.Rand) error {
 	at := make([]int, len(plan))
 	for i := range at {
 		at[i] = 1 + rnd.IntN(max(1, p.messages*19/20))
 	}
 	slices.Sort(at)
 	for i, kind := range plan {
-		if !p.Hub.Progress(ctx, at[i]) {
+		if !p.Progress(ctx, at[i]) {
 			return context.Cause(ctx)
 		}
 		lurk(ctx, p, rnd)
@@ -69,12 +78,16 @@ func (s *storm) strikes(ctx context.Context, p *place, plan []string, rnd *rand.
 			return err
 		}
 		s.struck(books.Fault{Agent: p.Name, Life: l.N, Kind: kind})
-		before := p.Hub.Count()
-		if err := all[kind](ctx, p, l, rnd); err != nil {
+		before, _ := p.Count()
+		strike := strikes[kind]
+		if strike == nil {
+			strike = systemStrikes[kind]
+		}
+		if err := strike(ctx, p, l, rnd); err != nil {
 			return fmt.Errorf("%s at %s, life %d: %w", kind, p.Name, l.N, err)
 		}
 		calm, cancel := context.WithTimeout(ctx, progressLimit)
-		p.Hub.Progress(calm, before+1) // whether there was any is for the check of the books
+		p.Progress(calm, before+1) // whether there was any is for the check of the books
 		cancel()
 	}
 	return nil
@@ -91,7 +104,7 @@ func lurk(ctx context.Context, p *place, rnd *rand.Rand) {
 		return
 	}
 	select {
-	case <-p.Hub.Next():
+	case <-p.Next():
 	case <-time.After(200 * time.Millisecond):
 	}
 	pause(ctx, rnd, 0, 20)
@@ -105,34 +118,26 @@ func pause(ctx context.Context, rnd *rand.Rand, least, most int) {
 	}
 }
 
-func strikeWrapper(ctx context.Context, _ *place, l *slot.Life, _ *rand.Rand) error {
-	return l.Kill(ctx)
-}
-
-func strikeAgent(ctx context.Context, _ *place, l *slot.Life, _ *rand.Rand) error {
-	return l.KillAgent(ctx)
-}
-
 // strikeStop stops the wrapper or the agent for a while.
 func strikeStop(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) error {
-	proc, err := l.Process(ctx)
-	if err == nil && rnd.IntN(2) == 0 {
-		proc, err = os.FindProcess(l.Term.Pid())
+	pid, err := l.AgentPid(ctx)
+	if rnd.IntN(2) == 0 {
+		pid, err = l.Term.Pid(), nil
+	}
+	if err == nil {
+		err = syscall.Kill(pid, syscall.SIGSTOP)
 	}
 	if err != nil {
 		return err
 	}
-	defer proc.Release() // nothing to lose
-	if err := proc.Signal(syscall.SIGSTOP); err != nil {
-		return err
-	}
 	pause(ctx, rnd, 50, 1500)
-	return proc.Signal(syscall.SIGCONT)
+	return syscall.Kill(pid, syscall.SIGCONT)
 }
 
 // strikeTerminal does not read the wrapper's terminal for a while.
 func strikeTerminal(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) error {
-	defer l.Gate.Close()()
+	l.Gate.Lock()
+	defer l.Gate.Unlock()
 	pause(ctx, rnd, 200, 2500)
 	return nil
 }
@@ -156,7 +161,7 @@ func strikeSocket(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) e
 	var d net.Dialer
 	var open []net.Conn
 	for range 300 {
-		nc, err := d.DialContext(ctx, "unix", p.Socket())
+		nc, err := d.DialContext(ctx, "unix", p.Socket)
 		if err != nil {
 			break // the listener's own queue is full
 		}

@@ -2,31 +2,18 @@ package storm
 
 import (
 	"fmt"
-	"slices"
 
 	"relay-pty/cmd/internal/testrig/agents"
+	"relay-pty/cmd/internal/testrig/storm/slot"
 )
 
 // program is a fake agent and how it is wrapped.
 type program struct {
-	name  string
-	fake  string // in package agents
-	conf  agents.Config
-	flags []string
-	over  string // the overlay, if it is not a profile of the wrapper's
-	line  bool
+	slot.Options
+	over  string   // the overlay, if it is not a profile of the wrapper's
 	small bool     // its composer is seen as far as it does not scroll
 	modes []string // that messages may have
 	share int      // of the messages, against other programs: the slow ones get few
-}
-
-// Programs are the names of the agents there are.
-func Programs() []string {
-	var names []string
-	for _, p := range programs() {
-		names = append(names, p.name)
-	}
-	return names
 }
 
 const (
@@ -37,34 +24,39 @@ const (
 
 const stranger = `{"name":"stranger","prompt":"❯\u00a0","busy":["esc to interrupt"],"dialog":["Do you want to "],"clear":["C-u"],"newline":"C-j"}`
 
-func programs() []program {
-	claude := []string{"--agent", "claude"}
-	return []program{
-		{
-			name: "line", fake: "line", line: true, share: 40, modes: []string{sequential, important},
-			flags: []string{"--agent", "generic", "--prompt-pattern", "^> $"},
+var claude = []string{"--agent", "claude"}
+
+var programs = map[string]program{
+	"line": {
+		share: 40, modes: []string{sequential, important},
+		Options: slot.Options{Agent: "line", Line: true, Flags: []string{"--agent", "generic", "--prompt-pattern", "^> $"}},
+	},
+	"silent": {
+		share: 16, modes: []string{sequential, important},
+		Options: slot.Options{
+			Agent: "line", Line: true, Flags: []string{"--agent", "generic", "--idle-timeout", "100"}, Conf: agents.Config{Prompt: "\r"},
 		},
-		{
-			name: "silent", fake: "line", line: true, share: 16, modes: []string{sequential, important},
-			conf: agents.Config{Prompt: "\r"}, flags: []string{"--agent", "generic", "--idle-timeout", "100"},
+	},
+	"composer": {
+		share: 6, modes: []string{sequential, urgent},
+		Options: slot.Options{Agent: "composer", Flags: claude, Conf: agents.Config{BusyMS: 5, QuitKeys: -1, Still: true}},
+	},
+	"full-screen": {
+		share: 4, modes: []string{sequential},
+		Options: slot.Options{
+			Agent: "composer", Flags: claude, Conf: agents.Config{BusyMS: 20, QuitKeys: -1, AltScreen: true, Ghost: "Try \"fix the tests\""},
 		},
-		{
-			name: "composer", fake: "composer", share: 6, modes: []string{sequential, urgent},
-			conf: agents.Config{BusyMS: 5, QuitKeys: -1, Still: true}, flags: claude,
+	},
+	"stranger": {
+		share: 1, modes: []string{sequential, important}, small: true, over: stranger,
+		Options: slot.Options{
+			Agent: "composer", Flags: []string{"--batch-max", "1"}, Conf: agents.Config{BusyMS: 5, QuitKeys: -1, Ghost: "Ask anything", Chips: "never"},
 		},
-		{
-			name: "full-screen", fake: "composer", share: 4, modes: []string{sequential},
-			conf: agents.Config{BusyMS: 20, QuitKeys: -1, AltScreen: true, Ghost: "Try \"fix the tests\""}, flags: claude,
-		},
-		{
-			name: "stranger", fake: "composer", share: 1, small: true, modes: []string{sequential, important},
-			conf: agents.Config{BusyMS: 5, QuitKeys: -1, Ghost: "Ask anything", Chips: "never"}, over: stranger, flags: []string{"--batch-max", "1"},
-		},
-		{
-			name: "slow", fake: "slow", share: 1, modes: []string{sequential},
-			conf: agents.Config{BusyMS: 5, QuitKeys: -1, ReadBytes: 16}, flags: claude,
-		},
-	}
+	},
+	"slow": {
+		share: 1, modes: []string{sequential},
+		Options: slot.Options{Agent: "slow", Flags: claude, Conf: agents.Config{BusyMS: 5, QuitKeys: -1, ReadBytes: 16}},
+	},
 }
 
 // mix is what stands for no choice.
@@ -73,18 +65,16 @@ var mix = []string{
 	"line", "line", "composer", "line", "silent", "line", "line", "line", "line", "line",
 }
 
-func chosen(names []string) ([]program, error) {
+func chosen(names []string) (out []program, err error) {
 	if names == nil {
 		names = mix
 	}
-	all := programs()
-	var out []program
 	for _, name := range names {
-		at := slices.IndexFunc(all, func(p program) bool { return p.name == name })
-		if at < 0 {
+		p, known := programs[name]
+		if !known {
 			return nil, fmt.Errorf("storm: no program %q", name)
 		}
-		out = append(out, all[at])
+		out = append(out, p)
 	}
 	return out, nil
 }

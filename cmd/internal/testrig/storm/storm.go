@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -37,7 +38,7 @@ type Config struct {
 	Faults   int // in all
 
 	Kinds    []string // of faults, see [Kinds]; nil: all of them
-	Programs []string // the agents in turn, see [Programs]; nil: a mix, most of them line programs
+	Programs []string // the agents in turn; nil: a mix, most of them line programs
 	Flags    []string // more flags of all wrappers
 	Quiet    bool     // nobody types
 
@@ -53,20 +54,8 @@ type Config struct {
 
 // Kinds are the faults that this system can be made to have.
 func Kinds() []string {
-	return append([]string{killWrapper, killAgent, stop, slowTerminal, resize, flood}, systemKinds()...)
+	return slices.Concat(slices.Sorted(maps.Keys(strikes)), slices.Sorted(maps.Keys(systemStrikes)))
 }
-
-// The kinds of faults.
-const (
-	killWrapper  = "kill-wrapper"
-	killAgent    = "kill-agent"
-	stop         = "stop"
-	slowTerminal = "slow-terminal"
-	resize       = "resize"
-	flood        = "flood"
-	diskFull     = "disk-full"
-	syncError    = "sync-error"
-)
 
 // storm is one run.
 type storm struct {
@@ -84,7 +73,10 @@ func Run(ctx context.Context, c Config) (books.Run, error) {
 	s := &storm{Config: c.filled()}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	fail := func(err error) {
+	fail := func(err error) { // or nothing
+		if err == nil {
+			return
+		}
 		if ctx.Err() == nil && !errors.Is(err, errOver) {
 			s.Log("storm: fails: %v", err)
 		}
@@ -95,19 +87,24 @@ func Run(ctx context.Context, c Config) (books.Run, error) {
 	}
 	var lives sync.WaitGroup
 	for _, p := range s.places {
-		lives.Go(func() { watch(fail, p.Live(ctx)) })
-		lives.Go(func() { watch(fail, p.Follow(ctx)) })
+		lives.Go(func() { fail(p.Live(ctx)) })
+		lives.Go(func() { fail(p.Follow(ctx)) })
 	}
-	drained := s.rage(ctx, fail)
-	s.calm(ctx, fail)
+	drained := s.rage(ctx, fail) && s.drained(ctx)
+	if ctx.Err() == nil { // what was typed arrives, and every life ends gently
+		s.each(func(p *place) { fail(p.Quit(ctx)) })
+	}
 	fail(errOver)
 	lives.Wait()
 	err := s.clear()
 	if cause := context.Cause(ctx); !errors.Is(cause, errOver) {
 		return books.Run{}, errors.Join(cause, err)
 	}
-	run, bookErr := s.books(drained)
-	return run, errors.Join(err, bookErr)
+	run := books.Run{Sends: s.sends, Faults: s.faults, Drained: drained}
+	for _, p := range s.places {
+		err = errors.Join(err, p.Books(&run, drained))
+	}
+	return run, err
 }
 
 func (c Config) filled() Config {
@@ -125,13 +122,6 @@ func (c Config) filled() Config {
 }
 
 var errOver = errors.New("the run is over")
-
-// watch ends the run for an error of one of its parts.
-func watch(fail func(error), err error) {
-	if err != nil {
-		fail(err)
-	}
-}
 
 // rand is the source of one part of the run.
 func (s *storm) rand(part, n int) *rand.Rand {
@@ -152,6 +142,15 @@ type place struct {
 	storm    *storm
 	program  program
 	messages int
+}
+
+// each does something at all places at once.
+func (s *storm) each(do func(*place)) {
+	var all sync.WaitGroup
+	for _, p := range s.places {
+		all.Go(func() { do(p) })
+	}
+	all.Wait()
 }
 
 // prepare makes the places, with a share of the messages for each.
@@ -179,10 +178,9 @@ func (s *storm) prepare() error {
 }
 
 func (s *storm) place(name string, p program) (*place, error) {
-	o := slot.Options{
-		Name: name, Dir: filepath.Join(s.Dir, name), Binary: s.Binary, Flags: slices.Concat(p.flags, s.Flags),
-		Agent: p.fake, Conf: p.conf, Line: p.line, Stray: s.Stray, Log: s.Log,
-	}
+	o := p.Options
+	o.Name, o.Dir, o.Binary, o.Stray, o.Log = name, filepath.Join(s.Dir, name), s.Binary, s.Stray, s.Log
+	o.Flags = slices.Concat(p.Flags, s.Flags)
 	overlay := filepath.Join(o.Dir, "overlay.json")
 	if p.over != "" {
 		o.Flags = append([]string{"--agent", overlay}, o.Flags...)
@@ -199,13 +197,13 @@ func (s *storm) place(name string, p program) (*place, error) {
 	return out, os.WriteFile(overlay, []byte(p.over), 0o600)
 }
 
-// rage runs senders, typists and the nemesis to their ends, and says whether
-// everything then ended in time. What stalls is given up.
+// rage runs senders, typists and the nemesis to their ends, and says whether they came to
+// them: what stalls is given up.
 func (s *storm) rage(ctx context.Context, fail func(error)) bool {
 	running, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	note := func(err error) {
-		if err != nil && (running.Err() == nil || ctx.Err() != nil) {
+		if running.Err() == nil || ctx.Err() != nil {
 			fail(err)
 		}
 	}
@@ -218,8 +216,8 @@ func (s *storm) rage(ctx context.Context, fail func(error)) bool {
 		for n, m := range s.senders(p) {
 			sending.Go(func() { note(m.run(running, s.rand(forSenders, i<<8|n))) })
 		}
-		work.Go(func() { sending.Wait(); p.Hub.Close() })
-		work.Go(func() { note(s.strikes(running, p, plan[i], s.rand(forNemesis, i))) })
+		work.Go(func() { sending.Wait(); p.Close() })
+		work.Go(func() { note(s.strikeAll(running, p, plan[i], s.rand(forNemesis, i))) })
 		if !s.Quiet {
 			hands.Go(func() { note(p.types(typing, s.rand(forTypists, i))) })
 		}
@@ -234,29 +232,24 @@ func (s *storm) rage(ctx context.Context, fail func(error)) bool {
 	rest()
 	hands.Wait()
 	s.report()
-	return whole && s.drained(ctx)
+	return whole
 }
 
 // await waits until done and reports; false: nothing comes to its end any more.
 func (s *storm) await(done <-chan struct{}) bool {
-	report := time.NewTicker(10 * time.Second)
-	defer report.Stop()
 	look := time.NewTicker(s.Stall / 10)
 	defer look.Stop()
-	ended, at := s.ended(), time.Now()
-	for {
+	for ended, at := 0, time.Now(); ; {
 		select {
 		case <-done:
 			return true
-		case <-report.C:
-			s.report()
 		case <-look.C:
-			if n := s.ended(); n != ended {
-				ended, at = n, time.Now()
-			} else if time.Since(at) > s.Stall {
-				s.Log("storm: given up: nothing came to its end for %v", s.Stall)
-				return false
-			}
+		}
+		if n := s.report(); n != ended {
+			ended, at = n, time.Now()
+		} else if time.Since(at) > s.Stall {
+			s.Log("storm: given up: nothing came to its end for %v", s.Stall)
+			return false
 		}
 	}
 }
@@ -266,42 +259,25 @@ func (s *storm) drained(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, s.Patience)
 	defer cancel()
 	for _, p := range s.places {
-		if !p.Hub.Empty(ctx) {
-			s.Log("storm: %s is not at its end: %s", p.Name, p.Hub)
+		if !p.Empty(ctx) {
+			s.Log("storm: %s is not at its end: %s", p.Name, p.Standing())
 			return false
 		}
 	}
 	return true
 }
 
-// ended is how many messages are done with.
-func (s *storm) ended() (n int) {
+// report logs how the run stands, and returns how many messages are done with.
+func (s *storm) report() (ended int) {
+	lives := 0
 	for _, p := range s.places {
-		n += p.Hub.Count()
-	}
-	return n
-}
-
-func (s *storm) report() {
-	ended, lives := s.ended(), 0
-	for _, p := range s.places {
-		lives += len(p.Lives())
+		messages, l := p.Count()
+		ended, lives = ended+messages, lives+l
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Log("storm: %d of %d messages at their end, %d faults of %d, %d lives of %d agents", ended, s.Messages, len(s.faults), s.Faults, lives, s.Agents)
-}
-
-// calm lets what was typed arrive and ends every life gently.
-func (s *storm) calm(ctx context.Context, fail func(error)) {
-	if ctx.Err() != nil {
-		return
-	}
-	var all sync.WaitGroup
-	for _, p := range s.places {
-		all.Go(func() { watch(fail, p.Quit(ctx)) })
-	}
-	all.Wait()
+	return ended
 }
 
 // clear takes down what does not go with the processes.
@@ -323,15 +299,4 @@ func (s *storm) struck(f books.Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, f)
-}
-
-// books are what everybody wrote down, when all is over.
-func (s *storm) books(drained bool) (books.Run, error) {
-	run := books.Run{Sends: s.sends, Faults: s.faults, Drained: drained}
-	for _, p := range s.places {
-		if err := p.Books(&run, drained); err != nil {
-			return run, err
-		}
-	}
-	return run, nil
 }

@@ -3,98 +3,71 @@ package storm
 import (
 	"context"
 	"math/rand/v2"
-	"time"
 
 	"relay-pty/cmd/internal/testrig/books"
 	"relay-pty/cmd/internal/testrig/storm/slot"
 )
 
-// typist is the human at one agent.
-type typist struct {
-	place *place
-	rnd   *rand.Rand
-	life  *slot.Life
+// stroke is keys that are typed at once, and how many milliseconds the human rests after
+// them: nothing depends on it.
+type stroke struct {
+	keys        string
+	least, most int
 }
 
 // types types in spells until ctx ends; what is begun is finished before it returns.
 func (p *place) types(ctx context.Context, rnd *rand.Rand) error {
-	t := &typist{place: p, rnd: rnd}
 	for {
-		select {
-		case <-time.After(time.Duration(3000+rnd.IntN(12_000)) * time.Millisecond):
-		case <-ctx.Done():
+		if pause(ctx, rnd, 3000, 15_000); ctx.Err() != nil {
 			return nil
 		}
 		l, err := p.Up(ctx)
 		if err != nil {
 			return nil // the run is over
 		}
-		if _, err := l.Listens(ctx); err != nil {
+		if _, err := l.AgentPid(ctx); err != nil {
 			continue // it ended
 		}
-		t.life = l
-		if err := t.spell(); err != nil && !l.Doomed() {
-			return err
-		}
-	}
-}
-
-// spell types something and submits it, after second thoughts at times.
-func (t *typist) spell() error {
-	if !t.place.program.line && t.rnd.IntN(4) == 0 {
-		if err := t.draft(); err != nil {
-			return err
-		}
-		if err := t.press("\x15"); err != nil { // never mind
-			return err
-		}
-		t.rest(20, 200)
-	}
-	if err := t.draft(); err != nil {
-		return err
-	}
-	if t.rnd.IntN(4) == 0 {
-		t.rest(0, 1500) // messages may be about to begin
-	} else {
-		t.rest(5, 60)
-	}
-	return t.press("\r")
-}
-
-func (t *typist) draft() error {
-	for i := range 1 + t.rnd.IntN(3) {
-		if i > 0 {
-			if err := t.press(" "); err != nil {
+		for _, s := range p.spell(l, rnd) {
+			if err := l.Term.Type(s.keys); err != nil && !l.Doomed() {
 				return err
+			} else if err != nil {
+				break
 			}
+			pause(context.WithoutCancel(ctx), rnd, s.least, s.most)
 		}
-		if err := t.word(); err != nil {
-			return err
-		}
-		t.rest(5, 80)
 	}
-	return nil
 }
 
-// word types the life's next word, in one write or key by key.
-func (t *typist) word() error {
-	w := books.Word(t.place.Name, t.life.N, len(t.life.Words)+1)
-	t.life.Words = append(t.life.Words, w)
-	if t.rnd.IntN(3) == 0 {
-		return t.press(w)
+// spell is something to type and to submit, after second thoughts at times.
+func (p *place) spell(l *slot.Life, rnd *rand.Rand) (all []stroke) {
+	if !p.Line && rnd.IntN(4) == 0 {
+		all = append(p.draft(l, rnd), stroke{"\x15", 20, 200}) // never mind
 	}
-	for _, r := range w {
-		if err := t.press(string(r)); err != nil {
-			return err
-		}
-		t.rest(0, 15)
+	all = append(all, p.draft(l, rnd)...)
+	last := &all[len(all)-1]
+	if rnd.IntN(4) == 0 {
+		last.most += 1500 // messages may be about to begin
 	}
-	return nil
+	return append(all, stroke{"\r", 0, 1})
 }
 
-func (t *typist) press(keys string) error { return t.life.Term.Type(keys) }
-
-// rest lets so many milliseconds pass; nothing depends on them.
-func (t *typist) rest(least, most int) {
-	<-time.After(time.Duration(least+t.rnd.IntN(most-least)) * time.Millisecond)
+// draft is the life's next words, each in one write or key by key.
+func (p *place) draft(l *slot.Life, rnd *rand.Rand) (all []stroke) {
+	for i := range 1 + rnd.IntN(3) {
+		if i > 0 {
+			all = append(all, stroke{" ", 0, 1})
+		}
+		w := books.Word(p.Name, l.N, len(l.Words)+1)
+		l.Words = append(l.Words, w)
+		if rnd.IntN(3) == 0 {
+			all = append(all, stroke{w, 5, 80})
+			continue
+		}
+		for _, r := range w {
+			all = append(all, stroke{string(r), 0, 15})
+		}
+		all[len(all)-1].most = 80
+	}
+	return all
 }

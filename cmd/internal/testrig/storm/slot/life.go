@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -22,12 +23,11 @@ type Life struct {
 	N     int // from 1
 	Term  *term.Term
 	Agent testrig.FakeAgent
-	Gate  Gate     // of the terminal's output
-	Words []string // typed by the human, whose goroutine alone may touch them until the end
+	Gate  sync.Mutex // held: the terminal's output is not read
+	Words []string   // typed by the human, whose goroutine alone may touch them until the end
 
 	over   chan struct{} // closed once the wrapper is gone
-	mu     sync.Mutex
-	killed bool
+	killed atomic.Bool   // or about to be
 }
 
 // ErrGone is that a life ended before it could be done anything to.
@@ -53,20 +53,33 @@ func (s *Slot) begin(n int) (*Life, error) {
 		a.Env = slices.DeleteFunc(a.Env, func(v string) bool { return strings.HasPrefix(v, agents.EnvEvents) })
 	}
 	l := &Life{N: n, Agent: a, over: make(chan struct{})}
-	argv := append([]string{s.Binary, "--name", s.Name, "--socket", s.socket, "--state-dir", s.State, "--queue-max", "40", "--log-file", s.log(n)}, s.Flags...)
-	argv = append(append(argv, "--", "sh", "-c", hushed, "sh"), a.EnvArgv()...)
+	wrapper := []string{s.Binary, "--name", s.Name, "--socket", s.Socket, "--state-dir", s.State, "--queue-max", "40", "--log-file", s.log(n)}
 	l.Term, err = term.Start(term.Options{
-		Argv: argv, Env: append(os.Environ(), "XDG_RUNTIME_DIR="+s.Dir, "HOME="+s.Dir, "TMPDIR="+s.Dir), Rows: Rows, Cols: Cols, Sink: l.Gate.pass,
+		Argv: slices.Concat(wrapper, s.Flags, []string{"--", "sh", "-c", hushed, "sh"}, a.EnvArgv()),
+		Env:  append(os.Environ(), "XDG_RUNTIME_DIR="+s.Dir, "HOME="+s.Dir, "TMPDIR="+s.Dir), Rows: Rows, Cols: Cols,
+		Sink: func([]byte) { l.Gate.Lock(); defer l.Gate.Unlock() },
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.past = append(s.past, l)
-	close(s.begun)
-	s.begun = make(chan struct{})
+	s.note(func() { s.lives = append(s.lives, l) })
 	return l, nil
+}
+
+// try tries until it is done; [ErrGone] when the life is over first.
+func (l *Life) try(ctx context.Context, done func() bool) error {
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
+	for !done() {
+		select {
+		case <-again.C:
+		case <-l.over:
+			return ErrGone
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
 }
 
 // Over waits until the wrapper is gone.
@@ -92,21 +105,11 @@ func (l *Life) isOver() bool {
 func (l *Life) Doomed() bool { return l.Killed() || l.isOver() }
 
 // Killed says whether the life ended by a kill, or is about to.
-func (l *Life) Killed() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.killed
-}
-
-func (l *Life) doom() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.killed = true
-}
+func (l *Life) Killed() bool { return l.killed.Load() }
 
 // Kill kills the wrapper and waits until it is gone.
 func (l *Life) Kill(ctx context.Context) error {
-	l.doom()
+	l.killed.Store(true)
 	if err := l.Term.Signal(syscall.SIGKILL); err != nil {
 		return err
 	}
@@ -116,73 +119,26 @@ func (l *Life) Kill(ctx context.Context) error {
 // KillAgent kills the agent, where it is not between a read and its log: it stops itself
 // there. Then it waits until the wrapper is gone, too.
 func (l *Life) KillAgent(ctx context.Context) error {
-	p, err := l.Process(ctx)
+	pid, err := l.AgentPid(ctx)
 	if err != nil {
 		return err
 	}
-	defer p.Release() // nothing to lose
-	l.doom()
+	l.killed.Store(true)
 	if _, err := l.Agent.Do(ctx, agents.Command{Cmd: "stop"}); err != nil {
 		return err
 	}
-	if err := p.Signal(syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		return err
 	}
 	return l.Over(ctx)
 }
 
-// Process is the agent's.
-func (l *Life) Process(ctx context.Context) (*os.Process, error) {
-	st, err := l.Listens(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return os.FindProcess(st.Pid)
-}
-
-// Listens waits until the agent reads its terminal.
-func (l *Life) Listens(ctx context.Context) (agents.State, error) {
-	again := time.NewTicker(20 * time.Millisecond)
-	defer again.Stop()
-	for {
-		if st, err := l.Agent.State(ctx); err == nil {
-			return st, nil
-		}
-		select {
-		case <-again.C: // it has just begun
-		case <-l.over:
-			return agents.State{}, ErrGone
-		case <-ctx.Done():
-			return agents.State{}, context.Cause(ctx)
-		}
-	}
-}
-
-// Gate lets output pass, or holds it back.
-type Gate struct {
-	mu   sync.Mutex
-	shut chan struct{} // closed when it opens again; nil: it is open
-}
-
-func (g *Gate) pass([]byte) {
-	g.mu.Lock()
-	shut := g.shut
-	g.mu.Unlock()
-	if shut != nil {
-		<-shut
-	}
-}
-
-// Close holds output back until open is called.
-func (g *Gate) Close() (open func()) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	shut := make(chan struct{})
-	g.shut = shut
-	return func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		close(shut)
-		g.shut = nil
-	}
+// AgentPid waits until the agent reads its terminal, and is its process.
+func (l *Life) AgentPid(ctx context.Context) (pid int, err error) {
+	err = l.try(ctx, func() bool {
+		st, err := l.Agent.State(ctx) // it has just begun, where that fails
+		pid = st.Pid
+		return err == nil
+	})
+	return pid, err
 }

@@ -1,13 +1,13 @@
 // Package slot is the place of one agent in a storm: a wrapper on a terminal around a
 // fake agent, and whenever that life ends by a kill, the next one with the same name and
-// journal. It keeps the events of all lives.
+// journal. It keeps the events of all lives, and wakes those who wait for them.
 package slot
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -34,22 +34,60 @@ type Options struct {
 // Slot is the place of one agent.
 type Slot struct {
 	Options
-	State string // directory of the journal
-	Hub   *Hub
+	State  string // directory of the journal
+	Socket string // of the wrapper
 
-	socket string
-	mu     sync.Mutex
-	past   []*Life
-	begun  chan struct{} // closed and replaced when a life begins
-	ending bool
+	mu      sync.Mutex
+	change  chan struct{} // closed and replaced when anything below changes
+	lives   []*Life
+	ending  bool // Quit was called
+	closed  bool // nothing more is sent
+	events  []books.Event
+	live    map[string]bool   // accepted, by an event or by an answer, and not at their end
+	ended   map[string]string // status by id
+	told    map[string]string // ends of which senders were told on their own connections
+	skipped int               // messages that nobody waits for
 }
 
 // New is an empty slot; the directories are there before anyone lives.
 func New(o Options) *Slot {
 	return &Slot{
-		Options: o, State: filepath.Join(o.Dir, "state"), socket: filepath.Join(o.Dir, "s"),
-		Hub: newHub(), begun: make(chan struct{}),
+		Options: o, State: filepath.Join(o.Dir, "state"), Socket: filepath.Join(o.Dir, "s"),
+		change: make(chan struct{}), live: map[string]bool{}, ended: map[string]string{}, told: map[string]string{},
 	}
+}
+
+// note changes what the slot holds, and wakes those who wait for it.
+func (s *Slot) note(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+	close(s.change)
+	s.change = make(chan struct{})
+}
+
+// until waits until ok, which is called with the slot locked; false: ctx ended first.
+func (s *Slot) until(ctx context.Context, ok func() bool) bool {
+	for {
+		s.mu.Lock()
+		met, change := ok(), s.change
+		s.mu.Unlock()
+		if met {
+			return true
+		}
+		select {
+		case <-change:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// Next is closed at the next change.
+func (s *Slot) Next() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.change
 }
 
 // Live begins life after life until [Slot.Quit], or until ctx ends. A life that ends
@@ -61,14 +99,11 @@ func (s *Slot) Live(ctx context.Context) error {
 			return err
 		}
 		status, err := l.Term.Wait(ctx)
-		if err != nil {
-			l.Term.Close() // hung up: the wrapper goes, too
-			close(l.over)
-			return err
-		}
+		l.Term.Close() // ended already, or hung up: the wrapper goes, too
 		close(l.over)
-		l.Term.Close() // ended already
 		switch {
+		case err != nil:
+			return err
 		case s.isEnding():
 			return nil
 		case !l.Killed():
@@ -79,36 +114,24 @@ func (s *Slot) Live(ctx context.Context) error {
 
 func (s *Slot) log(n int) string { return filepath.Join(s.Dir, fmt.Sprintf("log%d", n)) }
 
-// now is the life that runs, or ran last; nil before the first.
-func (s *Slot) now() (l *Life, next <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.past) > 0 {
-		l = s.past[len(s.past)-1]
-	}
-	return l, s.begun
-}
-
 // Up waits for a life that runs.
-func (s *Slot) Up(ctx context.Context) (*Life, error) {
-	for {
-		l, next := s.now()
-		if l != nil && !l.isOver() {
-			return l, nil
+func (s *Slot) Up(ctx context.Context) (l *Life, err error) {
+	if !s.until(ctx, func() bool {
+		if n := len(s.lives); n > 0 {
+			l = s.lives[n-1]
 		}
-		select {
-		case <-next:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
+		return l != nil && !l.isOver()
+	}) {
+		return nil, context.Cause(ctx)
 	}
+	return l, nil
 }
 
-// Lives are all there were.
-func (s *Slot) Lives() []*Life {
+// Count is how many messages are done with, and in how many lives.
+func (s *Slot) Count() (messages, lives int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.past)
+	return len(s.ended) + s.skipped, len(s.lives)
 }
 
 func (s *Slot) isEnding() bool {
@@ -127,134 +150,129 @@ func (s *Slot) Quit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reading, cancel := context.WithTimeoutCause(ctx, goodbye, fmt.Errorf("not within %v", goodbye))
+	ctx, cancel := context.WithTimeoutCause(ctx, 2*goodbye, fmt.Errorf("the end of %s: not within %v", s.Name, 2*goodbye))
 	defer cancel()
-	if err := l.hasRead(reading); err != nil {
-		s.Log("storm: %s, life %d: %s was not read: %v", s.Name, l.N, l.Words[len(l.Words)-1], err) // the check of the books tells
+	reading, stop := context.WithTimeout(ctx, goodbye)
+	defer stop()
+	if err := l.try(reading, l.hasRead); err != nil {
+		s.Log("storm: %s, life %d: the last of %d words was not read: %v", s.Name, l.N, len(l.Words), err) // the check of the books tells
 	}
-	s.mu.Lock()
-	s.ending = true
-	s.mu.Unlock()
-	ctx, cancel = context.WithTimeoutCause(ctx, goodbye, fmt.Errorf("the end of %s: not within %v", s.Name, goodbye))
-	defer cancel()
+	s.note(func() { s.ending = true })
 	if _, err := l.Agent.Do(ctx, agents.Command{Cmd: "quit"}); err != nil {
 		return fmt.Errorf("%s: quit: %w", s.Name, err)
 	}
 	return l.Over(ctx)
 }
 
-// hasRead waits until the agent has read the last word.
-func (l *Life) hasRead(ctx context.Context) error {
+// hasRead says whether the agent has read the last word.
+func (l *Life) hasRead() bool {
 	if len(l.Words) == 0 {
-		return nil
+		return true
 	}
-	again := time.NewTicker(20 * time.Millisecond)
-	defer again.Stop()
-	for {
-		b, err := l.Agent.Read()
-		if err != nil || bytes.Contains(b, []byte(l.Words[len(l.Words)-1])) {
-			return err
-		}
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
+	b, err := l.Agent.Read()
+	return err == nil && bytes.Contains(b, []byte(l.Words[len(l.Words)-1]))
 }
 
-// Dial connects to a life; nil when it ends before that.
-func (s *Slot) Dial(ctx context.Context, l *Life) (*Conn, error) {
-	trying, stop := context.WithCancel(ctx)
-	defer stop()
-	go func() {
-		select {
-		case <-l.over:
-			stop()
-		case <-trying.Done():
-		}
-	}()
-	c, err := dial(trying, s.socket)
-	if err != nil && ctx.Err() == nil {
-		return nil, nil
-	}
-	return c, err
-}
-
-// Socket is the path of the wrapper's socket.
-func (s *Slot) Socket() string { return s.socket }
-
-// Follow reads the events of all lives, each from where the one before was left.
-func (s *Slot) Follow(ctx context.Context) error {
-	for seq := int64(0); ; {
-		if l, err := s.Up(ctx); err != nil || s.isEnding() {
-			return err
-		} else if err := s.listen(ctx, l, &seq); err != nil {
-			return err
-		}
-		select {
-		case <-time.After(20 * time.Millisecond): // it may be refused for a while
-		case <-ctx.Done():
-		}
-	}
-}
-
-// listen reads events until the connection ends.
-func (s *Slot) listen(ctx context.Context, l *Life, seq *int64) error {
-	c, err := s.Dial(ctx, l)
-	if err != nil || c == nil {
+// heard takes an event of the wrapper's.
+func (s *Slot) heard(e protocol.Event) error {
+	r, ok := e.(*protocol.InjectResult)
+	if !ok {
+		line, err := protocol.Encode(e)
+		s.Stray(s.Name, string(line))
 		return err
 	}
-	defer c.Close()
-	if c.Send(&protocol.Subscribe{After: seq, Events: []string{"inject_result", "relay_command", "marker_invalid"}}) != nil {
-		return nil // the wrapper is gone
-	}
-	for {
-		select {
-		case f, ok := <-c.Frames:
-			if !ok {
-				return nil
-			}
-			if err := s.heard(f, seq); errors.Is(err, errAgain) {
-				return nil
-			} else if err != nil {
-				return fmt.Errorf("%s, life %d: events after %d: %w", s.Name, l.N, *seq, err)
-			}
-		case <-ctx.Done():
-			return context.Cause(ctx)
+	s.note(func() {
+		s.events = append(s.events, books.Event{Agent: s.Name, InjectResult: *r})
+		if protocol.Terminal(r.Status) {
+			delete(s.live, r.ID)
+			s.ended[r.ID] = r.Status
+		} else if s.ended[r.ID] == "" {
+			s.live[r.ID] = true
 		}
+	})
+	return nil
+}
+
+// Accepted is told that a sender was: the events must tell of it, too.
+func (s *Slot) Accepted(id string) {
+	s.note(func() {
+		if s.ended[id] == "" {
+			s.live[id] = true
+		}
+	})
+}
+
+// Told is told what a sender was: an end that it must find in the events, too.
+func (s *Slot) Told(f protocol.Frame) {
+	if r, ok := f.(*protocol.InjectResult); ok && protocol.Terminal(r.Status) {
+		s.note(func() { s.told[r.ID] = r.Status })
 	}
 }
 
-var errAgain = errors.New("not now")
+// Skip is told of a message that its sender gave up.
+func (s *Slot) Skip() { s.note(func() { s.skipped++ }) }
 
-func (s *Slot) heard(f protocol.Frame, seq *int64) error {
-	switch f := f.(type) {
-	case *protocol.Subscribed, *protocol.Lagged:
-		return nil
-	case *protocol.Error:
-		if slices.Contains([]protocol.Code{protocol.TooManyConnections, protocol.ShuttingDown, protocol.Degraded}, f.Code) {
-			return errAgain
+// Close is told that nothing more is sent.
+func (s *Slot) Close() { s.note(func() { s.closed = true }) }
+
+// Empty waits until everything that was accepted is at its end.
+func (s *Slot) Empty(ctx context.Context) bool {
+	return s.until(ctx, func() bool { return len(s.live) == 0 })
+}
+
+// Progress waits until n messages are done with, or all that are sent.
+func (s *Slot) Progress(ctx context.Context, n int) bool {
+	return s.until(ctx, func() bool { return len(s.ended)+s.skipped >= n || s.closed && len(s.live) == 0 })
+}
+
+// Unended is ids without those at their end.
+func (s *Slot) Unended(ids []string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(ids, func(id string) bool { return s.ended[id] != "" })
+}
+
+// Standing tells how it stands.
+func (s *Slot) Standing() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	some := slices.Sorted(maps.Keys(s.live))
+	return fmt.Sprintf("%d live, as %v; %d ended", len(some), some[:min(5, len(some))], len(s.ended))
+}
+
+// Books adds to a run what is known of this agent, when all is over. With whole, every
+// end that a sender was told must stand in the events.
+func (s *Slot) Books(run *books.Run, whole bool) error {
+	for id, status := range s.told {
+		if whole && s.ended[id] != status {
+			return fmt.Errorf("the sender of %s was told that it is %s, the events say %q", id, status, s.ended[id])
 		}
-		return fmt.Errorf("refused: %w", f)
-	case protocol.Event:
-		now := f.Stamped().Seq
-		if now <= *seq {
-			return fmt.Errorf("number %d is told after %d", now, *seq)
-		}
-		*seq = now
-		r, ok := f.(*protocol.InjectResult)
-		if !ok {
-			line, err := protocol.Encode(f)
-			s.Stray(s.Name, string(line))
+	}
+	run.Events = append(run.Events, s.events...)
+	for _, l := range s.lives {
+		r := books.Reading{Agent: s.Name, Life: l.N, Line: s.Line, Killed: l.Killed()}
+		var err error
+		if r.Bytes, err = l.Agent.Read(); err != nil {
 			return err
 		}
-		e := books.Event{Agent: s.Name, Seq: now, ID: r.ID, Status: r.Status, Attempt: r.Attempt, Evidence: r.Evidence}
-		if r.Fault != nil {
-			e.Code = r.Fault.Code
+		if !s.Line {
+			events, err := l.Agent.EventLog()
+			if err != nil {
+				return err
+			}
+			r.Turns = taken(events)
 		}
-		s.Hub.add(e)
-		return nil
+		run.Readings = append(run.Readings, r)
+		run.Typings = append(run.Typings, books.Typing{Agent: s.Name, Life: l.N, Words: l.Words})
 	}
-	return fmt.Errorf("%s was not asked for", f.Type())
+	return nil
+}
+
+// taken are the texts that Enter took out of a composer, and what nobody asked for.
+func taken(events []agents.Event) []string {
+	texts, unasked := agents.Taken(events)
+	for _, e := range unasked {
+		texts = append(texts, e.Kind+": "+e.Text)
+	}
+	return texts
 }
