@@ -54,7 +54,8 @@ var layers = map[string]string{
 	"cmd/relay-pty/clients":  "cmd/relay-pty/handover parser protocol protocol/sock queue",
 	"cmd/relay-pty/ledger":   "protocol protocol/own queue queue/journal protocol/failpoint",
 	"cmd/relay-pty/tty":      "cmd/relay-pty/agent pty pty/screen pty/term",
-	"cmd/internal/fakemodel": "",
+	"cmd/internal/await":     "",
+	"cmd/internal/fakemodel": "cmd/internal/await",
 	"cmd/internal/scratch":   "",
 	"cmd/internal/agentrig":  "cmd/internal/fakemodel cmd/internal/scratch",
 	"cmd/relay-pty-check": "cmd/internal/agentrig cmd/internal/fakemodel cmd/internal/scratch cmd/relay-pty/agent cmd/relay-pty/agentlog " +
