@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"os"
 	"time"
 
 	"relay-pty/cmd/internal/testrig/agents"
@@ -95,14 +94,4 @@ func (k *kit) echo() error {
 func (e echo) take(p []byte) {
 	e.print(string(p))
 	e.done = bytes.IndexByte(p, 4) >= 0
-}
-
-// edit is the child to which a composer hands its terminal: full screen, until it is killed.
-func (k *kit) edit() error {
-	if err := k.raw(); err != nil {
-		return err
-	}
-	k.print("\x1b[?1049h\x1b[2J\x1b[Hfake editor\r\n")
-	os.NewFile(3, "there").Close() // the composer waits for it
-	return k.loop(echo{kit: k})
 }
