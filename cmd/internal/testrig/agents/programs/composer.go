@@ -50,7 +50,7 @@ func (k *kit) compose() error {
 	defer c.screen.stop()
 	c.screen.add(cmp.Or(k.conf.Greeting, "fake composer"))
 	c.resized()
-	return k.loop(c)
+	return k.loop(program{c.take, c.obey, c.report, c.due, c.act, c.resized})
 }
 
 func (c *composer) resized() {
@@ -150,7 +150,7 @@ func (c *composer) obey(cmd agents.Command) error {
 			return err
 		}
 	default:
-		return idler{}.obey(cmd)
+		return noCommand(cmd)
 	}
 	c.paint()
 	return nil
