@@ -28,18 +28,17 @@ func (s *State) Change(change func()) {
 	s.ChangedLocked()
 }
 
-// Until waits until met, which is called with the lock held, returns true or an error. The error
-// is that one, or the cause of ctx's end.
+// Until waits until met returns true or an error; it is called without the lock, again after each
+// change. The error is that one, or the cause of ctx's end.
 func (s *State) Until(ctx context.Context, met func() (bool, error)) error {
 	for {
 		s.Lock()
-		ok, err := met()
 		if s.changed == nil {
 			s.changed = make(chan struct{})
 		}
 		changed := s.changed
 		s.Unlock()
-		if ok || err != nil {
+		if ok, err := met(); ok || err != nil {
 			return err
 		}
 		select {

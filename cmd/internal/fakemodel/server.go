@@ -99,12 +99,12 @@ func (s *Server) Turns() []Turn {
 }
 
 // WaitTurn returns the first turn for which want is true, now or later. want sees every turn again
-// whenever something changes; it must not call the server. The error is ctx's cause, or ErrClosed.
+// whenever something changes. The error is ctx's cause, or ErrClosed.
 func (s *Server) WaitTurn(ctx context.Context, want func(Turn) bool) (found Turn, err error) {
-	err = s.wait(ctx, func() bool {
-		i := slices.IndexFunc(s.turns, want)
+	err = s.wait(ctx, func(turns []Turn, _ int) bool {
+		i := slices.IndexFunc(turns, want)
 		if i >= 0 {
-			found = s.turns[i]
+			found = turns[i]
 		}
 		return i >= 0
 	})
@@ -113,12 +113,15 @@ func (s *Server) WaitTurn(ctx context.Context, want func(Turn) bool) (found Turn
 
 // WaitRefused waits until Fail has had n requests refused. The error is ctx's cause, or ErrClosed.
 func (s *Server) WaitRefused(ctx context.Context, n int) error {
-	return s.wait(ctx, func() bool { return s.refusals >= n })
+	return s.wait(ctx, func(_ []Turn, refusals int) bool { return refusals >= n })
 }
 
-func (s *Server) wait(ctx context.Context, met func() bool) error {
+func (s *Server) wait(ctx context.Context, met func(turns []Turn, refusals int) bool) error {
 	return s.state.Until(ctx, func() (bool, error) {
-		if ok := met(); ok || !s.closed {
+		s.state.Lock()
+		turns, refusals, closed := slices.Clone(s.turns), s.refusals, s.closed
+		s.state.Unlock()
+		if ok := met(turns, refusals); ok || !closed {
 			return ok, nil
 		}
 		return false, ErrClosed

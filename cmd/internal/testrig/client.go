@@ -149,6 +149,8 @@ func (c *Client) WaitFrom(ctx context.Context, n int, want func(Frame) bool) (Fr
 
 func (c *Client) wait(ctx context.Context, what string, n int, want func(Frame) bool) (found Frame, err error) {
 	err = c.state.Until(ctx, func() (bool, error) {
+		c.state.Lock()
+		defer c.state.Unlock()
 		for ; n < len(c.frames); n++ {
 			if found = c.frames[n]; want(found) {
 				return true, nil

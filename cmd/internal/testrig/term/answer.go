@@ -16,7 +16,7 @@ var (
 )
 
 // show shows output on the screen, and returns the answers to the questions in it, each true at
-// its place in the output. Where output ends within a question, the rest is shown with what follows.
+// its place in the output. The beginning of a question at the end waits for the rest of it.
 func (t *Term) show(p []byte) (reply string) {
 	if !t.answers {
 		t.scr.Write(p) // never fails

@@ -73,9 +73,9 @@ type Term struct {
 	closed chan struct{} // all output is in
 }
 
-// keeper runs "$@" and tells its pid, then its status, on fd 3; told to on fd 5, it prints the mark;
-// then it waits to be let go. What the shell itself has to say, as "Killed", goes nowhere. A ^C that
-// ends the program must not end the shell.
+// keeper runs "$@" and tells its pid, then its status, on fd 3; told to on fd 5, it prints the
+// mark; then it waits to be let go. What the shell itself has to say, as "Killed", goes nowhere.
+// A ^C that ends the program must not end the shell.
 const keeper = `exec 6>&2 2>/dev/null; trap : INT QUIT
 sh -c 'echo $$ >&3; exec "$@" 2>&6 3>&- 4>&- 5<&- 6>&-' sh "$@"
 echo $? >&3; read _ <&5; printf '\033_kept\033\134' >&4; read _ <&5`
@@ -336,6 +336,8 @@ func (t *Term) Screen() string {
 // wait returns io.EOF when the output ended without what is wanted.
 func (t *Term) wait(ctx context.Context, what string, want func() bool) error {
 	err := t.state.Until(ctx, func() (bool, error) {
+		t.state.Lock()
+		defer t.state.Unlock()
 		if want() {
 			return true, nil
 		}
