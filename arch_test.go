@@ -54,17 +54,17 @@ var layers = map[string]string{
 	"cmd/relay-pty/clients":  "cmd/relay-pty/handover parser protocol protocol/sock queue",
 	"cmd/relay-pty/ledger":   "protocol protocol/own queue queue/journal protocol/failpoint",
 	"cmd/relay-pty/tty":      "cmd/relay-pty/agent pty pty/screen pty/term",
-	"cmd/internal/fakemodel": "",
-	"cmd/internal/scratch":   "",
-	"cmd/internal/agentrig":  "cmd/internal/fakemodel cmd/internal/scratch",
-	"cmd/relay-pty-check": "cmd/internal/agentrig cmd/internal/fakemodel cmd/internal/scratch cmd/relay-pty/agent cmd/relay-pty/agentlog " +
+	"cmd/internal/await":     "",
+	"cmd/internal/fakemodel": "cmd/internal/await",
+	"cmd/internal/agentrig":  "cmd/internal/fakemodel",
+	"cmd/relay-pty-check": "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay-pty/agent cmd/relay-pty/agentlog " +
 		"inject/profile inject/ready inject/sight inject/turn parser protocol protocol/sock protocol/version pty pty/screen",
 	"cmd/relay":              "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/daemon cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/home cmd/relay/internal/hook cmd/relay/internal/manual cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/tools cmd/relay/internal/wiring inject/profile/keys pty/screen/width",
 	"cmd/relay/internal/api": "cmd/relay/internal/hub cmd/relay/internal/router",
 	"cmd/relay/internal/bus": "",
 	"cmd/relay/internal/daemon": "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hub " +
 		"cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/shelf cmd/relay/internal/tools",
-	"cmd/relay/internal/demo":     "cmd/internal/agentrig cmd/internal/fakemodel cmd/internal/scratch cmd/relay/internal/api pty pty/screen",
+	"cmd/relay/internal/demo":     "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay/internal/api pty pty/screen",
 	"cmd/relay/internal/doctor":   "cmd/relay/internal/home cmd/relay/internal/settings",
 	"cmd/relay/internal/fleet":    "cmd/relay/internal/hub cmd/relay/internal/router",
 	"cmd/relay/internal/home":     "cmd/relay/internal/api",

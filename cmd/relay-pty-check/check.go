@@ -11,7 +11,6 @@ import (
 
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
-	"relay-pty/cmd/internal/scratch"
 )
 
 // checker is one run.
@@ -76,7 +75,7 @@ func remove(dir string) {
 
 // prepare makes the scratch home, serves the model API, and tells which agent is checked.
 func (c *checker) prepare(ctx context.Context) (err error) {
-	if c.env, c.cwd, err = scratch.Plain(c.dir); err != nil {
+	if c.env, c.cwd, err = agentrig.Plain(c.dir); err != nil {
 		return err
 	}
 	asked, err := c.start(ctx, c.command[0], "--version")
@@ -108,7 +107,7 @@ func (c *checker) prepare(ctx context.Context) (err error) {
 	}
 	c.env, c.cwd, c.model = env, cwd, model
 	if len(c.command) == 1 {
-		c.command = append(c.command, rig.Args()...)
+		c.command = append(c.command, rig.Args...)
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 
 	"relay-pty/cmd/internal/fakemodel"
 )
@@ -25,16 +24,19 @@ type Agent struct {
 	packed   string // directory in the cache, without the version
 	program  string // pattern of the program's path in it
 	node     bool   // the program is a script for Node
-	args     []string
 	wire     fakemodel.Wire
 	settle   Change                   // writes the settings
-	composes bool                     // see Composes
 	unwrap   func(text string) string // takes off what the agent itself adds to a user's text; nil: nothing
-	startups []Startup
-	question string
-	recall   string                     // see Recall
-	vim      Change                     // see Vim; nil: it has none
-	tools    func(argv []string) Change // see Tools
+
+	Args     []string                    // with which it runs interactively, with its usual permissions
+	Startups []Startup                   // with which it can be made to begin
+	Question string                      // what it shows, in part, when TOUCH made it ask for permission
+	Composes bool                        // it makes one character of a letter and its accent (NFC)
+	Vim      Change                      // its vim mode, in which it begins in INSERT; nil: it has none
+	Tools    func(argv ...string) Change // an MCP server, which it starts with argv
+	// Recall is the key that steps back in the agent's own history of prompts, for an agent whose
+	// model never gets a request again that was interrupted; else "".
+	Recall string
 }
 
 // Startup is a dialog with which an agent may begin.
@@ -59,25 +61,6 @@ func For(profile string) (a Agent, known bool) {
 	}
 	return all[at], true
 }
-
-// Startups lists the dialogs with which the agent can be made to begin.
-func (a Agent) Startups() []Startup { return a.startups }
-
-// Question is what the agent shows, in part, when TOUCH made it ask for permission.
-func (a Agent) Question() string { return a.question }
-
-// Recall is the key that steps back in the agent's own history of prompts, for an
-// agent whose model never gets a request again that was interrupted; else "".
-func (a Agent) Recall() string { return a.recall }
-
-// Composes says whether the agent makes one character of a letter and its accent (NFC).
-func (a Agent) Composes() bool { return a.composes }
-
-// Vim gives the agent its vim mode, in which it begins in INSERT; ok says whether it has one.
-func (a Agent) Vim() (change Change, ok bool) { return a.vim, a.vim != nil }
-
-// Tools gives the agent an MCP server, which it starts with argv.
-func (a Agent) Tools(argv ...string) Change { return a.tools(argv) }
 
 // Name is the agent's kind and version, as "codex-0.169.0".
 func (a Agent) Name() string { return a.Profile + "-" + a.Version }
@@ -112,12 +95,9 @@ func (a Agent) check(path, hint string) error {
 	return nil
 }
 
-// Args are the arguments with which the agent runs interactively, with its usual permissions.
-func (a Agent) Args() []string { return a.args }
-
 // Argv starts the agent at path with its arguments.
 func (a Agent) Argv(path string) []string {
-	argv := append([]string{path}, a.args...)
+	argv := append([]string{path}, a.Args...)
 	if a.node {
 		argv = append([]string{"node"}, argv...)
 	}
@@ -132,25 +112,26 @@ func (a Agent) API() (*fakemodel.Server, error) { return fakemodel.Start(a.wire)
 // agent's whole environment and its working directory, a git repository with one
 // commit. Each of changes is made before the agent's first start.
 func (a Agent) Prepare(dir, baseURL string, changes ...Change) (env []string, cwd string, err error) {
-	h, env, err := newHome(dir, baseURL)
-	if err != nil {
+	if env, cwd, err = Plain(dir); err != nil {
 		return nil, "", err
 	}
-	if err := repository(h.cwd, env); err != nil {
+	h := home{filepath.Join(filepath.Dir(cwd), "home"), cwd, baseURL}
+	if err := h.repository(env); err != nil {
 		return nil, "", err
 	}
+	env = append(env, "NO_PROXY=127.0.0.1")
 	for _, change := range append([]Change{a.settle}, changes...) {
 		if env, err = change(h, env); err != nil {
 			return nil, "", err
 		}
 	}
-	return env, h.cwd, nil
+	return env, cwd, nil
 }
 
 // Received is the user texts of t as the users meant them, joined by newlines:
 // what the agent itself adds to them is removed. Compare it with Unwrap of what
 // was sent; Turn.Text keeps the raw form.
-func (a Agent) Received(t fakemodel.Turn) string { return a.Unwrap(strings.Join(t.Text, "\n")) }
+func (a Agent) Received(t fakemodel.Turn) string { return a.Unwrap(t.UserText()) }
 
 // Unwrap takes off what the agent itself adds to a user's text.
 func (a Agent) Unwrap(text string) string {
@@ -160,33 +141,26 @@ func (a Agent) Unwrap(text string) string {
 	return a.unwrap(text)
 }
 
-// cached is the path beneath the cache's directory name; where no file matches
-// pattern, the pattern's own.
+// cached is the path beneath the cache's directory name; where no file matches pattern, the
+// pattern's own. .ci/agents has the same rule for the cache's place.
 func cached(name, pattern string) (string, error) {
-	dir, err := cache()
-	if err != nil {
-		return "", err
+	dir := os.Getenv("RELAY_CACHE")
+	if dir == "" {
+		caches := os.Getenv("XDG_CACHE_HOME")
+		if caches == "" {
+			home, err := os.UserHomeDir()
+			if err != nil {
+				return "", fmt.Errorf("find the cache: %w", err)
+			}
+			caches = filepath.Join(home, ".cache")
+		}
+		dir = filepath.Join(caches, "relay-pty")
 	}
 	path := filepath.Join(dir, name, "package", pattern)
 	if found, err := filepath.Glob(path); err == nil && len(found) > 0 {
 		return found[0], nil
 	}
 	return path, nil
-}
-
-// cache follows the same rule as .ci/agents.
-func cache() (string, error) {
-	if dir := os.Getenv("RELAY_CACHE"); dir != "" {
-		return dir, nil
-	}
-	if dir := os.Getenv("XDG_CACHE_HOME"); dir != "" {
-		return filepath.Join(dir, "relay-pty"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("find the cache: %w", err)
-	}
-	return filepath.Join(home, ".cache", "relay-pty"), nil
 }
 
 // platform is this machine's name in npm packages.

@@ -13,13 +13,13 @@ func Codex() Agent {
 	return Agent{
 		Profile: "codex", Version: "0.169.0", variable: "RELAY_CODEX",
 		packed: "codex", program: "vendor/*/bin/codex",
-		args:     []string{"--no-daemon"},
+		Args:     []string{"--no-daemon"},
 		wire:     fakemodel.Responses,
-		question: "Would you like to run the following command?",
+		Question: "Would you like to run the following command?",
 		settle:   codexSettle,
-		vim:      codexVim,
-		tools:    codexTools,
-		startups: []Startup{
+		Vim:      codexVim,
+		Tools:    codexTools,
+		Startups: []Startup{
 			{"trust", "Trust this folder?", codexTrust},
 			{"hooks", "Hooks need review", codexHooks},
 			{"login", "Sign in with ChatGPT", codexLogin},
@@ -55,7 +55,7 @@ func codexVim(h home, env []string) ([]string, error) {
 	return env, codexTrusts(h, "[tui]\nvim_mode_default = true\n")
 }
 
-func codexTools(argv []string) Change {
+func codexTools(argv ...string) Change {
 	return func(h home, env []string) ([]string, error) {
 		args, err := json.Marshal(argv[1:]) // an array of strings is written the same in TOML
 		if err != nil {

@@ -12,13 +12,13 @@ func Gemini() Agent {
 		Profile: "gemini", Version: "0.61.0", variable: "RELAY_GEMINI",
 		packed: "gemini", program: "bundle/gemini.js", node: true,
 		wire:     fakemodel.Gemini,
-		question: "Allow execution of",
-		recall:   "\x10",
+		Question: "Allow execution of",
+		Recall:   "\x10",
 		settle:   geminiSettle,
-		vim:      edits(geminiFile, func(v obj) { v["general"].(obj)["vimMode"] = true }),
-		tools:    geminiTools,
+		Vim:      edits(geminiFile, func(v obj) { v["general"].(obj)["vimMode"] = true }),
+		Tools:    stdio(geminiFile),
 		unwrap:   func(text string) string { return resolved.ReplaceAllString(text, "@$1") },
-		startups: []Startup{
+		Startups: []Startup{
 			{"trust", "Do you trust the files in this folder?", edits(geminiFile, func(v obj) { v["security"].(obj)["folderTrust"] = obj{"enabled": true} })},
 			{"login", "How would you like to authenticate", edits(geminiFile, func(v obj) { delete(v["security"].(obj), "auth") })},
 		},
@@ -53,8 +53,4 @@ func geminiSettle(h home, env []string) ([]string, error) {
 		"ide":       obj{"hasSeenNudge": true, "enabled": false},
 		"ui":        obj{"hideTips": true},
 	})
-}
-
-func geminiTools(argv []string) Change {
-	return edits(geminiFile, func(v obj) { v["mcpServers"] = stdio(argv) })
 }

@@ -7,13 +7,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-
-	"relay-pty/cmd/internal/scratch"
 )
 
 // home is where an agent lives for one test.
 type home struct {
-	dir     string // as given to Prepare
 	path    string // $HOME
 	cwd     string
 	baseURL string
@@ -24,13 +21,28 @@ type obj = map[string]any
 // Change alters a home that Prepare made, or the environment.
 type Change func(h home, env []string) ([]string, error)
 
-func newHome(dir, baseURL string) (home, []string, error) {
-	env, cwd, err := scratch.Plain(dir)
+// Plain makes a fresh home for any program below dir, which must exist. It returns the program's
+// whole environment, in which nothing of ours stays but PATH, and its working directory.
+//
+// All of it is below dir: what agents leave in the system's temporary directory they share with
+// all others, and some leave libraries of 14 MB. The names are short, as agents put sockets there,
+// whose paths may have 107 bytes.
+func Plain(dir string) (env []string, cwd string, err error) {
+	dir, err = filepath.EvalSymlinks(dir) // trust is looked up by the path the kernel gives
 	if err != nil {
-		return home{}, nil, err
+		return nil, "", err
 	}
-	h := home{dir: dir, path: filepath.Join(filepath.Dir(cwd), "home"), cwd: cwd, baseURL: baseURL}
-	return h, append(env, "NO_PROXY=127.0.0.1"), nil
+	env = []string{"PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8", "SHELL=/bin/sh"}
+	for name, variable := range map[string]string{"home": "HOME", "run": "XDG_RUNTIME_DIR", "t": "TMPDIR", "work": ""} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			return nil, "", err
+		}
+		if variable != "" {
+			env = append(env, variable+"="+path)
+		}
+	}
+	return env, filepath.Join(dir, "work"), nil
 }
 
 // write makes a file beneath the home: text as it is, anything else as JSON.
@@ -66,19 +78,19 @@ func edits(name string, change func(obj)) Change {
 	}
 }
 
-// stdio lists the MCP server that argv starts, as Claude Code and Gemini CLI write it.
-func stdio(argv []string) obj { return obj{"rig": obj{"command": argv[0], "args": argv[1:]}} }
+// stdio lists the MCP server that argv starts in a file, as Claude Code and Gemini CLI have it.
+func stdio(name string) func(argv ...string) Change {
+	return func(argv ...string) Change {
+		return edits(name, func(v obj) { v["mcpServers"] = obj{"rig": obj{"command": argv[0], "args": argv[1:]}} })
+	}
+}
 
-func repository(cwd string, env []string) error {
-	for _, args := range []string{
-		"init --quiet",
-		"-c user.name=test -c user.email=test@localhost commit --quiet --allow-empty --message=start",
-	} {
-		cmd := exec.Command("git", strings.Fields(args)...)
-		cmd.Dir, cmd.Env = cwd, append(env, "GIT_CONFIG_NOSYSTEM=1")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("git %s: %w: %s", args, err, out)
-		}
+// repository makes the working directory a git repository with one commit.
+func (h home) repository(env []string) error {
+	cmd := exec.Command("/bin/sh", "-c", "git init --quiet && git -c user.name=test -c user.email=test@localhost commit --quiet --allow-empty --message=start")
+	cmd.Dir, cmd.Env = h.cwd, append(env, "GIT_CONFIG_NOSYSTEM=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("make a repository: %w: %s", err, strings.TrimSpace(string(out)))
 	}
 	return nil
 }

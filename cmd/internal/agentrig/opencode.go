@@ -16,9 +16,9 @@ func OpenCode() Agent {
 		Profile: "opencode", Version: openCodeVersion, variable: "RELAY_OPENCODE",
 		packed: "opencode", program: "bin/opencode",
 		wire:     fakemodel.Chat,
-		question: "Permission required",
+		Question: "Permission required",
 		settle:   openCodeSettle,
-		tools:    openCodeTools,
+		Tools:    openCodeTools,
 		unwrap:   func(text string) string { return afterChip.ReplaceAllString(text, "$1") },
 	}
 }
@@ -50,7 +50,7 @@ func openCodeSettle(h home, env []string) ([]string, error) {
 	return env, openCodePlugin(h)
 }
 
-func openCodeTools(argv []string) Change {
+func openCodeTools(argv ...string) Change {
 	server := obj{"type": "local", "command": argv, "enabled": true}
 	return edits(openCodeConfig+"/opencode.json", func(v obj) { v["mcp"] = obj{"rig": server} })
 }

@@ -85,7 +85,7 @@ func TestRealAgentsWorkOffline(t *testing.T) {
 				s.must(s.WaitText(s.step(), idle[a.Profile]))
 			}
 			s.says("TOUCH made")
-			s.must(s.WaitText(s.step(), a.Question()))
+			s.must(s.WaitText(s.step(), a.Question))
 			if _, err := os.Stat(filepath.Join(s.cwd, "made")); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("the command ran unasked: %v", err)
 			}

@@ -1,11 +1,11 @@
 package fakemodel
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -43,7 +43,9 @@ func (s *Server) Script(t Turn) Reply {
 	case "TOUCH":
 		return Bash("touch " + w[2])
 	case "MARK":
-		return Say(s.marked(w[2]))
+		s.state.Lock()
+		defer s.state.Unlock()
+		return Say(cmp.Or(s.marks[w[2]], "no mark named "+strings.ToValidUTF8(w[2], "?")))
 	}
 	n, err := strconv.Atoi(w[2])
 	if err != nil || n < 0 {
@@ -60,29 +62,4 @@ func (s *Server) Script(t Turn) Reply {
 	default: // TOOL
 		return Bash("sleep " + strconv.Itoa(n))
 	}
-}
-
-// marks maps the names of MARK to texts.
-type marks struct {
-	mu   sync.Mutex
-	text map[string]string
-}
-
-// SetMark registers the text which a turn with the words "MARK name" is answered with.
-func (m *marks) SetMark(name, text string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.text == nil {
-		m.text = map[string]string{}
-	}
-	m.text[name] = text
-}
-
-func (m *marks) marked(name string) string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if text, ok := m.text[name]; ok {
-		return text
-	}
-	return "no mark named " + strings.ToValidUTF8(name, "?")
 }

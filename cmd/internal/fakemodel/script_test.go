@@ -1,6 +1,7 @@
 package fakemodel
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -9,32 +10,27 @@ import (
 func TestScript(t *testing.T) {
 	s := &Server{}
 	s.SetMark("a.b", "->relay:bob <<<é>>>")
-	for _, c := range []struct {
-		in   string
-		text string
-		rep  Reply
-	}{
-		{"hé", "ACK 3 bytes", Reply{}},
-		{"[relay m1 from bob] LONG 2\n[end m1]", "Line 1 of 2\n\nLine 2 of 2\n\n", Reply{}},
-		{"SLOW 1", "Line 1 of 4\n\nLine 2 of 4\n\nLine 3 of 4\n\nLine 4 of 4\n\n", Reply{Gap: slowGap}},
-		{"THINK 3", "ACK 7 bytes", Reply{Think: 3 * time.Second}},
-		{"please TOUCH a/b now", "Running a command.", Reply{Tool: &Tool{Command: "touch a/b"}}},
-		{"TOOL 4", "Running a command.", Reply{Tool: &Tool{Command: "sleep 4"}}},
-		{"MARK a.b", "->relay:bob <<<é>>>", Reply{}},
-		{"MARK no", "no mark named no", Reply{}},
-		{"LONG way", "ACK 8 bytes", Reply{}},
-		{"BELONG 3", "ACK 8 bytes", Reply{}},
+	two := []string{"Line 1 of 2\n\n", "Line 2 of 2\n\n"}
+	thinks := Say("ACK 7 bytes")
+	thinks.Think = 3 * time.Second
+	for in, want := range map[string]Reply{
+		"hé":                                   Say("ACK 3 bytes"),
+		"[relay m1 from bob] LONG 2\n[end m1]": {Deltas: two},
+		"SLOW 1":                               Reply{Deltas: lines(4, 0).Deltas, Gap: slowGap},
+		"THINK 3":                              thinks,
+		"please TOUCH a/b now":                 Bash("touch a/b"),
+		"TOOL 4":                               Bash("sleep 4"),
+		"MARK a.b":                             Say("->relay:bob <<<é>>>"),
+		"MARK no":                              Say("no mark named no"),
+		"LONG way":                             Say("ACK 8 bytes"),
+		"BELONG 3":                             Say("ACK 8 bytes"),
 	} {
-		got := s.Script(Turn{Text: []string{c.in}})
-		if text := strings.Join(got.Deltas, ""); text != c.text {
-			t.Errorf("%q: got %q, want %q", c.in, text, c.text)
+		if got := s.Script(Turn{Text: []string{in}}); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: got %+v, want %+v", in, got, want)
 		}
-		if got.Gap != c.rep.Gap || got.Think != c.rep.Think {
-			t.Errorf("%q: got gap %v, think %v; want %v, %v", c.in, got.Gap, got.Think, c.rep.Gap, c.rep.Think)
-		}
-		if (got.Tool == nil) != (c.rep.Tool == nil) || got.Tool != nil && got.Tool.Command != c.rep.Tool.Command {
-			t.Errorf("%q: got tool %+v, want %+v", c.in, got.Tool, c.rep.Tool)
-		}
+	}
+	if got := s.Script(Turn{Text: []string{"SLOW 600", "hello"}}); got.Gap != 0 {
+		t.Error("an older text was obeyed")
 	}
 }
 
@@ -57,13 +53,6 @@ func TestUnwrap(t *testing.T) {
 	}
 }
 
-func TestOnlyTheNewestTextIsObeyed(t *testing.T) {
-	got := (&Server{}).Script(Turn{Text: []string{"SLOW 600", "hello"}})
-	if text := strings.Join(got.Deltas, ""); text != "ACK 14 bytes" || got.Gap != 0 {
-		t.Errorf("got %.40q with gap %v, want ACK 14 bytes", text, got.Gap)
-	}
-}
-
 func TestSayLosesNothing(t *testing.T) {
 	for _, text := range []string{"", "x", strings.Repeat("日本語 ", 500)} {
 		rep := Say(text)
@@ -71,8 +60,8 @@ func TestSayLosesNothing(t *testing.T) {
 			t.Errorf("got %q, want %q", got, text)
 		}
 		for _, d := range rep.Deltas {
-			if len(d) > deltaBytes+4 || strings.ToValidUTF8(d, "") != d {
-				t.Errorf("got piece %q, want whole runes and about %d bytes", d, deltaBytes)
+			if len(d) > 4*deltaRunes || strings.ToValidUTF8(d, "") != d {
+				t.Errorf("got piece %q, want whole runes and at most %d of them", d, deltaRunes)
 			}
 		}
 	}

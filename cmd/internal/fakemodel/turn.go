@@ -1,7 +1,7 @@
 package fakemodel
 
 import (
-	"slices"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -27,24 +27,34 @@ func (t Turn) Open() bool { return t.Ended.IsZero() }
 // UserText is the new user text, blocks joined by newlines.
 func (t Turn) UserText() string { return strings.Join(t.Text, "\n") }
 
-// say adds a text of the user's role; one that begins with a word of the agent's
-// own goes to System.
-func (t *Turn) say(text string, own []string) {
-	if slices.ContainsFunc(own, func(o string) bool { return strings.HasPrefix(text, o) }) {
-		t.System = append(t.System, text)
-	} else {
-		t.Text = append(t.Text, text)
-	}
-}
+// Received is the user text of t as the user meant it, see Unwrap. Compare it with the text that
+// was sent; Turn.Text keeps the raw form.
+func Received(t Turn) string { return Unwrap(t.UserText()) }
 
-// since is what of a conversation follows the model's last words.
-func since[T any](all []T, modelSays func(T) bool) []T {
-	for i, one := range slices.Backward(all) {
-		if modelSays(one) {
-			return all[i+1:]
+// pasted begins Claude Code's mark of pasted text. Claude Code 2.1.329 replaces a long paste, in
+// place, by
+//
+//	"\n\n<pasted_content id=\"7b23\">\n" PASTE "\n</pasted_content id=\"7b23\">\n"
+//
+// where the id is one for the session (seen on the wire). Other builds leave the composer's
+// placeholder before it.
+var pasted = regexp.MustCompile(`(?:\[Pasted text #\d+(?: \+\d+ lines)?\])?\n\n<(pasted_content id="[^"]*">\n)`)
+
+// Unwrap removes Claude Code's mark of pasted text and leaves what was pasted in its place. A mark
+// that is not closed stays.
+func Unwrap(text string) string {
+	done := ""
+	for {
+		at := pasted.FindStringSubmatchIndex(text)
+		if at == nil {
+			return done + text
 		}
+		body, after, closed := strings.Cut(text[at[1]:], "\n</"+text[at[2]:at[3]])
+		if !closed {
+			return done + text
+		}
+		done, text = done+text[:at[0]]+body, after
 	}
-	return all
 }
 
 // Reply is what the model says.
@@ -52,47 +62,40 @@ type Reply struct {
 	Think  time.Duration // silence before the first word
 	Deltas []string      // the text, in the pieces it is streamed in
 	Gap    time.Duration // silence between pieces
-	Tool   *Tool         // ends the reply with a call of the agent's shell tool
+	Tool   *Tool         // ends the reply with a call of a tool
 }
 
-// Tool is a call of the agent's shell tool or, with a name, of another one.
+// Tool is a call of a tool of the agent.
 type Tool struct {
-	Command, Description string
+	Name      string // as the agent offers it to its model; "": its shell tool
+	Namespace string // of the name, in the Responses wire
+	Arguments map[string]any
+}
 
-	Name, Namespace string         // as the agent offers it to its model
-	Arguments       map[string]any // of a tool with a name
+// deltaRunes is about what a real model streams at a time.
+const deltaRunes = 24
+
+// Say replies with text in small pieces, split between runes.
+func Say(text string) (r Reply) {
+	for rest := []rune(text); len(rest) > 0; {
+		n := min(len(rest), deltaRunes)
+		r.Deltas = append(r.Deltas, string(rest[:n]))
+		rest = rest[n:]
+	}
+	return r
 }
 
 // Call replies with a call of a tool that the agent offers by that name; in the Responses wire by
 // that name within a namespace.
 func Call(namespace, name string, arguments map[string]any) Reply {
 	r := Say("Calling a tool.")
-	r.Tool = &Tool{Name: name, Namespace: namespace, Arguments: arguments}
-	return r
-}
-
-// deltaBytes is about what a real model streams at a time.
-const deltaBytes = 24
-
-// Say replies with text in small pieces, split between runes.
-func Say(text string) Reply {
-	var r Reply
-	start := 0
-	for i := range text {
-		if i-start >= deltaBytes {
-			r.Deltas = append(r.Deltas, text[start:i])
-			start = i
-		}
-	}
-	if start < len(text) {
-		r.Deltas = append(r.Deltas, text[start:])
-	}
+	r.Tool = &Tool{name, namespace, arguments}
 	return r
 }
 
 // Bash replies with a call of the agent's shell tool.
 func Bash(command string) Reply {
 	r := Say("Running a command.")
-	r.Tool = &Tool{Command: command, Description: "Run a scripted command"}
+	r.Tool = &Tool{Arguments: obj{"command": command, "description": "Run a scripted command"}}
 	return r
 }

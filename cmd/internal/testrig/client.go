@@ -9,10 +9,10 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"relay-pty/cmd/internal/await"
 	"relay-pty/protocol/sock"
 )
 
@@ -46,10 +46,9 @@ type Client struct {
 	conn *sock.Client
 	reqs atomic.Int64 // made up so far
 
-	mu     sync.Mutex
+	state  await.State // guards what follows
 	frames []Frame
 	err    error
-	change chan struct{}
 }
 
 // Dial connects to path.
@@ -64,27 +63,20 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 }
 
 func (c *Client) read(ctx context.Context) {
-	for {
-		line, err := c.conn.NextLine(ctx)
+	for err := error(nil); err == nil; {
+		var line []byte
+		line, err = c.conn.NextLine(ctx)
 		f := Frame{Raw: string(line) + "\n"}
 		if err == nil {
 			if e := json.Unmarshal(line, &f.Fields); e != nil {
 				err = fmt.Errorf("line %q: %w", line, e)
 			}
 		}
-		c.mu.Lock()
-		if err == nil {
-			c.frames = append(c.frames, f)
-		}
-		c.err = err
-		if c.change != nil {
-			close(c.change)
-			c.change = nil
-		}
-		c.mu.Unlock()
-		if err != nil {
-			return
-		}
+		c.state.Change(func() {
+			if c.err = err; err == nil {
+				c.frames = append(c.frames, f)
+			}
+		})
 	}
 }
 
@@ -121,11 +113,7 @@ func (c *Client) Request(ctx context.Context, fields map[string]any) (Frame, err
 	if err := c.Send(fields); err != nil {
 		return Frame{}, err
 	}
-	f, err := c.waitFrom(ctx, n, func(f Frame) bool { return f.Str("req") == req })
-	if err != nil {
-		return f, fmt.Errorf("answer to %v: %w", fields, err)
-	}
-	return f, nil
+	return c.wait(ctx, fmt.Sprintf("the answer to %v", fields), n, func(f Frame) bool { return f.Str("req") == req })
 }
 
 // Cancel asks to cancel a message and returns the answer, an inject_result or
@@ -136,15 +124,15 @@ func (c *Client) Cancel(ctx context.Context, id string) (Frame, error) {
 
 // Len is how many frames were received so far, for WaitFrom.
 func (c *Client) Len() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.state.Lock()
+	defer c.state.Unlock()
 	return len(c.frames)
 }
 
 // Frames returns all received so far, oldest first.
 func (c *Client) Frames() []Frame {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.state.Lock()
+	defer c.state.Unlock()
 	return slices.Clone(c.frames)
 }
 
@@ -156,57 +144,40 @@ func (c *Client) Wait(ctx context.Context, want func(Frame) bool) (Frame, error)
 
 // WaitFrom is Wait that skips the first n frames.
 func (c *Client) WaitFrom(ctx context.Context, n int, want func(Frame) bool) (Frame, error) {
-	f, err := c.waitFrom(ctx, n, want)
-	if err != nil && ctx.Err() != nil {
-		err = fmt.Errorf("wait for a frame: %w", err)
-	}
-	return f, err
+	return c.wait(ctx, "a frame", n, want)
 }
 
-func (c *Client) waitFrom(ctx context.Context, n int, want func(Frame) bool) (Frame, error) {
-	for {
-		c.mu.Lock()
+func (c *Client) wait(ctx context.Context, what string, n int, want func(Frame) bool) (found Frame, err error) {
+	err = c.state.Until(ctx, func() (bool, error) {
+		c.state.Lock()
+		defer c.state.Unlock()
 		for ; n < len(c.frames); n++ {
-			if want(c.frames[n]) {
-				defer c.mu.Unlock()
-				return c.frames[n], nil
+			if found = c.frames[n]; want(found) {
+				return true, nil
 			}
 		}
-		err := c.err
-		if c.change == nil && err == nil {
-			c.change = make(chan struct{})
-		}
-		changed := c.change
-		c.mu.Unlock()
-		if err != nil {
-			return Frame{}, err
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return Frame{}, context.Cause(ctx)
-		}
+		return false, c.err
+	})
+	if err != nil {
+		return Frame{}, fmt.Errorf("wait for %s: %w", what, err)
 	}
+	return found, nil
 }
 
 // WaitStatus waits for the inject_result of id with status.
 func (c *Client) WaitStatus(ctx context.Context, id, status string) (Frame, error) {
-	f, err := c.waitFrom(ctx, 0, func(f Frame) bool {
+	return c.wait(ctx, status+" of "+id, 0, func(f Frame) bool {
 		return f.Type() == "inject_result" && f.Str("id") == id && f.Str("status") == status
 	})
-	if err != nil {
-		return f, fmt.Errorf("wait for %s of %s: %w", status, id, err)
-	}
-	return f, nil
 }
 
 // WaitEOF waits until the other side has closed.
 func (c *Client) WaitEOF(ctx context.Context) error {
-	_, err := c.waitFrom(ctx, 0, func(Frame) bool { return false })
+	_, err := c.wait(ctx, "the other side to close", 0, func(Frame) bool { return false })
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
-	return fmt.Errorf("wait for the other side to close: %w", err)
+	return err
 }
 
 // CloseWrite says that no more will be sent; answers still come.

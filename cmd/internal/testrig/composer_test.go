@@ -10,7 +10,6 @@ import (
 
 	"relay-pty/cmd/internal/testrig/agents"
 	"relay-pty/cmd/internal/testrig/term"
-	"relay-pty/pty/screen"
 )
 
 // fake is a fake agent on a terminal, and the test that runs it.
@@ -39,14 +38,6 @@ func (f *fake) event(kind string, n int) string {
 		f.t.Fatalf("%v\n%s", err, f.Output())
 	}
 	return ev.Text
-}
-
-// submits waits for the n-th turn, which must be of text.
-func (f *fake) submits(n int, text string) {
-	f.t.Helper()
-	if got := f.event(agents.KindSubmit, n); got != text {
-		f.t.Errorf("submitted %q, want %q", got, text)
-	}
 }
 
 func (f *fake) do(cmd, text string) agents.State {
@@ -78,88 +69,22 @@ func (f *fake) shows(text string) {
 	}
 }
 
-// wasRead checks all that the agent read.
-func (f *fake) wasRead(want string) {
+// unasked is what happened that nobody asked for.
+func (f *fake) unasked() (texts string) {
 	f.t.Helper()
-	must(f.t, f.WaitRead(f.ctx, len(want)))
-	if got, err := f.FakeAgent.Read(); string(got) != want || err != nil {
-		f.t.Errorf("read %q, %v; want %q", got, err, want)
+	all, err := f.EventLog()
+	must(f.t, err)
+	_, events := agents.Taken(all)
+	for _, ev := range events {
+		texts += ev.Text
 	}
+	return texts
 }
 
 func (f *fake) exits(want int) {
 	f.t.Helper()
 	if code, err := f.Wait(f.ctx); code != want || err != nil {
 		f.t.Errorf("exit %d, %v; want %d", code, err, want)
-	}
-}
-
-// kinds are the kinds of all events so far.
-func (f *fake) kinds() (kinds []string) {
-	f.t.Helper()
-	all, err := f.EventLog()
-	must(f.t, err)
-	for _, ev := range all {
-		kinds = append(kinds, ev.Kind)
-	}
-	return kinds
-}
-
-func TestComposerTakesAMessage(t *testing.T) {
-	for _, alt := range []bool{false, true} {
-		f := launch(t, "composer", agents.Config{AltScreen: alt, HistoryTwice: true})
-		text := "[relay m1 from bob] row 1\nrow 2\nrow 3\nrow 4\n[end m1]"
-		must(t, f.Paste(text))
-		f.shows("❯\u00a0[Pasted text #1 +4 lines]")
-		f.types("\r")
-		f.submits(1, text)
-		f.shows(fmt.Sprintf("● ACK %d bytes", len(text)))
-		f.wasRead("\x1b[200~" + text + "\x1b[201~\r")
-		if n := strings.Count(f.Screen(), "❯ [relay m1"); n != 2 {
-			t.Errorf("alt %v: the history has it %d times, want 2:\n%s", alt, n, f.Screen())
-		}
-		must(t, f.Resize(30, 50))
-		f.shows("\n" + strings.Repeat("─", 50) + "\n")
-		f.types("\x03\x03")
-		f.exits(0)
-	}
-}
-
-func TestComposerSwallowsEnters(t *testing.T) {
-	for swallow, n := range map[int]int{2: 2, -1: 5} {
-		f := launch(t, "composer", agents.Config{Swallow: swallow})
-		f.drafts("hello", "hello")
-		for i := range n {
-			f.types("\r")
-			if got := f.event(agents.KindSwallow, i+1); got != "hello" {
-				t.Errorf("swallowed over %q", got)
-			}
-		}
-		if swallow < 0 {
-			must(t, f.Set(f.ctx, map[string]any{"Swallow": 0}))
-		}
-		f.types("\r")
-		f.submits(1, "hello")
-	}
-}
-
-func TestBusyComposerQueues(t *testing.T) {
-	f := launch(t, "composer", agents.Config{BusyMS: -1})
-	f.types("work\r")
-	f.submits(1, "work")
-	must(t, f.WaitScreen(f.ctx, func(s *screen.Screen) bool { return strings.HasPrefix(s.Title(), "◐") }))
-	f.shows("esc to interrupt")
-	f.drafts("later", "later")
-	f.types("\r")
-	f.event(agents.KindQueued, 1)
-	f.shows("Press up to edit queued messages")
-	f.do("idle", "")
-	f.submits(2, "later")
-	events, err := f.EventLog()
-	must(t, err)
-	texts, unasked := agents.Taken(events)
-	if !slices.Equal(texts, []string{"work", "later"}) || len(unasked) > 0 {
-		t.Errorf("took %q, and unasked %v", texts, unasked)
 	}
 }
 
@@ -175,11 +100,12 @@ func TestDialogIsAnsweredByKeysAlone(t *testing.T) {
 		}
 		f.types("x2")
 		must(t, f.Paste("1"))
-		must(t, f.WaitRead(f.ctx, len("hellox2\x1b[200~1\x1b[201~")))
+		must(t, f.WaitRead(f.ctx, len("hellox2\x1b[200~1\x1b[201~"))) // a paste takes the Enter of its read
 		f.types(keys)
 		f.shows("❯\u00a0hello")
-		if answer != "" && f.event(agents.KindAnswer, 1) != answer || answer == "" && slices.Contains(f.kinds(), agents.KindAnswer) {
-			t.Errorf("%q: got %q", keys, f.kinds())
+		f.drafts("", "hello")
+		if got := f.unasked(); got != answer {
+			t.Errorf("%q: answered %q, want %q", keys, got, answer)
 		}
 	}
 	f := launch(t, "composer", agents.Config{DialogOn: "*"})
@@ -200,8 +126,6 @@ func TestStalledComposerJoinsEnterToThePaste(t *testing.T) {
 	f.drafts("", "")
 	f.do("resume", "")
 	f.drafts("", "hello\n")
-	f.types("\r")
-	f.submits(1, "hello")
 }
 
 // Each of these would betray an injector that takes the composer for a plainer one.
@@ -225,6 +149,9 @@ func TestComposersHabits(t *testing.T) {
 		{"no command in the middle of a text", picker, []string{"see /cle", "\r"}, "", agents.KindSubmit},
 		{"no file behind a blank", picker, []string{"@out.txt ", "\r"}, "", agents.KindSubmit},
 		{"Esc hands the message back", agents.Config{ReturnPrompt: true, BusyMS: -1}, []string{"think", "\r", "\x1b"}, "think", ""},
+		{"Enter is swallowed", agents.Config{Swallow: 1}, []string{"hello", "\r!"}, "hello!", agents.KindSwallow},
+		{"Enter queues while it works", agents.Config{BusyMS: -1}, []string{"work", "\r", "later", "\r"}, "", agents.KindQueued},
+		{"no keys quit", agents.Config{QuitKeys: -1}, []string{"\x03\x03\x03\x04\x04here"}, "here", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := launch(t, "composer", c.conf)
@@ -237,59 +164,6 @@ func TestComposersHabits(t *testing.T) {
 				f.event(c.kind, 1)
 			}
 		})
-	}
-}
-
-func TestQuitKeys(t *testing.T) {
-	for conf, want := range map[int]int{0: 2, 1: 1} {
-		f := launch(t, "composer", agents.Config{QuitKeys: conf})
-		for n := range want {
-			f.drafts("", "") // it is still there
-			f.types("\x03")
-			must(t, f.WaitRead(f.ctx, n+1))
-		}
-		f.exits(0)
-	}
-	f := launch(t, "composer", agents.Config{QuitKeys: -1})
-	f.drafts("\x03\x03\x03\x04\x04here", "here")
-}
-
-func TestRewindOpensOnAnEmptyBoxWithHistory(t *testing.T) {
-	f := launch(t, "composer", agents.Config{Rewind: true, BusyMS: 1})
-	const escEsc = "\x1b\x1b[I\x1b\x1b[I" // each known by what follows it
-	f.types(escEsc)
-	f.drafts("hello", "hello")
-	f.types("\r")
-	f.event(agents.KindReply, 1)
-	f.types(escEsc)
-	f.shows("Do you want to proceed?")
-}
-
-func TestTerminalModesFollowTheScript(t *testing.T) {
-	paste := []string{"\x1b[?2004h", "\x1b[?2004l"}
-	for _, c := range []struct {
-		conf      agents.Config
-		with, not []string
-	}{
-		{agents.Config{}, paste, []string{"\x1b[?1049h", "\x1b[?1003h"}},
-		{agents.Config{NoPaste: true}, nil, paste},
-		{agents.Config{Mouse: true}, []string{"\x1b[?1003h", "\x1b[?1003l"}, nil},
-		{agents.Config{AltScreen: true}, []string{"\x1b[?1049h", "\x1b[?1049l"}, nil},
-	} {
-		f := launch(t, "composer", c.conf)
-		raw, err := f.Raw()
-		must(t, err)
-		f.do("quit", "")
-		f.exits(0)
-		left, err := f.Raw()
-		if err != nil || !raw || left {
-			t.Errorf("%+v: raw %v, then %v, %v", c.conf, raw, left, err)
-		}
-		for _, seq := range append(c.with, c.not...) {
-			if n := bytes.Count(f.Output(), []byte(seq)); n > 0 != slices.Contains(c.with, seq) || n > 1 {
-				t.Errorf("%+v: %q stands in the output %d times", c.conf, seq, n)
-			}
-		}
 	}
 }
 
@@ -311,58 +185,93 @@ func TestRedraws(t *testing.T) {
 	}
 }
 
-// The cursor that the terminal shows must stand where text goes.
-func TestCursorStandsBehindTheText(t *testing.T) {
-	for _, conf := range []agents.Config{{}, {AltScreen: true}, {Look: "bare"}, {HardWrap: true}} {
-		f := launch(t, "composer", conf)
-		f.types("one\nt")
-		f.types("wo")
-		err := f.WaitScreen(f.ctx, func(s *screen.Screen) bool {
-			row, col := s.Cursor()
-			return s.RowTo(row, col) == "  two" && strings.HasSuffix(strings.TrimRight(s.Row(row-1), " "), "one")
-		})
-		if err != nil {
-			t.Errorf("%+v: %v\n%s", conf, err, f.Screen())
+// What a composer shows, in its output and on its screen, is what its Config says.
+func TestWhatComposersShow(t *testing.T) {
+	const paste, mouse, alt = "\x1b[?2004h", "\x1b[?1003h", "\x1b[?1049h"
+	long := strings.Repeat("aaaa ", 17) + "b"
+	for _, c := range []struct {
+		conf        agents.Config
+		keys, shows string
+		with, not   []string
+	}{
+		{agents.Config{}, long, "aaaa\n  aaaa aaaa b\n", []string{paste}, []string{alt, mouse}},
+		{agents.Config{HardWrap: true}, long, "aaaa aa\n  aa aaaa b\n", nil, nil},
+		{agents.Config{NoPaste: true}, "hi", "❯\u00a0hi\n", nil, []string{paste}},
+		{agents.Config{Mouse: true}, "", "? for shortcuts", []string{mouse}, nil},
+		{agents.Config{AltScreen: true}, "", "? for shortcuts", []string{alt}, nil},
+		{agents.Config{Ghost: "Try it"}, "", "\n❯\u00a0Try it\n───", nil, nil},
+		{agents.Config{Look: "bare", Ghost: "Try it"}, "", "› Try it\n\n  fake-model", nil, nil},
+		{agents.Config{Look: "bare"}, "hi", "› hi\n\n  fake-model", nil, nil},
+		{agents.Config{}, "\x1b[200~a\nb\nc\nd\x1b[201~", "❯\u00a0[Pasted text #1 +3 lines]", nil, nil},
+		{agents.Config{Chips: "never"}, "\x1b[200~a\nb\nc\nd\x1b[201~", "a\n  b\n  c\n  d\n", nil, nil},
+		{agents.Config{HistoryTwice: true}, "hi\r", "❯ hi\n❯ hi\n", nil, nil},
+		{agents.Config{Spin: true}, "", "Composing… (3)", nil, nil},
+		{agents.Config{Rewind: true, BusyMS: 1}, "hi\r\x1b[I\x1b\x1b[I\x1b\x1b[I", "Do you want to proceed?", nil, nil},
+	} {
+		f := launch(t, "composer", c.conf)
+		for keys := range strings.SplitAfterSeq(c.keys, "\r") {
+			f.types(keys)
+			if strings.HasSuffix(keys, "\r") {
+				f.event(agents.KindReply, 1)
+			}
+		}
+		f.shows(c.shows)
+		f.do("quit", "")
+		f.exits(0)
+		if raw, err := f.Raw(); raw || err != nil {
+			t.Errorf("%+v: left raw %v, %v", c.conf, raw, err)
+		}
+		for _, seq := range append(c.with, c.not...) {
+			on, off := bytes.Count(f.Output(), []byte(seq)), bytes.Count(f.Output(), []byte(strings.TrimSuffix(seq, "h")+"l"))
+			if on != off || on > 0 != slices.Contains(c.with, seq) {
+				t.Errorf("%+v: %q stands in the output %d times, its end %d times", c.conf, seq, on, off)
+			}
 		}
 	}
 }
 
-func TestWhatComposersShow(t *testing.T) {
-	for _, c := range []struct {
-		conf        agents.Config
-		typed, want string
-	}{
-		{agents.Config{Ghost: "Try it"}, "", "\n❯\u00a0Try it\n───"},
-		{agents.Config{Look: "bare", Ghost: "Try it"}, "", "› Try it\n\n  fake-model"},
-		{agents.Config{Look: "bare"}, "hi", "› hi\n\n  fake-model"},
-		{agents.Config{}, strings.Repeat("aaaa ", 17) + "b", "aaaa\n  aaaa aaaa b\n"},
-		{agents.Config{HardWrap: true}, strings.Repeat("aaaa ", 17) + "b", "aaaa aa\n  aa aaaa b\n"},
-		{agents.Config{Chips: "never"}, "\x1b[200~a\nb\nc\nd\x1b[201~", "a\n  b\n  c\n  d\n"},
-	} {
-		f := launch(t, "composer", c.conf)
-		f.types(c.typed)
-		f.shows(c.want)
+func TestQuitKeys(t *testing.T) {
+	for conf, want := range map[int]int{0: 2, 1: 1} {
+		f := launch(t, "composer", agents.Config{QuitKeys: conf})
+		for n := range want {
+			f.drafts("", "") // it is still there
+			f.types("\x03")
+			must(t, f.WaitRead(f.ctx, n+1))
+		}
+		f.exits(0)
 	}
-	f := launch(t, "composer", agents.Config{Spin: true})
-	f.shows("Composing… (3)")
 }
 
-func TestComposerHandsItsTerminalToAnEditor(t *testing.T) {
+func TestEditorReadsWhatIsTyped(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		f := launch(t, "composer", agents.Config{EditorGroup: own})
-		f.drafts("a draft", "a draft")
 		f.do("edit", "")
 		f.types("typed")
 		f.shows("fake editor\ntyped\n")
-		must(t, f.WaitScreen(f.ctx, func(s *screen.Screen) bool { return s.Modes().AltScreen && !s.Modes().BracketedPaste }))
-		must(t, f.Resize(30, 60)) // unheard by a composer whose group is in the background
 		f.do("done", "")
-		f.shows("❯\u00a0a draft\n" + strings.Repeat("─", 60))
-		must(t, f.WaitScreen(f.ctx, func(s *screen.Screen) bool { return !s.Modes().AltScreen && s.Modes().BracketedPaste }))
-		f.drafts("!", "a draft!")
-		f.wasRead("a draft!")
+		f.drafts("!", "!")
 		if got, err := f.Child().Read(); string(got) != "typed" || err != nil {
 			t.Errorf("the editor read %q, %v", got, err)
+		}
+	}
+}
+
+func TestSlowReadsAByteAtATime(t *testing.T) {
+	f := launch(t, "slow", agents.Config{})
+	f.drafts("abc", "abc")
+	if first := f.event(agents.KindDraft, 1); first != "a" {
+		t.Errorf("the first draft was %q", first)
+	}
+}
+
+func TestAgentsRefuseWhatTheyDoNotKnow(t *testing.T) {
+	for _, name := range []string{"composer", "line"} {
+		f := launch(t, name, agents.Config{})
+		if _, err := f.Do(f.ctx, agents.Command{Cmd: "nonsense"}); err == nil || !strings.Contains(err.Error(), "nonsense") {
+			t.Errorf("%s: no such command: got %v", name, err)
+		}
+		if err := f.Set(f.ctx, map[string]any{"NoSuchField": 1}); err == nil || !strings.Contains(err.Error(), "NoSuchField") {
+			t.Errorf("%s: no such field: got %v", name, err)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 package testrig
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -78,10 +79,9 @@ func (a FakeAgent) EnvArgv() []string {
 }
 
 // Do sends one command to the agent, which must have started; see agents.Command.
-func (a FakeAgent) Do(ctx context.Context, c agents.Command) (agents.State, error) {
-	st, err := agents.Control(ctx, a.Control, c)
-	if err != nil && ctx.Err() != nil {
-		err = fmt.Errorf("wait for %s of the agent: %w", c.Cmd, context.Cause(ctx))
+func (a FakeAgent) Do(ctx context.Context, c agents.Command) (st agents.State, err error) {
+	if err = agents.Control(ctx, a.Control, c, &st); err != nil {
+		err = fmt.Errorf("%s of the fake agent: %w", c.Cmd, err)
 	}
 	return st, err
 }
@@ -131,16 +131,12 @@ func (a FakeAgent) WaitEvent(ctx context.Context, kind string, n int) (found age
 		}
 		seen = now
 		all, err := a.EventLog()
-		left := n
-		for _, found = range all {
-			if found.Kind == kind {
-				left--
-			}
-			if left == 0 {
-				return true, nil
-			}
+		all = slices.DeleteFunc(all, func(ev agents.Event) bool { return ev.Kind != kind })
+		if len(all) < n {
+			return false, err
 		}
-		return false, err
+		found = all[n-1]
+		return true, nil
 	})
 	return found, err
 }
@@ -175,38 +171,31 @@ func poll(ctx context.Context, what string, ok func() (bool, error)) error {
 func (a FakeAgent) Child() FakeAgent { return FakeAgent{Log: a.Log + agents.EditSuffix} }
 
 // Read returns every byte the agent read so far.
-func (a FakeAgent) Read() ([]byte, error) {
-	b, err := os.ReadFile(a.Log)
+func (a FakeAgent) Read() ([]byte, error) { return soFar(a.Log) }
+
+// soFar is what stands in a file that grows, and may not be there yet.
+func soFar(path string) ([]byte, error) {
+	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return b, err
 }
 
-// EventLog returns the agent's events so far. The file grows; a line still
-// being written is left out.
-func (a FakeAgent) EventLog() ([]agents.Event, error) {
-	f, err := os.Open(a.Events)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var out []agents.Event
-	in := bufio.NewReader(f)
-	for {
-		line, err := in.ReadBytes('\n')
-		if err != nil {
-			return out, nil // the end
+// EventLog returns the agent's events so far. A line still being written is left out.
+func (a FakeAgent) EventLog() (all []agents.Event, err error) {
+	b, err := soFar(a.Events)
+	for line := range bytes.Lines(b) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			break
 		}
 		var ev agents.Event
 		if err := json.Unmarshal(line, &ev); err != nil {
-			return out, fmt.Errorf("event %q: %w", line, err)
+			return all, fmt.Errorf("event %q: %w", line, err)
 		}
-		out = append(out, ev)
+		all = append(all, ev)
 	}
+	return all, err
 }
 
 // StartTerm runs opts on a terminal and closes it when the test ends.

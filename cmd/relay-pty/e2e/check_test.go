@@ -73,7 +73,7 @@ func alone(t *testing.T, a agentrig.Agent) []string {
 	path, err := a.Find()
 	testrig.Require(t, a.Name(), err)
 	argv := a.Argv(path)
-	return argv[:len(argv)-len(a.Args())]
+	return argv[:len(argv)-len(a.Args)]
 }
 
 // TestRealAgentsKeepWhatTheirProfilesPromise: in `make test` the one that starts the quickest.

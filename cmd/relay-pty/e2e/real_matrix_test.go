@@ -88,7 +88,7 @@ func dialogsStayUnanswered(t *testing.T, r *realAgent) {
 		r.enter()
 		r.turnWith(touched)
 		r.state("blocked")
-		must(t, r.WaitText(patience(t), r.Question()))
+		must(t, r.WaitText(patience(t), r.Question))
 		dialog := r.drawn()
 		r.inject(id, "hello\ny\n1\nthere")
 		r.held(id, "dialog", 600*time.Millisecond)
@@ -131,7 +131,7 @@ func (r *realAgent) drawn() string {
 // asks is the screen from the question on; what stands above it may move.
 func (r *realAgent) asks() string {
 	screen := r.Screen()
-	return screen[max(0, strings.LastIndex(screen, r.Question())):]
+	return screen[max(0, strings.LastIndex(screen, r.Question)):]
 }
 
 // begun is what a human has written and not sent.

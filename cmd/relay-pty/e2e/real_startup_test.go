@@ -12,7 +12,7 @@ import (
 func TestProveAgentsBeginBlockedByTheirDialogs(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		var names []string
-		for _, st := range a.Startups() {
+		for _, st := range a.Startups {
 			t.Run(st.Name, func(t *testing.T) {
 				r := begin(t, a, []agentrig.Change{st.Change})
 				must(t, r.WaitText(patience(t), st.Text))

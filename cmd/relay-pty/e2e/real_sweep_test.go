@@ -264,7 +264,7 @@ func (r *realAgent) read(m awkward.Message, limit time.Duration) error {
 		return fmt.Errorf("no turn with %s: %w", m.ID, err)
 	}
 	got, want := r.Received(t), m.Text()
-	if r.Composes() {
+	if r.Composes {
 		got, want = awkward.Decomposed(got), awkward.Decomposed(want)
 	}
 	if !strings.Contains(got, want) && !strings.Contains(got, r.Unwrap(want)) && !strings.Contains(t.UserText(), want) {

@@ -100,7 +100,7 @@ func onlyOnce(api *fakemodel.Server) func(fakemodel.Turn) fakemodel.Reply {
 func (r *realAgent) remembers(after int, id string) {
 	r.t.Helper()
 	header := "[relay " + id + " from bob]"
-	if key := r.Recall(); key != "" {
+	if key := r.Recall; key != "" {
 		r.state("ready")
 		must(r.t, r.Type(key))
 		r.shows("[relay")

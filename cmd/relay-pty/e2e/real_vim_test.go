@@ -38,7 +38,7 @@ func (r *realAgent) mode(want string) {
 // eachVim runs test for every agent of the table that has a vim mode, side by side.
 func eachVim(t *testing.T, test func(t *testing.T, a agentrig.Agent)) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
-		if _, ok := a.Vim(); ok {
+		if a.Vim != nil {
 			test(t, a)
 		}
 	})
@@ -47,8 +47,7 @@ func eachVim(t *testing.T, test func(t *testing.T, a agentrig.Agent)) {
 // startVim starts the agent in its vim mode, in one of its modes.
 func startVim(t *testing.T, a agentrig.Agent, mode string, flags ...string) *realAgent {
 	t.Helper()
-	change, _ := a.Vim()
-	r := begin(t, a, []agentrig.Change{change}, flags...)
+	r := begin(t, a, []agentrig.Change{a.Vim}, flags...)
 	r.state("ready")
 	r.mode("INSERT")
 	if mode != "INSERT" {

@@ -191,14 +191,14 @@ func (h *hookedClaude) besideQuestion(id string) {
 	h.waits("Stop")
 	made := filepath.Join(h.cwd, id+".txt")
 	h.asks("please TOUCH " + id + ".txt")
-	h.shows(h.Question())
+	h.shows(h.Question)
 	h.sends(id, "beside a question")
 	h.sees(h.ctx, id+" to be pulled", func(e router.Event) bool { return e.ID == id && e.Status == "injecting" })
-	h.shows(h.Question())
+	h.shows(h.Question)
 	if _, err := os.Stat(made); err == nil {
 		h.t.Errorf("the question beside %s was answered", id)
 	}
-	answered := func(s *screen.Screen) bool { return !strings.Contains(rowsOf(s), h.Question()) }
+	answered := func(s *screen.Screen) bool { return !strings.Contains(rowsOf(s), h.Question) }
 	if err := h.PressUntil(h.ctx, "1", time.Second, answered); err != nil {
 		h.t.Fatal(err)
 	}

@@ -25,9 +25,6 @@ const (
 	EnvControl = "RELAY_FAKE_CONTROL"
 )
 
-// Editor is the program that the command "edit" starts. Its byte log is the agent's, with
-// EditSuffix.
-const (
-	Editor     = "editor"
-	EditSuffix = ".edit"
-)
+// EditSuffix is what the byte log of the child that the command "edit" starts has behind the
+// agent's.
+const EditSuffix = ".edit"

@@ -43,25 +43,24 @@ type State struct {
 }
 
 // Control sends one command to the agent listening at path and gives it until ctx ends to answer.
-func Control(ctx context.Context, path string, c Command) (State, error) {
+func Control(ctx context.Context, path string, c Command, st *State) error {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", path)
 	if err != nil {
-		return State{}, err
+		return err
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	if err := json.NewEncoder(conn).Encode(c); err != nil {
-		return State{}, err
+	if err = json.NewEncoder(conn).Encode(c); err == nil {
+		err = json.NewDecoder(conn).Decode(st)
 	}
-	var st State
-	if err := json.NewDecoder(conn).Decode(&st); err != nil {
-		return State{}, cmp.Or(context.Cause(ctx), err)
+	if err == nil && st.Error != "" {
+		err = errors.New(st.Error)
 	}
-	if st.Error != "" {
-		return st, errors.New("fake agent: " + st.Error)
+	if err != nil {
+		return cmp.Or(context.Cause(ctx), err)
 	}
-	return st, nil
+	return nil
 }
 
 // Event is one line of the event log.

@@ -2,90 +2,67 @@ package term
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"relay-pty/pty/screen"
 )
 
-// inquiry finds the control sequences in what a program writes, in any
-// cutting, so that those which ask the terminal something can be answered.
-type inquiry struct {
-	seq  []byte // the sequence so far, from its ESC on; empty: plain text
-	long bool   // it is an OSC, DCS, APC, PM or SOS string
-}
+var (
+	// question is what asks the terminal something.
+	question = regexp.MustCompile("\x1b(?:\\[(?:>?0?c|>0?q|[56]n|18t|\\?u|\\?[0-9]+\\$p)|\\]1[01];\\?(?:\a|\x1b\\\\)|P[+$]q[^\x1b]{0,256}\x1b\\\\)")
+	// begun may become a question.
+	begun = regexp.MustCompile("\x1b(?:\\[[0-9>?$]{0,8}|\\](?:1[01]?;?\\??\x1b?)?|P[^\x1b]{0,256}\x1b?)?$")
+)
 
-// maxSeq bounds a sequence that is kept; no question is that long.
-const maxSeq = 256
-
-// next takes the bytes of p, which is not empty, up to the end of the first
-// sequence in it, and says how many those are and what the sequence was; ""
-// while it is unfinished or there is none.
-func (q *inquiry) next(p []byte) (n int, seq string) {
-	for i, b := range p {
-		switch {
-		case len(q.seq) == 0 && b != 0x1b:
-			continue
-		case b == 0x1b && !q.long:
-			q.seq = append(q.seq[:0], b)
-			continue
-		case len(q.seq) < maxSeq:
-			q.seq = append(q.seq, b)
-		}
-		if q.over(b) {
-			seq = string(q.seq)
-			q.seq, q.long = q.seq[:0], false
-			return i + 1, seq
-		}
+// show shows output on the screen, and returns the answers to the questions in it, each true at
+// its place in the output. The beginning of a question at the end waits for the rest of it.
+func (t *Term) show(p []byte) (reply string) {
+	if !t.answers {
+		t.scr.Write(p) // never fails
+		return ""
 	}
-	return len(p), ""
-}
-
-// over says whether b, just added, ends the sequence.
-func (q *inquiry) over(b byte) bool {
-	switch {
-	case b == 0x18 || b == 0x1a: // CAN and SUB end anything
-		return true
-	case q.long:
-		return b == 0x07 || b == '\\' && q.seq[len(q.seq)-2] == 0x1b
-	case len(q.seq) == 2:
-		q.long = strings.IndexByte("]P_^X", b) >= 0
-		return !q.long && b != '['
+	p = append(t.asked, p...)
+	for {
+		at := question.FindIndex(p)
+		if at == nil {
+			break
+		}
+		t.scr.Write(p[:at[1]]) // never fails
+		reply += answer(string(p[at[0]:at[1]]), t.scr)
+		p = p[at[1]:]
 	}
-	return b >= 0x40 && b <= 0x7e
+	end := len(p)
+	if at := begun.FindIndex(p); at != nil {
+		end = at[0]
+	}
+	t.scr.Write(p[:end]) // never fails
+	t.asked = append([]byte(nil), p[end:]...)
+	return reply
 }
 
-// answer is what a terminal like xterm, with s on it, says to seq; always the
-// same to the same question. "" when it is none.
-// Source: xterm's ctlseqs, and kitty's protocol extensions for CSI ? u.
-func answer(seq string, s *screen.Screen) string {
+// answer is what a terminal like xterm, with s on it, says to a question; always the same to the
+// same one. Source: xterm's ctlseqs, and kitty's protocol extensions for CSI ? u.
+func answer(asks string, s *screen.Screen) string {
 	rows, cols := s.Size()
 	row, col := s.Cursor()
-	switch seq {
-	case "\x1b[c", "\x1b[0c":
-		return "\x1b[?62;22c"
-	case "\x1b[>c", "\x1b[>0c":
-		return "\x1b[>0;115;0c"
-	case "\x1b[5n":
-		return "\x1b[0n"
-	case "\x1b[6n":
-		return fmt.Sprintf("\x1b[%d;%dR", row+1, min(col, cols-1)+1)
-	case "\x1b[18t":
-		return fmt.Sprintf("\x1b[8;%d;%dt", rows, cols)
-	case "\x1b[>q", "\x1b[>0q":
-		return "\x1bP>|rig(1)\x1b\\"
-	case "\x1b[?u":
-		return "\x1b[?0u"
-	}
 	for _, c := range []struct{ before, after, reply string }{
 		{"\x1b[?", "$p", "\x1b[?%s;2$y"}, // DECRQM: known, and off
+		{"\x1b[?", "u", "\x1b[?0u"},
 		{"\x1b]10;?", "", "\x1b]10;rgb:ffff/ffff/ffff%s"},
 		{"\x1b]11;?", "", "\x1b]11;rgb:0000/0000/0000%s"},
-		{"\x1bP+q", "\x1b\\", "\x1bP0+r%s\x1b\\"},   // XTGETTCAP: not known
-		{"\x1bP$q", "\x1b\\", "\x1bP0$r%.0s\x1b\\"}, // DECRQSS: not valid
+		{"\x1bP+q", "\x1b\\", "\x1bP0+r%s\x1b\\"}, // XTGETTCAP: not known
+		{"\x1bP$q", "\x1b\\", "\x1bP0$r\x1b\\"},   // DECRQSS: not valid
+		{"\x1b[>", "c", "\x1b[>0;115;0c"},
+		{"\x1b[>", "q", "\x1bP>|rig(1)\x1b\\"},
+		{"\x1b[", "c", "\x1b[?62;22c"},
+		{"\x1b[5n", "", "\x1b[0n"},
+		{"\x1b[6n", "", fmt.Sprintf("\x1b[%d;%dR", row+1, min(col, cols-1)+1)},
+		{"\x1b[18t", "", fmt.Sprintf("\x1b[8;%d;%dt", rows, cols)},
 	} {
-		rest, found := strings.CutPrefix(seq, c.before)
+		rest, found := strings.CutPrefix(asks, c.before)
 		if rest, ends := strings.CutSuffix(rest, c.after); found && ends {
-			return fmt.Sprintf(c.reply, rest)
+			return strings.Replace(c.reply, "%s", rest, 1)
 		}
 	}
 	return ""

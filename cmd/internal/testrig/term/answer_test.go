@@ -26,25 +26,3 @@ func TestQuestionsAreAnsweredInAnyCutting(t *testing.T) {
 		}
 	}
 }
-
-func TestAnswersReachTheProgram(t *testing.T) {
-	o := sh(`stty raw -echo; printf 'ab\033[6n'; dd bs=1 count=6 2>/dev/null | od -An -c; exec cat`)
-	o.Answers = true
-	tm, ctx := start(t, o)
-	if err := tm.WaitText(ctx, `033   [   1   ;   3   R`); err != nil {
-		t.Fatalf("%v\n%s", err, tm.Screen())
-	}
-}
-
-func TestSinkTakesAllOutput(t *testing.T) {
-	o := sh("head -c 300000 /dev/zero")
-	total := 0
-	o.Sink = func(p []byte) { total += len(p) }
-	tm, ctx := start(t, o)
-	if _, err := tm.Wait(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if total != 300000 || len(tm.Output()) > 0 {
-		t.Errorf("%d bytes in the sink and %d kept, want 300000 and none", total, len(tm.Output()))
-	}
-}

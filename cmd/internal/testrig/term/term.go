@@ -18,11 +18,14 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"relay-pty/cmd/internal/await"
 	"relay-pty/pty/screen"
+	"relay-pty/pty/term"
 )
 
 // Options says what runs and where.
@@ -49,33 +52,33 @@ type Options struct {
 type Term struct {
 	master *os.File
 	cmd    *exec.Cmd
-	link   *os.File // to the shell: it tells pid and status, we let it go
+	tells  *os.File // from the shell: pid and status
+	lets   *os.File // to the shell: print the mark; at its end, go
 	pid    int
 	sink   func([]byte) // may be nil
 
-	answers bool // to questions; the output loop's own, as the next field
-	asked   inquiry
+	answers bool   // to questions; the output loop's own, as the next field
+	asked   []byte // what may be the beginning of a question
 
-	mu     sync.Mutex
+	state  await.State // guards all below
 	out    []byte
 	scr    *screen.Screen
-	change chan struct{}
 	after  Modes // settings when the program had ended
 	status int
-	done   bool // status and after are valid
-	ending bool // the mark is to come
-	tail   []byte
+	done   bool          // status and after are valid
+	ending bool          // the mark is to come
+	tail   []byte        // what came while it is
 	whole  chan struct{} // closed when it has
-	err    error
+	err    error         // the output's end
 	closed chan struct{} // all output is in
 }
 
-// keeper runs "$@" and says its pid, then its status, on fd 3; told to, it prints
-// the mark; then it waits to be let go. What the shell itself has to say, as
-// "Killed", goes nowhere. A ^C that ends the program must not end the shell.
-const keeper = `exec 5>&2 2>/dev/null; trap : INT QUIT
-sh -c 'echo $$ >&3; exec "$@" 2>&5 3>&- 4>&- 5>&-' sh "$@"
-echo $? >&3; read _ <&3; printf '\033_kept\033\134' >&4; read _ <&3`
+// keeper runs "$@" and tells its pid, then its status, on fd 3; told to on fd 5, it prints the
+// mark; then it waits to be let go. What the shell itself has to say, as "Killed", goes nowhere.
+// A ^C that ends the program must not end the shell.
+const keeper = `exec 6>&2 2>/dev/null; trap : INT QUIT
+sh -c 'echo $$ >&3; exec "$@" 2>&6 3>&- 4>&- 5<&- 6>&-' sh "$@"
+echo $? >&3; read _ <&5; printf '\033_kept\033\134' >&4; read _ <&5`
 
 // mark follows the program's last output: the end of a terminal's session
 // throws away what nobody has read yet, so it must not come before this is in.
@@ -96,11 +99,11 @@ func Start(opts Options) (*Term, error) {
 	}
 	defer slave.Close()
 	t := &Term{master: master, scr: screen.New(opts.Rows, opts.Cols), closed: make(chan struct{}), whole: make(chan struct{}), sink: opts.Sink, answers: opts.Answers}
-	if err := setSize(master, opts.Rows, opts.Cols); err != nil {
-		master.Close() // of no use
-		return nil, err
+	err = t.size(opts.Rows, opts.Cols)
+	if err == nil {
+		err = t.spawn(opts, slave)
 	}
-	if err := t.spawn(opts, slave); err != nil {
+	if err != nil {
 		master.Close() // of no use
 		return nil, err
 	}
@@ -108,12 +111,20 @@ func Start(opts Options) (*Term, error) {
 	return t, nil
 }
 
-func (t *Term) spawn(opts Options, slave *os.File) error {
-	ours, theirs, err := socketpair()
-	if err != nil {
+func (t *Term) size(rows, cols int) error {
+	return term.SetSize(t.master, term.Winsize{Rows: rows, Cols: cols})
+}
+
+func (t *Term) spawn(opts Options, slave *os.File) (err error) {
+	var says, hears *os.File // the shell's ends; it alone holds them soon, so its end is heard at once
+	if t.tells, says, err = os.Pipe(); err != nil {
 		return err
 	}
-	t.link = ours
+	defer says.Close()
+	if hears, t.lets, err = os.Pipe(); err != nil {
+		return errors.Join(err, t.tells.Close())
+	}
+	defer hears.Close()
 	t.cmd = exec.Command("/bin/sh", append([]string{"-c", keeper, "sh"}, opts.Argv...)...)
 	t.cmd.Dir, t.cmd.Env = opts.Dir, opts.Env
 	t.cmd.Stdin, t.cmd.Stdout, t.cmd.Stderr = slave, slave, slave
@@ -124,24 +135,22 @@ func (t *Term) spawn(opts Options, slave *os.File) error {
 	if opts.Stdout != nil {
 		t.cmd.Stdout = opts.Stdout
 	}
-	t.cmd.ExtraFiles = []*os.File{theirs, slave} // 3 and 4
+	t.cmd.ExtraFiles = []*os.File{says, slave, hears} // 3, 4 and 5
 	t.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: ctty}
-	err = t.cmd.Start()
-	theirs.Close() // the shell alone holds it now, so its end is heard at once
-	if err != nil {
-		ours.Close() // of no use
-		return err
+	if err := t.cmd.Start(); err != nil {
+		return errors.Join(err, t.tells.Close(), t.lets.Close())
 	}
-	ours.SetReadDeadline(time.Now().Add(patience)) // cannot fail: it is pollable
+	says.Close()                                      // as above
+	t.tells.SetReadDeadline(time.Now().Add(patience)) // cannot fail: it is pollable
 	pid, err := t.number()
-	ours.SetReadDeadline(time.Time{}) // the status comes when the program ends
+	t.tells.SetReadDeadline(time.Time{}) // the status comes when the program ends
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = fmt.Errorf("wait for its pid: not within %v", patience)
 		syscall.Kill(-t.cmd.Process.Pid, syscall.SIGKILL) // the shell leads its own group; its end is awaited below
 	}
 	if err != nil {
-		ours.Close() // lets the shell go
-		return errors.Join(fmt.Errorf("start %s: %w", opts.Argv[0], err), t.cmd.Wait())
+		t.lets.Close() // the shell goes
+		return errors.Join(fmt.Errorf("start %s: %w", opts.Argv[0], err), t.cmd.Wait(), t.tells.Close())
 	}
 	t.pid = pid
 	go t.await()
@@ -149,17 +158,9 @@ func (t *Term) spawn(opts Options, slave *os.File) error {
 }
 
 // number reads one line, a number, from the shell.
-func (t *Term) number() (int, error) {
-	var line []byte
-	for b := make([]byte, 1); ; {
-		if _, err := t.link.Read(b); err != nil {
-			return 0, err
-		}
-		if b[0] == '\n' {
-			return strconv.Atoi(string(line))
-		}
-		line = append(line, b[0])
-	}
+func (t *Term) number() (n int, err error) {
+	_, err = fmt.Fscanln(t.tells, &n)
+	return n, err
 }
 
 // await takes the program's status and the terminal's settings at that
@@ -167,19 +168,18 @@ func (t *Term) number() (int, error) {
 func (t *Term) await() {
 	status, err := t.number()
 	if err == nil {
-		after, merr := getModes(t.master)
-		t.mu.Lock()
-		t.status, t.after, t.done, t.ending = status, after, merr == nil, true
-		t.mu.Unlock()
-		if _, err := t.link.WriteString("\n"); err == nil {
+		after, merr := t.modes()
+		t.state.Change(func() { t.status, t.after, t.done, t.ending = status, after, merr == nil, true })
+		if _, err := t.lets.WriteString("\n"); err == nil {
 			select {
 			case <-t.whole:
 			case <-t.closed:
 			}
 		}
 	}
-	t.link.Close() // the shell's read ends
-	t.cmd.Wait()   // its own status says nothing
+	t.lets.Close()  // the shell's read ends
+	t.cmd.Wait()    // its own status says nothing
+	t.tells.Close() // all is told
 }
 
 func (t *Term) pump() {
@@ -187,70 +187,44 @@ func (t *Term) pump() {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := t.master.Read(buf)
-		p := t.unmarked(buf[:n])
+		p := t.unmarked(buf[:n], err != nil)
 		if t.sink != nil {
 			if len(p) > 0 {
 				t.sink(p)
 			}
 			p = nil
 		}
-		t.mu.Lock()
-		t.out = append(t.out, p...)
-		if reply := t.show(p); reply != "" {
-			t.Type(reply) // before anyone hears of the output; fails when the program is gone, which needs no answer
-		}
-		if err != nil {
-			t.err = io.EOF // EIO: nobody holds the terminal; or closed
-		}
-		if t.change != nil {
-			close(t.change)
-			t.change = nil
-		}
-		t.mu.Unlock()
+		t.state.Change(func() {
+			t.out = append(t.out, p...)
+			if reply := t.show(p); reply != "" {
+				t.Type(reply) // before anyone hears of the output; fails when the program is gone, which needs no answer
+			}
+			if err != nil {
+				t.err = io.EOF // EIO: nobody holds the terminal; or closed
+			}
+		})
 		if err != nil {
 			return
 		}
 	}
 }
 
-// unmarked takes the mark out of what was read. Once it is to come, a beginning
-// of it at the end of p is kept for the next call.
-func (t *Term) unmarked(p []byte) []byte {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// unmarked takes the mark out of what was read. While it is to come, all that comes is kept back.
+func (t *Term) unmarked(p []byte, last bool) []byte {
+	t.state.Lock()
+	defer t.state.Unlock()
 	if !t.ending {
 		return p
 	}
-	p = append(t.tail, p...)
-	t.tail = nil
-	if before, after, found := bytes.Cut(p, []byte(mark)); found {
-		t.ending = false
+	t.tail = append(t.tail, p...)
+	before, after, found := bytes.Cut(t.tail, []byte(mark))
+	if !found && !last {
+		return nil
+	}
+	if t.ending = false; found {
 		close(t.whole)
-		return append(bytes.Clone(before), after...)
 	}
-	for n := min(len(mark)-1, len(p)); n > 0; n-- {
-		if bytes.HasSuffix(p, []byte(mark[:n])) {
-			t.tail = bytes.Clone(p[len(p)-n:])
-			return p[:len(p)-n]
-		}
-	}
-	return p
-}
-
-// show shows output on the screen, and returns the answers to the questions in
-// it, each true at its place in the output.
-func (t *Term) show(p []byte) (reply string) {
-	if !t.answers {
-		t.scr.Write(p) // never fails
-		return ""
-	}
-	for len(p) > 0 {
-		n, seq := t.asked.next(p)
-		t.scr.Write(p[:n]) // never fails
-		reply += answer(seq, t.scr)
-		p = p[n:]
-	}
-	return reply
+	return append(before, after...)
 }
 
 // Pid is the program's process id.
@@ -291,27 +265,40 @@ var errAgain = errors.New("press again")
 
 // Resize changes the terminal's size; the kernel signals the program.
 func (t *Term) Resize(rows, cols int) error {
-	t.mu.Lock()
+	t.state.Lock()
 	t.scr.Resize(rows, cols)
-	t.mu.Unlock()
-	return setSize(t.master, rows, cols)
+	t.state.Unlock()
+	return t.size(rows, cols)
 }
 
-// Modes returns the terminal's settings: as they are, or, once the program
-// ended, as it left them.
+// Modes is a terminal's settings; equal settings compare equal.
+type Modes = unix.Termios
+
+// Modes returns the terminal's settings: as they are, or, once the program ended, as it left them.
 func (t *Term) Modes() (Modes, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.state.Lock()
+	defer t.state.Unlock()
 	if t.done {
 		return t.after, nil
 	}
-	return getModes(t.master)
+	return t.modes()
+}
+
+func (t *Term) modes() (m Modes, err error) {
+	err = term.Control(t.master, func(fd int) error {
+		now, err := term.GetModes(fd)
+		if err == nil {
+			m = *now
+		}
+		return err
+	})
+	return m, err
 }
 
 // Raw tells whether the terminal hands over every key, not lines.
 func (t *Term) Raw() (bool, error) {
 	m, err := t.Modes()
-	return isRaw(m), err
+	return m.Lflag&unix.ICANON == 0, err
 }
 
 // Signal sends sig to the program alone.
@@ -319,8 +306,8 @@ func (t *Term) Signal(sig syscall.Signal) error { return syscall.Kill(t.pid, sig
 
 // Output returns all that the program wrote so far.
 func (t *Term) Output() []byte {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.state.Lock()
+	defer t.state.Unlock()
 	return bytes.Clone(t.out)
 }
 
@@ -341,33 +328,25 @@ func (t *Term) WaitText(ctx context.Context, text string) error {
 
 // Screen is a dump of the screen now.
 func (t *Term) Screen() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.state.Lock()
+	defer t.state.Unlock()
 	return Dump(t.scr)
 }
 
 // wait returns io.EOF when the output ended without what is wanted.
 func (t *Term) wait(ctx context.Context, what string, want func() bool) error {
-	for {
-		t.mu.Lock()
-		ok, err := want(), t.err
-		if t.change == nil && err == nil {
-			t.change = make(chan struct{})
+	err := t.state.Until(ctx, func() (bool, error) {
+		t.state.Lock()
+		defer t.state.Unlock()
+		if want() {
+			return true, nil
 		}
-		changed := t.change
-		t.mu.Unlock()
-		if ok {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("wait for %s: %w", what, err)
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return fmt.Errorf("wait for %s: %w", what, context.Cause(ctx))
-		}
+		return false, t.err
+	})
+	if err != nil {
+		return fmt.Errorf("wait for %s: %w", what, err)
 	}
+	return nil
 }
 
 // Wait returns the program's exit status, 128+n when signal n killed it, once
@@ -378,8 +357,8 @@ func (t *Term) Wait(ctx context.Context) (int, error) {
 	case <-ctx.Done():
 		return 0, fmt.Errorf("wait for the end of the program: %w", context.Cause(ctx))
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.state.Lock()
+	defer t.state.Unlock()
 	if !t.done {
 		return 0, errors.New("the terminal was closed before the program ended")
 	}
@@ -389,9 +368,9 @@ func (t *Term) Wait(ctx context.Context) (int, error) {
 // Close hangs up the terminal, as closing its window does, and kills the
 // program if it is still there.
 func (t *Term) Close() error {
-	t.mu.Lock()
+	t.state.Lock()
 	ended := t.done
-	t.mu.Unlock()
+	t.state.Unlock()
 	if !ended {
 		syscall.Kill(t.pid, syscall.SIGKILL) // gone already: well
 	}

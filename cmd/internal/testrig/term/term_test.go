@@ -1,9 +1,7 @@
 package term
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,12 +18,6 @@ func start(t *testing.T, opts Options) (*Term, context.Context) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
 	t.Cleanup(cancel)
 	return tm, ctx
-}
-
-// limit makes a read that takes too long fail.
-func limit(t *testing.T, r *os.File) {
-	t.Helper()
-	must(t, r.SetReadDeadline(time.Now().Add(patience)))
 }
 
 func sh(script string) Options { return Options{Argv: []string{"sh", "-c", script}} }
@@ -65,18 +57,6 @@ func TestLastWordsAreNeverLost(t *testing.T) {
 	}
 }
 
-func TestSizeAndResize(t *testing.T) {
-	o := sh(`trap 'stty size' WINCH; stty size; while :; do read x; done`)
-	o.Rows, o.Cols = 30, 100
-	tm, ctx := start(t, o)
-	must(t, tm.WaitText(ctx, "30 100"))
-	must(t, tm.Resize(10, 40))
-	if err := tm.Type("\n"); err != nil { // some shells run traps only after read
-		t.Fatal(err)
-	}
-	must(t, tm.WaitText(ctx, "10 40"))
-}
-
 // A program that leaves the terminal raw must be caught.
 func TestModesTellAProgramThatDoesNotRestore(t *testing.T) {
 	for _, c := range []struct {
@@ -97,26 +77,6 @@ func TestModesTellAProgramThatDoesNotRestore(t *testing.T) {
 	}
 }
 
-func TestOtherStreams(t *testing.T) {
-	r, w, err := os.Pipe()
-	must(t, err)
-	defer r.Close()
-	null, err := os.Open(os.DevNull)
-	must(t, err)
-	defer null.Close()
-	o := sh("cat; echo err >&2; echo out; test -t 3 3</dev/tty && echo terminal >/dev/tty")
-	o.Stdin, o.Stdout = null, w
-	tm, ctx := start(t, o)
-	w.Close()
-	limit(t, r)
-	if b, err := io.ReadAll(r); err != nil || string(b) != "out\n" {
-		t.Errorf("stdout got %q, %v", b, err)
-	}
-	if code, err := tm.Wait(ctx); code != 0 || err != nil || !bytes.Contains(tm.Output(), []byte("terminal")) {
-		t.Errorf("got %d, %v, %q; want a controlling terminal", code, err, tm.Output())
-	}
-}
-
 func TestHangupReachesTheProgram(t *testing.T) {
 	mark := t.TempDir() + "/hup"
 	r, w, err := os.Pipe()
@@ -128,7 +88,7 @@ func TestHangupReachesTheProgram(t *testing.T) {
 	w.Close()
 	must(t, tm.WaitText(ctx, "up"))
 	must(t, tm.Hangup())
-	limit(t, r)
+	must(t, r.SetReadDeadline(time.Now().Add(patience)))
 	if _, err := io.Copy(io.Discard, r); err != nil {
 		t.Errorf("the program and its keeper are gone: not within %v: %v", patience, err)
 	}
@@ -151,26 +111,6 @@ func TestShellThatDiesAtItsStart(t *testing.T) {
 	}
 	if took := time.Since(began); took >= patience {
 		t.Errorf("told after %v", took)
-	}
-}
-
-func TestWaitsEnd(t *testing.T) {
-	tm, ctx := start(t, sh("echo only this"))
-	if err := tm.WaitText(ctx, "something else"); !errors.Is(err, io.EOF) {
-		t.Errorf("got %v, want io.EOF", err)
-	}
-	tm, _ = start(t, sh("exec cat"))
-	why := errors.New("enough")
-	cctx, cancel := context.WithCancelCause(t.Context())
-	cancel(why)
-	if err := tm.WaitText(cctx, "x"); !errors.Is(err, why) {
-		t.Errorf("got %v, want the context's cause", err)
-	}
-	if _, err := tm.Wait(cctx); !errors.Is(err, why) {
-		t.Errorf("got %v, want the context's cause", err)
-	}
-	if err := tm.Close(); err != nil {
-		t.Error(err)
 	}
 }
 

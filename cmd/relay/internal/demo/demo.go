@@ -25,7 +25,6 @@ import (
 
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
-	"relay-pty/cmd/internal/scratch"
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/pty"
 	"relay-pty/pty/screen"
@@ -114,7 +113,7 @@ func Run(ctx context.Context, o Options) (err error) {
 
 // play sets the stage and tells the story. The end of an actor fails it.
 func (s *stage) play(ctx context.Context, fail context.CancelCauseFunc) (err error) {
-	if s.env, s.cwd, err = scratch.Plain(s.dir); err != nil {
+	if s.env, s.cwd, err = agentrig.Plain(s.dir); err != nil {
 		return err
 	}
 	s.cast(ctx)

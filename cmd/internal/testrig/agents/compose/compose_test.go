@@ -72,19 +72,6 @@ func TestEverySplitOfPasteDecodesTheSame(t *testing.T) {
 	}
 }
 
-func TestLoneEscapeIsAKeyOnlyWhenNothingFollows(t *testing.T) {
-	var d Decoder
-	if evs := d.Feed([]byte("\x1b")); len(evs) != 0 || !d.Pending() {
-		t.Fatalf("got %v, want to wait", evs)
-	}
-	if evs := d.Flush(); last(evs).Key != Esc {
-		t.Errorf("got %v, want Esc", evs)
-	}
-	if evs := d.Feed([]byte("\x1b\x1b")); len(evs) != 1 || evs[0].Key != Esc || !d.Pending() {
-		t.Errorf("got %v, want one Esc and another pending", evs)
-	}
-}
-
 func TestChips(t *testing.T) {
 	lines := strings.TrimSuffix(strings.Repeat("row\n", 4), "\n")
 	for _, c := range []struct {
@@ -102,17 +89,6 @@ func TestChips(t *testing.T) {
 	}
 }
 
-func TestChipIsOneUnit(t *testing.T) {
-	long := paste("a\nb\nc\nd")
-	if e, _ := typed("x"+long, "\x7f"); e.Text() != "x" {
-		t.Errorf("after Backspace got %q, want x", e.Text())
-	}
-	e, _ := typed(long, long)
-	if got, _ := e.Shown(); string(got) != "[Pasted text #1 +3 lines][Pasted text #2 +3 lines]" {
-		t.Errorf("two pastes got %q, want two chips", string(got))
-	}
-}
-
 func TestEditing(t *testing.T) {
 	for _, c := range []struct{ name, keys, want string }{
 		{"left and insert", "ac\x1b[Db", "abc"},
@@ -121,6 +97,7 @@ func TestEditing(t *testing.T) {
 		{"kill the newline next", "one\ntwo\x15\x15", "one"},
 		{"kill all of two lines", "one\ntwo\x15\x15\x15", ""},
 		{"mouse and focus are no text", "a\x1b[<0;3;4M\x1b[I\x1b[Ob", "ab"},
+		{"a chip is one unit", "x" + paste("a\nb\nc\nd") + "\x7f", "x"},
 		{"stash and back", "ab\x13\x13c", "abc"},
 		{"stash holds", "ab\x13c", "c"},
 	} {
@@ -130,29 +107,7 @@ func TestEditing(t *testing.T) {
 	}
 }
 
-func TestTakeBringsTheStashBack(t *testing.T) {
-	e, _ := typed("draft", "\x13", "message ")
-	if got := e.Take(); got != "message" || e.Text() != "draft" || e.Stashed() {
-		t.Errorf("took %q leaving %q (stashed %v), want message leaving draft", got, e.Text(), e.Stashed())
-	}
-}
-
 var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
-
-func plain(b Box) string { return sgr.ReplaceAllString(strings.Join(b.Rows, "\n"), "") }
-
-func TestIdleBox(t *testing.T) {
-	e, _ := typed("half a draft")
-	b := View{Rows: 24, Cols: 20}.Draw(e)
-	rule := strings.Repeat("─", 20)
-	want := "\n" + rule + "\n❯\u00a0half a draft \n" + rule + "\n  ⏸ fake mode"
-	if got := plain(b); got != want || b.Row != 2 || b.Col != 14 {
-		t.Errorf("got cursor %d,%d and\n%s\nwant 2,14 and\n%s", b.Row, b.Col, got, want)
-	}
-	if !strings.Contains(b.Rows[2], "draft\x1b[7m \x1b[0m") {
-		t.Errorf("got %q, want a reverse cell at the cursor", b.Rows[2])
-	}
-}
 
 func TestLongDraftScrollsUnderTheRule(t *testing.T) {
 	var lines []string
@@ -162,22 +117,13 @@ func TestLongDraftScrollsUnderTheRule(t *testing.T) {
 	for _, c := range []struct{ rows, shown int }{{12, 3}, {18, 4}, {24, 7}, {50, 20}} {
 		e := &Editor{}
 		e.Put(strings.Join(lines, "\n"))
-		got := plain(View{Rows: c.rows, Cols: 80}.Draw(e))
+		got := sgr.ReplaceAllString(strings.Join(View{Rows: c.rows, Cols: 80}.Draw(e).Rows, "\n"), "")
 		if want := fmt.Sprintf("\n─── ↑ %d more ─", 40-c.shown); !strings.HasPrefix(got, want) {
 			t.Errorf("%d rows: got %.60q, want %q", c.rows, got, want)
 		}
 		if strings.Contains(got, "❯") || strings.Count(got, "typed") != c.shown {
 			t.Errorf("%d rows: got %d rows of text, want the last %d", c.rows, strings.Count(got, "typed"), c.shown)
 		}
-	}
-	e := &Editor{}
-	e.Put(strings.Join(lines, "\n"))
-	for range 39 {
-		e.Press(Home)
-		e.Press(Left)
-	}
-	if got := plain(View{Rows: 24, Cols: 80}.Draw(e)); !strings.Contains(got, "❯\u00a0typed 0 \n") || !strings.Contains(got, "─── ↓ 33 more ─") {
-		t.Errorf("cursor at the top: got\n%s", got)
 	}
 }
 
@@ -205,16 +151,5 @@ func TestWrap(t *testing.T) {
 		if strings.Join(got, "|") != c.want || row != c.row || col != c.col {
 			t.Errorf("%q at %d: got %q cursor %d,%d; want %q cursor %d,%d", c.in, c.at, strings.Join(got, "|"), row, col, c.want, c.row, c.col)
 		}
-	}
-}
-
-func TestDialogHidesTheBox(t *testing.T) {
-	b := View{Rows: 24, Cols: 40, Dialog: "touch x"}.Draw(&Editor{})
-	got := plain(b)
-	if strings.Contains(got, "❯\u00a0") || !strings.Contains(got, "Do you want to proceed?\n ❯ 1. Yes\n   2. No\n\n Esc to cancel") {
-		t.Errorf("got\n%s", got)
-	}
-	if row := []rune(sgr.ReplaceAllString(b.Rows[b.Row], "")); row[b.Col] != '❯' {
-		t.Errorf("cursor parked on %q, want the choice", row[b.Col])
 	}
 }

@@ -36,41 +36,32 @@ func (e *Editor) Stashed() bool { return e.stash != nil }
 
 // Text is the draft with chips expanded.
 func (e *Editor) Text() string {
-	var b strings.Builder
-	for _, r := range e.text {
-		if i := int(r - firstChip); i >= 0 && i < len(e.chips) {
-			b.WriteString(e.chips[i])
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+	return string(e.expand(e.text, func(i int) string { return e.chips[i] }))
 }
 
 // Shown is the draft as the box shows it, and the cursor as an index into it.
 func (e *Editor) Shown() (text []rune, at int) {
-	for i, r := range e.text {
-		if i == e.at {
-			at = len(text)
-		}
-		if n := int(r - firstChip); n >= 0 && n < len(e.chips) {
-			text = append(text, []rune(e.label(n))...)
+	return e.expand(e.text, e.label), len(e.expand(e.text[:e.at], e.label))
+}
+
+// expand puts what a chip stands for in its place.
+func (e *Editor) expand(text []rune, chip func(i int) string) (out []rune) {
+	for _, r := range text {
+		if i := int(r - firstChip); i >= 0 && i < len(e.chips) {
+			out = append(out, []rune(chip(i))...)
 		} else {
-			text = append(text, r)
+			out = append(out, r)
 		}
 	}
-	if e.at == len(e.text) {
-		at = len(text)
-	}
-	return text, at
+	return out
 }
 
 func (e *Editor) label(i int) string {
-	n := strings.Count(e.chips[i], "\n")
-	if n == 0 {
-		return fmt.Sprintf("[Pasted text #%d]", i+1)
+	more := ""
+	if n := strings.Count(e.chips[i], "\n"); n > 0 {
+		more = fmt.Sprintf(" +%d lines", n)
 	}
-	return fmt.Sprintf("[Pasted text #%d +%d lines]", i+1, n)
+	return fmt.Sprintf("[Pasted text #%d%s]", i+1, more)
 }
 
 // Insert types s at the cursor.
@@ -146,9 +137,7 @@ func (e *Editor) cut(from int) {
 	e.at = from
 }
 
-func (e *Editor) lineStart() int {
-	return e.back(func(r rune) bool { return r == '\n' })
-}
+func (e *Editor) lineStart() int { return e.back(func(r rune) bool { return r == '\n' }) }
 
 // back is the place behind the last character before the cursor that ends what is sought.
 func (e *Editor) back(ends func(rune) bool) int {

@@ -57,127 +57,98 @@ var sequences = map[string]Key{
 	"\x1b[C": Right, "\x1b[D": Left, "\x1b[H": Home, "\x1b[F": End,
 }
 
-// escape is a whole sequence, or Alt and a key.
-var escape = regexp.MustCompile("^\x1b(?:[[O][^@-~]*[@-~]|[^[O\x1b])")
+var (
+	// escape is a whole sequence, or Alt and a key.
+	escape = regexp.MustCompile("^\x1b(?:[[O][^@-~]*[@-~]|[^[O\x1b])")
+	csi    = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]")
+)
 
 // Decoder turns reads into events. Where one read ends matters: an Enter that
 // comes in the same read as the end of a paste joins the paste, as in Claude.
 type Decoder struct {
-	rest    []byte // an unfinished sequence or character
-	pasting bool
-	paste   []byte
+	rest []byte // an unfinished sequence, paste or character
 }
 
 // Pending reports whether the last read ended inside a sequence; after a short
 // silence call Flush.
-func (d *Decoder) Pending() bool { return len(d.rest) > 0 && !d.pasting }
+func (d *Decoder) Pending() bool {
+	return len(d.rest) > 0 && !bytes.HasPrefix(d.rest, []byte(pasteBegin))
+}
 
 // Flush gives up waiting: a lone ESC is the key, anything else is dropped.
-func (d *Decoder) Flush() []Event {
-	lone := string(d.rest) == "\x1b"
-	d.rest = nil
-	if lone {
-		return []Event{{Key: Esc}}
+func (d *Decoder) Flush() (events []Event) {
+	if string(d.rest) == "\x1b" {
+		events = []Event{{Key: Esc}}
 	}
-	return nil
+	d.rest = nil
+	return events
 }
 
 // Feed decodes one read.
-func (d *Decoder) Feed(read []byte) []Event {
-	p := append(d.rest, read...)
-	d.rest = nil
-	var out []Event
-	for len(p) > 0 {
-		if d.pasting {
-			p = d.feedPaste(p, &out)
-			continue
-		}
-		ev, n := decode(p)
+func (d *Decoder) Feed(read []byte) (events []Event) {
+	d.rest = append(d.rest, read...)
+	for len(d.rest) > 0 {
+		ev, n := decode(d.rest)
 		if n == 0 {
-			d.rest = bytes.Clone(p)
 			break
 		}
-		if string(p[:n]) == pasteBegin {
-			d.pasting = true
-		} else if ev != (Event{}) {
-			out = append(out, ev)
+		if ev != (Event{}) {
+			events = append(events, ev)
 		}
-		p = p[n:]
+		d.rest = d.rest[n:]
 	}
-	return out
-}
-
-// feedPaste takes p up to the end of the paste and returns what follows.
-func (d *Decoder) feedPaste(p []byte, out *[]Event) []byte {
-	d.paste = append(d.paste, p...)
-	body, after, ok := bytes.Cut(d.paste, []byte(pasteEnd))
-	if !ok {
-		return nil
-	}
-	text := string(body)
-	after = bytes.Clone(after)
-	d.pasting, d.paste = false, nil
-	if len(after) > 0 && after[0] == '\r' {
-		text += "\n"
-		after = after[1:]
-	}
-	*out = append(*out, Event{Text: cleanPaste(text), Paste: true})
-	return after
+	return events
 }
 
 // decode reads one event; n is 0 when p holds only its beginning.
 func decode(p []byte) (ev Event, n int) {
-	if bytes.HasPrefix(p, []byte("\x1b\x1b")) {
+	switch body, paste := bytes.CutPrefix(p, []byte(pasteBegin)); {
+	case paste:
+		text, after, whole := bytes.Cut(body, []byte(pasteEnd))
+		if !whole {
+			return Event{}, 0
+		}
+		if bytes.HasPrefix(after, []byte("\r")) {
+			return pasted(string(text) + "\n"), len(p) - len(after) + 1
+		}
+		return pasted(string(text)), len(p) - len(after)
+	case bytes.HasPrefix(p, []byte("\x1b\x1b")):
 		return Event{Key: Esc}, 1
-	}
-	if p[0] == 0x1b {
+	case p[0] == 0x1b:
 		seq := escape.Find(p)
 		return Event{Key: sequences[string(seq)]}, len(seq)
 	}
-	if run := textRun(p); run >= burstBytes {
-		return Event{Text: cleanPaste(string(p[:run])), Paste: true}, run
+	run := length(p, func(r rune) bool { return isControl(r) && r != '\r' && r != '\n' })
+	if run >= burstBytes {
+		return pasted(string(p[:run])), run
 	}
 	if isControl(rune(p[0])) {
 		return Event{Key: control[p[0]]}, 1
 	}
-	end := bytes.IndexFunc(p, isControl)
-	if end < 0 {
-		end = len(p) - len(unfinished(p))
+	end := length(p, isControl)
+	if end == len(p) { // it may end within a character
+		for i := end - 1; i >= max(0, end-utf8.UTFMax); i-- {
+			if utf8.RuneStart(p[i]) && !utf8.FullRune(p[i:]) {
+				end = i
+			}
+		}
 	}
 	return Event{Text: strings.ToValidUTF8(string(p[:end]), "\ufffd")}, end
 }
 
-func isControl(r rune) bool { return r < ' ' || r == 0x7f }
-
-// unfinished is the beginning of a character with which p ends.
-func unfinished(p []byte) []byte {
-	for i := len(p) - 1; i >= max(0, len(p)-utf8.UTFMax); i-- {
-		if utf8.RuneStart(p[i]) {
-			if utf8.FullRune(p[i:]) {
-				return nil
-			}
-			return p[i:]
-		}
-	}
-	return nil
-}
-
-// textRun is the length of the text and line ends that p starts with.
-func textRun(p []byte) int {
-	for i, c := range p {
-		if isControl(rune(c)) && c != '\r' && c != '\n' {
-			return i
-		}
+// length is that of what stands in p before a character that ends it.
+func length(p []byte, ends func(rune) bool) int {
+	if at := bytes.IndexFunc(p, ends); at >= 0 {
+		return at
 	}
 	return len(p)
 }
 
-var csi = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]")
+func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
-// cleanPaste does to a paste what Claude does: line ends become newlines, a
+// pasted does to a paste what Claude does: line ends become newlines, a
 // tab four blanks, escape sequences go.
-func cleanPaste(s string) string {
-	s = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s)
-	s = csi.ReplaceAllString(s, "")
-	return strings.ToValidUTF8(strings.ReplaceAll(s, "\t", "    "), "\ufffd")
+func pasted(s string) Event {
+	s = csi.ReplaceAllString(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", "    ").Replace(s), "")
+	return Event{Text: strings.ToValidUTF8(s, "\ufffd"), Paste: true}
 }

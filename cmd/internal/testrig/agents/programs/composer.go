@@ -50,7 +50,7 @@ func (k *kit) compose() error {
 	defer c.screen.stop()
 	c.screen.add(cmp.Or(k.conf.Greeting, "fake composer"))
 	c.resized()
-	return k.loop(c)
+	return k.loop(program{c.take, c.obey, c.report, c.due, c.act, c.resized})
 }
 
 func (c *composer) resized() {
@@ -150,13 +150,16 @@ func (c *composer) obey(cmd agents.Command) error {
 			return err
 		}
 	default:
-		return idler{}.obey(cmd)
+		return noCommand(cmd)
 	}
 	c.paint()
 	return nil
 }
 
 func (c *composer) report(st *agents.State) { st.Draft = c.edit.Text() }
+
+// editor shows and logs what it reads, on the whole screen; closing fd 3 tells that it is there.
+const editor = `stty raw -echo; printf '\033[?1049h\033[2J\033[Hfake editor\r\n'; exec 3>&- tee -a "$0"`
 
 // handOver gives the terminal to a child, as Claude gives it to an editor.
 func (c *composer) handOver() error {
@@ -167,9 +170,7 @@ func (c *composer) handOver() error {
 		return err
 	}
 	defer there.Close()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), agents.EnvAgent+"="+agents.Editor, agents.EnvConf+"=", agents.EnvEvents+"=", agents.EnvControl+"=",
-		agents.EnvLog+"="+os.Getenv(agents.EnvLog)+agents.EditSuffix)
+	cmd := exec.Command("/bin/sh", "-c", editor, os.Getenv(agents.EnvLog)+agents.EditSuffix)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.ExtraFiles = []*os.File{says}
 	if c.conf.EditorGroup {

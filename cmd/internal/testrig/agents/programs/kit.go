@@ -42,25 +42,17 @@ type call struct {
 	from net.Conn
 }
 
-// program is an agent with a loop, which alone calls its methods.
-type program interface {
-	take([]byte) // what was read; valid until it returns
-	obey(agents.Command) error
-	report(*agents.State)
-	due() time.Time // when act is to be called; zero: never
-	act()
-	resized()
+// program is what an agent does in its loop. What is nil does nothing.
+type program struct {
+	take    func([]byte) // what was read; valid until it returns
+	obey    func(agents.Command) error
+	report  func(*agents.State)
+	due     func() time.Time // when act is to be called; zero: never
+	act     func()
+	resized func()
 }
 
-// idler is a program that does nothing.
-type idler struct{}
-
-func (idler) take([]byte)                 {}
-func (idler) obey(c agents.Command) error { return fmt.Errorf("no command %q", c.Cmd) }
-func (idler) report(*agents.State)        {}
-func (idler) due() time.Time              { return time.Time{} }
-func (idler) act()                        {}
-func (idler) resized()                    {}
+func noCommand(c agents.Command) error { return fmt.Errorf("no command %q", c.Cmd) }
 
 // loop runs p until it is done, or until its input ends or the terminal hangs up.
 func (k *kit) loop(p program) error {
@@ -74,8 +66,10 @@ func (k *kit) loop(p program) error {
 			ready = nil
 		}
 		var timer <-chan time.Time
-		if at := p.due(); !at.IsZero() {
-			timer = time.After(time.Until(at))
+		if p.due != nil {
+			if at := p.due(); !at.IsZero() {
+				timer = time.After(time.Until(at))
+			}
 		}
 		select {
 		case <-ready:
@@ -83,7 +77,9 @@ func (k *kit) loop(p program) error {
 			if err != nil {
 				return nil // the end
 			}
-			p.take(b)
+			if p.take != nil {
+				p.take(b)
+			}
 			if ms := k.conf.ReadMS; ms > 0 {
 				pause = time.After(time.Duration(ms) * time.Millisecond)
 			}
@@ -92,7 +88,9 @@ func (k *kit) loop(p program) error {
 		case <-timer:
 			p.act()
 		case <-winch:
-			p.resized()
+			if p.resized != nil {
+				p.resized()
+			}
 		case c := <-k.calls:
 			k.serve(c, p)
 		}
@@ -184,7 +182,9 @@ func (k *kit) listen(path string) error {
 func (k *kit) serve(c call, p program) {
 	err := k.carry(c.Command, p)
 	st := agents.State{Pid: os.Getpid(), Token: os.Getenv("RELAY_TOKEN"), Unread: unread(tty)}
-	p.report(&st)
+	if p.report != nil {
+		p.report(&st)
+	}
 	if err != nil {
 		st.Error = err.Error()
 	}
@@ -209,6 +209,9 @@ func (k *kit) carry(c agents.Command, p program) error {
 	case "quit":
 		k.done = true
 	default:
+		if p.obey == nil {
+			return noCommand(c)
+		}
 		return p.obey(c)
 	}
 	return nil

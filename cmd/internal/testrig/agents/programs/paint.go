@@ -22,8 +22,8 @@ type painter struct {
 
 	history []string
 	printed int      // inline: how much of history is on the terminal
-	shown   []string // alternate: the screen as painted; inline: the box as painted; nil: unknown
-	row     int      // inline: the row of the cursor within the box
+	shown   []string // the box as painted, or the alternate screen; nil: unknown
+	row     int      // of the cursor within it
 	last    string   // all that was painted last
 	title   string   // that the terminal knows
 }
@@ -89,10 +89,12 @@ func (p *painter) paint(title string, box compose.Box) {
 
 func (p *painter) once(box compose.Box) {
 	if p.conf.AltScreen {
-		p.paintScreen(box)
-		return
-	}
-	if p.printed < len(p.history) {
+		top := max(p.rows-len(box.Rows), 0)
+		screen := make([]string, p.rows)
+		copy(screen[top:], box.Rows)
+		copy(screen, p.tail(top))
+		box = compose.Box{Rows: screen, Row: top + box.Row, Col: box.Col}
+	} else if p.printed < len(p.history) {
 		p.erase()
 		p.write(strings.Join(p.history[p.printed:], "\r\n") + "\r\n")
 		p.printed = len(p.history)
@@ -115,31 +117,17 @@ func (p *painter) once(box compose.Box) {
 	p.shown, p.row = box.Rows, box.Row
 }
 
-// erase removes the box, inline, and leaves the cursor at its first row.
+// erase removes what was painted, and leaves the cursor at its first row.
 func (p *painter) erase() {
-	if len(p.shown) > 0 && !p.conf.AltScreen && !p.away {
+	switch {
+	case p.away:
+	case p.conf.AltScreen:
+		p.write("\x1b[2J\x1b[H")
+	case len(p.shown) > 0:
 		p.move(-p.row, 0)
 		p.write("\x1b[J")
 	}
 	p.shown, p.row = nil, 0
-}
-
-func (p *painter) paintScreen(box compose.Box) {
-	top := max(p.rows-len(box.Rows), 0)
-	screen := make([]string, p.rows)
-	copy(screen[top:], box.Rows)
-	copy(screen, p.tail(top))
-	if len(p.shown) != p.rows {
-		p.write("\x1b[2J")
-		p.shown = make([]string, p.rows)
-	}
-	for i, row := range screen {
-		if row != p.shown[i] {
-			p.write(fmt.Sprintf("\x1b[%dH\x1b[K%s", i+1, row))
-		}
-	}
-	p.write(fmt.Sprintf("\x1b[%d;%dH", top+box.Row+1, box.Col+1))
-	p.shown = screen
 }
 
 // tail is the history's last n rows.

@@ -83,8 +83,6 @@ func (k *kit) start(name string) error {
 		return k.deaf()
 	case "echo":
 		return k.echo()
-	case agents.Editor:
-		return k.edit()
 	}
 	return errors.New("no such agent")
 }

@@ -4,105 +4,71 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"os"
 	"time"
 
 	"relay-pty/cmd/internal/testrig/agents"
 )
 
 // line reads lines from a canonical-mode terminal and answers each.
-type line struct {
-	idler
-	*kit
-	part []byte // a line that has no end yet
-}
-
 func (k *kit) line() error {
-	l := &line{kit: k}
-	k.print(k.conf.Greeting + l.prompt())
-	return k.loop(l)
-}
-
-func (l *line) prompt() string { return cmp.Or(l.conf.Prompt, "> ") }
-
-func (l *line) take(p []byte) {
-	l.part = append(l.part, p...)
-	for {
-		text, rest, whole := bytes.Cut(l.part, []byte("\n"))
-		if !whole {
-			return
-		}
-		l.part = rest
-		answer := l.conf.Answer(string(text))
-		l.print(answer + "\n" + l.prompt())
-		l.event(agents.KindReply, answer)
-	}
-}
-
-func (l *line) obey(c agents.Command) error {
-	if c.Cmd != "lie" {
-		return l.idler.obey(c)
-	}
-	l.print(c.Text + "\n" + l.prompt())
-	return nil
+	prompt := func() string { return cmp.Or(k.conf.Prompt, "> ") }
+	k.print(k.conf.Greeting + prompt())
+	var part []byte // a line that has no end yet
+	return k.loop(program{
+		take: func(p []byte) {
+			part = append(part, p...)
+			for {
+				text, rest, whole := bytes.Cut(part, []byte("\n"))
+				if !whole {
+					return
+				}
+				part = rest
+				answer := k.conf.Answer(string(text))
+				k.print(answer + "\n" + prompt())
+				k.event(agents.KindReply, answer)
+			}
+		},
+		obey: func(c agents.Command) error {
+			if c.Cmd != "lie" {
+				return noCommand(c)
+			}
+			k.print(c.Text + "\n" + prompt())
+			return nil
+		},
+	})
 }
 
 // deaf never reads its terminal, unless told to, but prints.
-type deaf struct {
-	idler
-	*kit
-	end  string // of a line
-	said int
-	next time.Time
-}
-
 func (k *kit) deaf() error {
-	d := &deaf{kit: k, end: "\n"}
+	end := "\n" // of a line
 	if !k.conf.Canonical {
 		if err := k.raw(); err != nil {
 			return err
 		}
-		d.end = "\r\n"
+		end = "\r\n"
 	}
-	if k.print("fake deaf" + d.end); !k.conf.Silent {
-		d.next = time.Now()
+	said, next := 0, time.Time{}
+	if k.print("fake deaf" + end); !k.conf.Silent {
+		next = time.Now()
 	}
-	return k.loop(d)
-}
-
-func (d *deaf) due() time.Time { return d.next }
-
-func (d *deaf) act() {
-	d.said++
-	d.print(fmt.Sprintf("deaf %d%s", d.said, d.end))
-	d.next = time.Now().Add(200 * time.Millisecond)
+	return k.loop(program{
+		due: func() time.Time { return next },
+		act: func() {
+			said++
+			k.print(fmt.Sprintf("deaf %d%s", said, end))
+			next = time.Now().Add(200 * time.Millisecond)
+		},
+	})
 }
 
 // echo writes back every byte it reads, until C-d or the end of the input.
-type echo struct {
-	idler
-	*kit
-}
-
 func (k *kit) echo() error {
 	if err := k.raw(); err != nil {
 		return err
 	}
 	k.print(k.conf.Greeting)
-	return k.loop(echo{kit: k})
-}
-
-func (e echo) take(p []byte) {
-	e.print(string(p))
-	e.done = bytes.IndexByte(p, 4) >= 0
-}
-
-// edit is the child to which a composer hands its terminal: full screen, until it is killed.
-func (k *kit) edit() error {
-	if err := k.raw(); err != nil {
-		return err
-	}
-	k.print("\x1b[?1049h\x1b[2J\x1b[Hfake editor\r\n")
-	os.NewFile(3, "there").Close() // the composer waits for it
-	return k.loop(echo{kit: k})
+	return k.loop(program{take: func(p []byte) {
+		k.print(string(p))
+		k.done = bytes.IndexByte(p, 4) >= 0
+	}})
 }
