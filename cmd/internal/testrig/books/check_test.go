@@ -16,7 +16,7 @@ import (
 // TestManyMessages: the books of the largest run must be checked in a minute, and no copy
 // of them is made.
 func TestManyMessages(t *testing.T) {
-	n := testrig.Runs(2000, 200_000)
+	n := testrig.Runs(500, 200_000)
 	r := large(20, n)
 	var before, after runtime.MemStats
 	runtime.GC()
