@@ -114,9 +114,9 @@ func TestReaderOfOneRecordingIsTheSameAtEverySplit(t *testing.T) {
 func TestReaderTakesLongRowsAndSkipsEndlessOnes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.jsonl")
 	r := NewReader(claude, epoch)
-	long := strings.Repeat("x", 20<<20)
+	long := strings.Repeat("x", 5<<20) // over every buffer
 	appendTo(t, file, said("a", long)+said("b", "B"))
-	same(t, "20 MiB", len(poll(t, r, file)), len(long)+len(",B"))
+	same(t, "long", len(poll(t, r, file)), len(long)+len(",B"))
 	if cap(r.rest) > keptRest {
 		t.Errorf("keeps %d bytes", cap(r.rest))
 	}
