@@ -77,6 +77,7 @@ var layers = map[string]string{
 	"cmd/relay/internal/tools":    "cmd/relay/internal/api cmd/relay/internal/router",
 	"cmd/relay/internal/wiring":   "",
 	"protocol/failpoint":          "",
+	"internal/counts":             "",
 	"protocol":                    "",
 	"protocol/own":                "protocol",
 	"protocol/dirwatch":           "",
@@ -235,7 +236,9 @@ func TestLinkingCost(t *testing.T) {
 		}
 	}
 	bin := filepath.Join(t.TempDir(), "relay-pty")
-	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", bin, "./cmd/relay-pty").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", bin, "./cmd/relay-pty")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	info, err := os.Stat(bin)

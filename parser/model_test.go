@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"relay-pty/internal/counts"
 	"relay-pty/parser/ansi"
 	"relay-pty/pty/screen/streams"
 )
@@ -93,7 +94,7 @@ var (
 )
 
 func TestStreamIsThorough(t *testing.T) {
-	for seed := range uint64(4000) {
+	for seed := range uint64(counts.Runs(800, 4000)) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		var steps []string
 		for range 1 + rng.IntN(12) {

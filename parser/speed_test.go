@@ -3,6 +3,7 @@ package parser
 import (
 	"testing"
 
+	"relay-pty/internal/counts"
 	"relay-pty/pty/screen/streams"
 )
 
@@ -15,10 +16,11 @@ func feed(s *Stream, data []byte) {
 	}
 }
 
-// eachKind calls f with a Stream for each kind of output, with and without masked lines.
-func eachKind(f func(name string, s *Stream, data []byte)) {
+// eachKind calls f with a Stream and about size bytes of each kind of output, with and without
+// masked lines.
+func eachKind(size int, f func(name string, s *Stream, data []byte)) {
 	for _, k := range streams.Kinds {
-		data := k.Make(1 << 19)
+		data := k.Make(size)
 		s := Stream{Emit: func(Item) {}}
 		f(k.Name, &s, data)
 		s = Stream{Emit: func(Item) {}}
@@ -28,7 +30,7 @@ func eachKind(f func(name string, s *Stream, data []byte)) {
 }
 
 func BenchmarkStreamKinds(b *testing.B) {
-	eachKind(func(name string, s *Stream, data []byte) {
+	eachKind(1<<19, func(name string, s *Stream, data []byte) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
@@ -40,7 +42,7 @@ func BenchmarkStreamKinds(b *testing.B) {
 }
 
 func TestStreamAllocatesNothingForAnyKind(t *testing.T) {
-	eachKind(func(name string, s *Stream, data []byte) {
+	eachKind(counts.Runs(1<<17, 1<<19), func(name string, s *Stream, data []byte) {
 		feed(s, data)
 		if n := testing.AllocsPerRun(3, func() { feed(s, data) }); n != 0 {
 			t.Errorf("%s: %v allocations, want none", name, n)

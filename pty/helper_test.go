@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -21,14 +20,12 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 
+	"relay-pty/internal/counts"
 	"relay-pty/pty/term"
 )
 
 // roleVar makes a copy of the test binary one of the programs below.
 const roleVar = "PTY_TEST_ROLE"
-
-// fullVar asks for the full counts.
-const fullVar = "RELAY_FULL"
 
 // patience is how long a test waits for what must come; only a failure takes that long.
 const patience = time.Minute
@@ -52,7 +49,7 @@ func TestMain(m *testing.M) {
 		os.Exit(roles[role](os.Args[1:]))
 	}
 	knownStart()
-	fixSeed()
+	counts.Rapid(25)
 	goleak.VerifyTestMain(m)
 }
 
@@ -64,21 +61,6 @@ func knownStart() {
 		if signal.Ignored(s) {
 			signal.Notify(make(chan os.Signal, 1), s) // nobody reads
 		}
-	}
-}
-
-// fixSeed makes all runs draw the same, but those that are to find something new. RELAY_SEED
-// repeats one of them.
-func fixSeed() {
-	seed := os.Getenv("RELAY_SEED")
-	if seed == "" && os.Getenv("RELAY_PROVE") == "" {
-		seed = "1"
-	}
-	if seed == "" {
-		return
-	}
-	if err := flag.Set("rapid.seed", seed); err != nil {
-		panic("RELAY_SEED: " + err.Error())
 	}
 }
 
@@ -235,8 +217,6 @@ func soon[T any](t testing.TB, what string, c <-chan T) (v T) {
 }
 
 func tail(s string) string { return s[max(0, len(s)-300):] }
-
-func full() bool { return os.Getenv(fullVar) != "" }
 
 // makeRaw puts our standard input into raw mode.
 func makeRaw() {

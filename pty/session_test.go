@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"relay-pty/internal/counts"
 	"relay-pty/pty/screen"
 )
 
@@ -44,13 +45,9 @@ func TestDeathBySignalIs128PlusN(t *testing.T) {
 }
 
 func TestFastExitKeepsItsOutput(t *testing.T) {
-	runs := 25
-	if full() {
-		runs = 250
-	}
 	for _, n := range []int{1, 4 << 10, 12 << 10, 1 << 20} {
 		want := string(printed(n))
-		for range runs {
+		for range counts.Runs(4, 250) {
 			status, got := begin(t, role(t, "print", strconv.Itoa(n))).finish()
 			if status.Code != 7 || got != want {
 				t.Fatalf("%d bytes: status %d, got %d bytes ending %q", n, status.Code, len(got), tail(got))
@@ -60,10 +57,7 @@ func TestFastExitKeepsItsOutput(t *testing.T) {
 }
 
 func TestBulkOutputIsUnchanged(t *testing.T) {
-	n := int64(10 << 20)
-	if full() {
-		n = 100 << 20
-	}
+	n := int64(counts.Runs(2, 100) << 20)
 	got, want := sha256.New(), sha256.New()
 	cfg := role(t, "stream", strconv.FormatInt(n, 10))
 	cfg.Output = got

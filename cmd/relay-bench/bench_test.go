@@ -18,7 +18,7 @@ func TestMeasures(t *testing.T) {
 		t.Skip("NOT RUN with -short: builds and times whole programs")
 	}
 	bin := testrig.Dir(t)
-	build := exec.Command("go", "build", "-o", bin+"/", ".", "../relay", "../relay-pty")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", bin+"/", ".", "../relay", "../relay-pty")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)

@@ -29,6 +29,7 @@ type Reader struct {
 
 	format Format
 	since  time.Time
+	most   int // bytes of a row: maxRow, but in tests
 	seen   map[[8]byte]struct{}
 
 	path   string
@@ -43,7 +44,7 @@ type Reader struct {
 // that a resumed session brings along, are skipped.
 func NewReader(f Format, since time.Time) *Reader {
 	// Rows are stamped in milliseconds.
-	return &Reader{format: f, since: since.Truncate(time.Millisecond), seen: map[[8]byte]struct{}{}}
+	return &Reader{format: f, since: since.Truncate(time.Millisecond), most: maxRow, seen: map[[8]byte]struct{}{}}
 }
 
 // Poll returns what complete rows were appended to path since the last call. A
@@ -117,7 +118,7 @@ func (r *Reader) read(f *os.File) ([]Entry, error) {
 func (r *Reader) rows(entries []Entry, p []byte) []Entry {
 	for {
 		line, after, found := bytes.Cut(p, []byte("\n"))
-		if len(r.rest)+len(line) > maxRow {
+		if len(r.rest)+len(line) > r.most {
 			r.rest, r.skip = nil, true
 		}
 		if !r.skip {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"relay-pty/internal/counts"
 )
 
 // state is all that can be seen of a screen but its generations.
@@ -143,7 +145,7 @@ func cuttings(data []byte, f func(how string, parts [][]byte)) {
 		bytes = append(bytes, data[i:i+1])
 	}
 	f("byte by byte", bytes)
-	for seed := range uint64(20) {
+	for seed := range uint64(counts.Runs(3, 20)) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		var parts [][]byte
 		for rest := data; len(rest) > 0; {

@@ -111,7 +111,7 @@ func TestFailpointsAreFound(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	argv := []string{"test", "-c", "-tags", "failpoint", "-o", dir + "/"}
+	argv := []string{"test", "-c", "-tags=failpoint", "-trimpath", "-ldflags=-s -w", "-o", dir + "/"}
 	for f := range byTest {
 		argv = append(argv, "./"+f.pkg)
 	}
@@ -119,14 +119,20 @@ func TestFailpointsAreFound(t *testing.T) {
 		t.Fatalf("go test -c: %v\n%s", err, out)
 	}
 	for f, points := range byTest {
-		if out, err := f.run(t, dir, ""); err != nil || !strings.Contains(out, "--- PASS: "+f.test) {
-			t.Errorf("%s fails without a failpoint: %v\n%s", f.test, err, out)
-		}
-		for _, point := range points {
-			if out, err := f.run(t, dir, point); err == nil || !strings.Contains(out, "--- FAIL: "+f.test) {
-				t.Errorf("%s does not find %s: %v\n%s", f.test, point, err, out)
+		t.Run(f.test, func(t *testing.T) {
+			t.Parallel()
+			if out, err := f.run(t, dir, ""); err != nil || !strings.Contains(out, "--- PASS: "+f.test) {
+				t.Errorf("fails without a failpoint: %v\n%s", err, out)
 			}
-		}
+			for _, point := range points {
+				t.Run(point, func(t *testing.T) {
+					t.Parallel() // some wait for what does not come
+					if out, err := f.run(t, dir, point); err == nil || !strings.Contains(out, "--- FAIL: "+f.test) {
+						t.Errorf("is not found: %v\n%s", err, out)
+					}
+				})
+			}
+		})
 	}
 }
 

@@ -16,6 +16,9 @@ import (
 	"relay-pty/cmd/internal/testrig/figures"
 )
 
+// patterns are those of the parts, once compiled.
+var patterns = map[string]*regexp.Regexp{}
+
 // selects reports whether a go test command runs a test of a package.
 func selects(argv []string, pkg, test string) bool {
 	if !slices.ContainsFunc(argv, func(arg string) bool {
@@ -29,7 +32,10 @@ func selects(argv []string, pkg, test string) bool {
 		if i < 0 {
 			return absent
 		}
-		return regexp.MustCompile(argv[i+1]).MatchString(test)
+		if patterns[argv[i+1]] == nil {
+			patterns[argv[i+1]] = regexp.MustCompile(argv[i+1])
+		}
+		return patterns[argv[i+1]].MatchString(test)
 	}
 	return matches("-run", true) && !matches("-skip", false)
 }

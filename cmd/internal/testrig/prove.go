@@ -7,11 +7,12 @@ import (
 	"os"
 	"strconv"
 	"testing"
+
+	"relay-pty/internal/counts"
 )
 
-// Proving says that this is `make prove`: full counts, random seeds, and nothing runs beside a
-// test, so that times, rates and memory are asserted. Elsewhere they are only reported.
-func Proving() bool { return os.Getenv("RELAY_PROVE") != "" }
+// Proving is counts.Proving.
+func Proving() bool { return counts.Proving() }
 
 // Choose picks which tests of a package on whole programs run; the package's TestMain calls it.
 // Tests whose names begin with TestProve run in `make prove` alone. With -short, and without a
@@ -35,13 +36,8 @@ func Choose(short string) {
 	}
 }
 
-// Runs is how often a test repeats: short in `make test`, full in `make prove`.
-func Runs(short, full int) int {
-	if Proving() {
-		return full
-	}
-	return short
-}
+// Runs is counts.Runs.
+func Runs(short, full int) int { return counts.Runs(short, full) }
 
 // Seed is what the random choices of a test come from: $RELAY_SEED, else a random number in
 // `make prove`, else 1. The test's log tells it.

@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -68,6 +70,27 @@ func sample(t *testing.T, packages []string, flags ...string) *exec.Cmd {
 	return cmd
 }
 
+// ends runs a sample, and checks its exit status and what the end of its log has.
+func ends(t *testing.T, cmd *exec.Cmd, code int, want ...string) (log string) {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	if got := cmd.ProcessState.ExitCode(); got != code {
+		t.Errorf("exit status %d (%v), want %d", got, err, code)
+	}
+	lines := strings.Split(string(out), "\n")
+	end := strings.Join(lines[max(0, len(lines)-40):], "\n")
+	for _, w := range want {
+		if !strings.Contains(end, w) {
+			t.Errorf("%q is not at the end", w)
+		}
+	}
+	if t.Failed() {
+		t.Log(end)
+	}
+	return string(out)
+}
+
+// TestReports: the end of a log tells what went wrong, and what ran again.
 func TestReports(t *testing.T) {
 	for _, c := range []struct {
 		packages string
@@ -76,47 +99,65 @@ func TestReports(t *testing.T) {
 		not      string
 		e2e      string
 	}{
-		{"passes", 0, []string{"\n1 passed, 0 failed, 0 skipped\n", "slowest:\nsample/passes TestIt "}, "FLAKY", ""},
-		{"passes fails", 1, []string{"FAILED: sample/fails TestIt | ", "a word before | ", "the reason", "\n1 passed, 1 failed"}, "again", ""},
-		{"passes below", 1, []string{"FAILED: sample/below TestIt/case_7 | ", "case 7 is wrong"}, "FAILED: sample/below TestIt |", ""},
-		{"passes hangs", 1, []string{"HUNG or cut off: sample/hangs TestIt | "}, "again, alone", ""},
-		{"passes leaves", 1, []string{"FAILED: sample/leaves | ", "left behind: process ", " sleep 1000"}, "again, alone", ""},
-		{"passes files", 1, []string{"FAILED: sample/files | ", "left behind: debris in TMPDIR"}, "again, alone", ""},
-		{"passes late", 0, []string{"FLAKY, passed alone: sample/late TestIt | ", "not within 1s", "\n2 passed, 0 failed"}, "FAILED", ""},
+		{"passes late skips", 0, []string{"\n2 passed, 0 failed, 1 skipped\n", "slowest:\nsample/", "FLAKY, passed alone: sample/late TestIt | ",
+			"not within 1s", "SKIPPED: sample/skips TestIt | ", "no such program"}, "FAILED", ""},
 		{"passes slow", 1, []string{"again, alone: sample/slow TestIt", "FAILED: sample/slow TestIt | "}, "FLAKY", ""},
-		{"late fails", 1, []string{"FAILED: sample/late TestIt", "FAILED: sample/fails TestIt"}, "again, alone", ""},
-		{"late leaves", 1, []string{"FAILED: sample/late TestIt", "FAILED: sample/leaves | "}, "again, alone", ""},
-		{"passes unsafe", 1, []string{"FAILED: sample/unsafe TestIt", "typed twice"}, "again, alone", ""},
-		{"passes dies", 1, []string{"HUNG or cut off: sample/dies TestIt | testrun: exit status 3"}, "again, alone", ""},
-		{"passes panics", 1, []string{"left behind: process ", " sleep 1000 | panic: a bug"}, "again, alone", ""},
-		{"passes skips", 0, []string{"SKIPPED: sample/skips TestIt | ", "no such program", "\n1 passed, 0 failed, 1 skipped\n"}, "FAILED", ""},
-		{"passes skips", 1, []string{"SKIPPED, and RELAY_E2E=require: sample/skips TestIt", "\n1 passed, 1 failed"}, "", "require"},
-		{"skips", 1, []string{"\n0 passed, 0 failed, 1 skipped\n"}, "again, alone", ""},
-		{"passes broken", 1, []string{"FAILED: sample/broken | ", "undefined: undefined"}, "again, alone", ""},
+		{"passes skips", 1, []string{"SKIPPED, and RELAY_E2E=require: sample/skips TestIt", "\n1 passed, 1 failed"}, "again", "require"},
+		{"skips", 1, []string{"\n0 passed, 0 failed, 1 skipped\n"}, "again", ""},
 		{"many", 1, []string{"slowest:", "FAILED: sample/many TestIt/0 | ", "\n0 passed, 200 failed, 0 skipped\n"}, "again, alone", ""},
 	} {
 		t.Run(c.packages, func(t *testing.T) {
 			t.Parallel()
 			cmd := sample(t, strings.Fields(c.packages), "-timeout=5s")
 			cmd.Env = append(cmd.Env, "RELAY_E2E="+c.e2e)
-			log, err := cmd.CombinedOutput()
-			if code := cmd.ProcessState.ExitCode(); code != c.code {
-				t.Errorf("exit status %d (%v), want %d", code, err, c.code)
-			}
-			lines := strings.Split(string(log), "\n")
-			end := strings.Join(lines[max(0, len(lines)-40):], "\n")
-			for _, want := range c.want {
-				if !strings.Contains(end, want) {
-					t.Errorf("%q is not at the end", want)
-				}
-			}
-			if c.not != "" && strings.Contains(string(log), c.not) {
+			if log := ends(t, cmd, c.code, c.want...); strings.Contains(log, c.not) {
 				t.Errorf("%q is in the log", c.not)
 			}
-			if t.Failed() {
-				t.Log(end)
-			}
 		})
+	}
+}
+
+// TestNoiseRunsAgainAlone: of the ways to fail only a wait that ran out may be noise, and beside
+// any other it is none. All ways are run at once; then each is looked at beside the one.
+func TestNoiseRunsAgainAlone(t *testing.T) {
+	t.Parallel()
+	told := map[string][]string{
+		"fails":  {"FAILED: sample/fails TestIt | ", "a word before | ", "the reason"},
+		"below":  {"FAILED: sample/below TestIt/case_7 | ", "case 7 is wrong"},
+		"hangs":  {"HUNG or cut off: sample/hangs TestIt | "},
+		"leaves": {"FAILED: sample/leaves | ", "left behind: process ", " sleep 1000"},
+		"files":  {"FAILED: sample/files | ", "left behind: debris in TMPDIR"},
+		"unsafe": {"FAILED: sample/unsafe TestIt", "typed twice"},
+		"dies":   {"HUNG or cut off: sample/dies TestIt | testrun: exit status 3"},
+		"panics": {"left behind: process ", " sleep 1000 | panic: a bug"},
+		"broken": {"FAILED: sample/broken | ", "undefined: undefined"},
+	}
+	kinds := slices.Sorted(maps.Keys(told))
+	cmd := sample(t, append(kinds, "passes", "late"), "-timeout=5s")
+	log := ends(t, cmd, 1, slices.Concat(slices.Collect(maps.Values(told))...)...)
+	for _, not := range []string{"again, alone", "FAILED: sample/below TestIt |"} {
+		if strings.Contains(log, not) {
+			t.Errorf("%q is in the log", not)
+		}
+	}
+	all, err := read(filepath.Join(cmd.Dir, "sample.json"))
+	must(t, err)
+	only := func(packages ...string) results {
+		return slices.DeleteFunc(slices.Clone(all), func(r *test) bool { return !slices.Contains(packages, strings.TrimPrefix(r.pkg, "sample/")) })
+	}
+	if failed := only("passes").failures(); len(failed) > 0 {
+		t.Errorf("%v has failed", failed)
+	}
+	if again := only("passes", "late").late(); len(again) != 1 || again[0].pkg != "sample/late" {
+		t.Errorf("the wait that ran out: %v would run again", again)
+	}
+	for _, kind := range kinds {
+		if again := only("late", kind).late(); len(again) > 0 {
+			t.Errorf("beside %s, %v would run again", kind, again)
+		}
+		if r := only("passes", kind); len(r.failures()) != 1 || len(r.late()) > 0 {
+			t.Errorf("%s: %v failed, %v would run again", kind, r.failures(), r.late())
+		}
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relay-pty/internal/counts"
 )
 
 func start(t *testing.T, opts Options) (*Term, context.Context) {
@@ -47,7 +49,7 @@ func TestStatusAndLastOutput(t *testing.T) {
 // What is printed last must not be lost to the end of the session, however the
 // program ends.
 func TestLastWordsAreNeverLost(t *testing.T) {
-	for i := range 100 {
+	for i := range counts.Runs(15, 100) {
 		tm, ctx := start(t, sh("stty -echo; trap 'printf last; exit 3' INT; printf up; while :; do :; done"))
 		must(t, tm.WaitText(ctx, "up"))
 		must(t, tm.Type("\x03"))

@@ -13,6 +13,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/internal/counts"
 	"relay-pty/protocol"
 	"relay-pty/protocol/registry"
 )
@@ -180,6 +181,7 @@ func TestEventsFromMemoryAndFromTheLog(t *testing.T) {
 	store := &memory{}
 	h := aHub(t, store)
 	const n = 2*tailMost + 100
+	page := counts.Runs(770, 100)
 	for i := range n {
 		e := router.Event{Type: "state", Agent: "bob", Origin: &router.Origin{Epoch: "e", Seq: int64(i + 1)}}
 		must(t, h.Record(t.Context(), e))
@@ -189,7 +191,7 @@ func TestEventsFromMemoryAndFromTheLog(t *testing.T) {
 			var got []int64
 			odd := func(e *router.Event) bool { return e.Seq%2 == 1 }
 			for at := after; ; {
-				list, upTo, oldest, err := hub.Events(t.Context(), at, 100, odd)
+				list, upTo, oldest, err := hub.Events(t.Context(), at, page, odd)
 				if err != nil || oldest != 1 {
 					t.Fatalf("%s after %d: oldest %d, %v", name, at, oldest, err)
 				}

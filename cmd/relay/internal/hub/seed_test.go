@@ -1,0 +1,13 @@
+package hub
+
+import (
+	"os"
+	"testing"
+
+	"relay-pty/internal/counts"
+)
+
+func TestMain(m *testing.M) {
+	counts.Rapid(30)
+	os.Exit(m.Run())
+}
