@@ -77,7 +77,7 @@ var layers = map[string]string{
 	"cmd/relay/internal/tools":    "cmd/relay/internal/api cmd/relay/internal/router",
 	"cmd/relay/internal/wiring":   "",
 	"protocol/failpoint":          "",
-	"internal/counts":             "",
+	"protocol/counts":             "",
 	"protocol":                    "",
 	"protocol/own":                "protocol",
 	"protocol/dirwatch":           "",

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"relay-pty/internal/counts"
 	"relay-pty/parser/ansi"
+	"relay-pty/protocol/counts"
 	"relay-pty/pty/screen/streams"
 )
 

@@ -3,7 +3,7 @@ package parser
 import (
 	"testing"
 
-	"relay-pty/internal/counts"
+	"relay-pty/protocol/counts"
 	"relay-pty/pty/screen/streams"
 )
 

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"relay-pty/internal/counts"
 	"relay-pty/parser/ansi"
 	"relay-pty/protocol"
+	"relay-pty/protocol/counts"
 )
 
 // stream feeds pieces to a new Stream and closes it.

@@ -20,7 +20,7 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 
-	"relay-pty/internal/counts"
+	"relay-pty/protocol/counts"
 	"relay-pty/pty/term"
 )
 

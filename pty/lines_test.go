@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay-pty/internal/counts"
+	"relay-pty/protocol/counts"
 )
 
 // TestAnswersDoNotCutTheEcho: several lines in one write stand in the output as if a human had

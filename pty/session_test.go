@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"relay-pty/internal/counts"
+	"relay-pty/protocol/counts"
 	"relay-pty/pty/screen"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"relay-pty/internal/counts"
+	"relay-pty/protocol/counts"
 )
 
 func appendTo(t testing.TB, file, text string) {

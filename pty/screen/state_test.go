@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"relay-pty/internal/counts"
+	"relay-pty/protocol/counts"
 )
 
 // state is all that can be seen of a screen but its generations.

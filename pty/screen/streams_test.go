@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"testing"
 
-	"relay-pty/internal/counts"
+	"relay-pty/protocol/counts"
 	"relay-pty/pty/screen/streams"
 )
 

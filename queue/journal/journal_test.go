@@ -15,8 +15,8 @@ import (
 	"go.etcd.io/bbolt"
 	"pgregory.net/rapid"
 
-	"relay-pty/internal/counts"
 	"relay-pty/protocol"
+	"relay-pty/protocol/counts"
 	"relay-pty/queue"
 )
 

@@ -30,7 +30,7 @@ type reading struct{ pattern, what, shown string }
 // parts are all of them. The tests of each agent also run the sessions that several agents share.
 var parts = []part{
 	{name: "journal", commands: [][]string{tests("./queue/...")}},
-	{name: "pty", commands: [][]string{tests("./pty/...", "./inject/...", "./parser/...")}},
+	{name: "units", commands: [][]string{tests("./pty/...", "./inject/...", "./parser/...")}},
 	{name: "rig", commands: [][]string{tests("-skip", storms, "./cmd/internal/...")}},
 	{name: "fakes", commands: [][]string{tests("-parallel", "12", "-skip", real+"|"+timed+"|"+storms, wrapper)}},
 	{name: "programs", commands: [][]string{tests("-parallel", "4", "-run", real+"("+noAgent+")", wrapper)}},

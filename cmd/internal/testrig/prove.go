@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"testing"
 
-	"relay-pty/internal/counts"
+	"relay-pty/protocol/counts"
 )
 
 // Proving is counts.Proving.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"relay-pty/internal/counts"
+	"relay-pty/protocol/counts"
 )
 
 func start(t *testing.T, opts Options) (*Term, context.Context) {

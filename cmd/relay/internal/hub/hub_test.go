@@ -13,8 +13,8 @@ import (
 
 	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/router"
-	"relay-pty/internal/counts"
 	"relay-pty/protocol"
+	"relay-pty/protocol/counts"
 	"relay-pty/protocol/registry"
 )
 

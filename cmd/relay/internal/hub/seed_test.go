@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"relay-pty/internal/counts"
+	"relay-pty/protocol/counts"
 )
 
 func TestMain(m *testing.M) {
