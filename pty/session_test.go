@@ -22,6 +22,7 @@ import (
 )
 
 func TestExitCodeIsTheAgents(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for code := range 256 {
 		got, _ := begin(t, sh("exit "+strconv.Itoa(code))).finish()
 		if want := (Status{Code: code}); got != want {
@@ -190,6 +191,7 @@ func TestStartSaysWhyACommandCannotRun(t *testing.T) {
 }
 
 func TestSomeoneLeftBehindDoesNotHoldUsUp(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for name, left := range map[string]string{
 		"silent":    "sleep 100",
 		"flooding":  "yes",
@@ -435,6 +437,7 @@ func TestBlockedOutputBlocksNothingElse(t *testing.T) {
 }
 
 func TestStuckOutputDoesNotStopTheEnd(t *testing.T) {
+	t.Parallel() // it mostly waits
 	g := &gate{inside: make(chan struct{}, 1), open: make(chan struct{})}
 	cfg := role(t, "print", "100000")
 	cfg.Output = g

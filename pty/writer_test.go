@@ -110,6 +110,7 @@ func TestTooManyHeldKeysBlockUntilTheEnd(t *testing.T) {
 }
 
 func TestWriteToADeafAgentReturns(t *testing.T) {
+	t.Parallel() // it mostly waits
 	r := begin(t, role(t, "deaf"))
 	r.says("ready")
 	told, tell := context.WithCancelCause(context.Background())
@@ -324,6 +325,7 @@ func TestAnswersOfTheTerminalPass(t *testing.T) {
 // TestAStoppedAgentsTimeStandsStill: what is being typed when it stops is typed to its end when it
 // goes on.
 func TestAStoppedAgentsTimeStandsStill(t *testing.T) {
+	t.Parallel() // it mostly waits
 	r, note := record(t)
 	must(t, r.Signal(syscall.SIGSTOP))
 	becomes(t, "it is stopped", r.Stopped)
