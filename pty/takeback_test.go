@@ -64,6 +64,7 @@ print("done", flush=True)
 sys.stdin.buffer.raw.read(1)`
 
 func TestInputThrownAwayIsTold(t *testing.T) {
+	needs(t, "python3")
 	r := begin(t, Config{Args: []string{"python3", "-c", throwsAway}, Env: os.Environ()})
 	look := r.Watch()
 	r.says("ready")
@@ -100,6 +101,7 @@ func (h *heldUp) Write(p []byte) (int, error) {
 // TestOtherModesAreNoFlush: what the agent has read it has not thrown away, though the terminal
 // tells of its new modes as it tells of a flush.
 func TestOtherModesAreNoFlush(t *testing.T) {
+	needs(t, "python3")
 	const script = `import sys, termios, tty
 tty.setraw(0, termios.TCSANOW)
 print("ready", flush=True)
@@ -135,6 +137,7 @@ sys.stdin.buffer.raw.read(1)`
 // TestInputThrownAwayIsToldAtOnce: whoever sees that nothing is unread knows why, even while the
 // output loop is held up and hears of nothing.
 func TestInputThrownAwayIsToldAtOnce(t *testing.T) {
+	needs(t, "python3")
 	out := &heldUp{make(chan struct{}), make(chan struct{})}
 	r := begin(t, Config{Args: []string{"python3", "-c", throwsAway}, Env: os.Environ(), Output: out})
 	<-out.ready

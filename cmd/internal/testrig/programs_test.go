@@ -134,7 +134,7 @@ func TestAgentBecomesAnotherProgram(t *testing.T) {
 	f := launch(t, "composer", agents.Config{ExitTo: "/bin/sh", AltScreen: true})
 	f.types("\x03\x03")
 	must(t, f.WaitOutput(f.ctx, func(b []byte) bool { return bytes.HasSuffix(b, []byte("$ ")) }))
-	f.types("echo pid $$ ${RELAY_FAKE_AGENT-none}; stty -a | tr ';' '\\n' | grep -o ' icanon'\n")
+	f.types("echo pid $$ ${RELAY_FAKE_AGENT-none}; case $(stty -a) in *' icanon'*) echo; echo ' icanon' ;; esac\n")
 	f.shows("\n icanon")
 	if !strings.Contains(f.Screen(), fmt.Sprintf("pid %d none", f.Pid())) {
 		t.Errorf("want the same process:\n%s", f.Screen())
