@@ -21,6 +21,7 @@ func TestAsks(t *testing.T) {
 // TestReadPlace: a shell without a line editor of its own waits at one place, its builtin read at
 // another.
 func TestReadPlace(t *testing.T) {
+	needs(t, "dash")
 	r := begin(t, Config{Args: []string{"dash"}, Env: append(os.Environ(), "PS1=# ")})
 	becomes(t, "dash asks", r.WaitsInRead)
 	prompt := r.ReadPlace()

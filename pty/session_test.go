@@ -483,6 +483,14 @@ func TestCloseWithoutRun(t *testing.T) {
 	}
 }
 
+// needs skips a test on a machine without a program.
+func needs(t *testing.T, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		cannot(t, "no "+program)
+	}
+}
+
 // cannot skips a test that this machine has not what it takes for; with RELAY_E2E=require the
 // test fails.
 func cannot(t *testing.T, why string) {

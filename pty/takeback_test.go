@@ -65,6 +65,7 @@ print("done", flush=True)
 sys.stdin.buffer.raw.read(1)`
 
 func TestInputThrownAwayIsTold(t *testing.T) {
+	needs(t, "python3")
 	t.Parallel() // it mostly waits
 	r := begin(t, Config{Args: []string{"python3", "-c", throwsAway}, Env: os.Environ()})
 	look := r.Watch()
@@ -102,6 +103,7 @@ func (h *heldUp) Write(p []byte) (int, error) {
 // TestOtherModesAreNoFlush: what the agent has read it has not thrown away, though the terminal
 // tells of its new modes as it tells of a flush.
 func TestOtherModesAreNoFlush(t *testing.T) {
+	needs(t, "python3")
 	t.Parallel() // it mostly waits
 	const script = `import sys, termios, tty
 tty.setraw(0, termios.TCSANOW)
@@ -138,6 +140,7 @@ sys.stdin.buffer.raw.read(1)`
 // TestInputThrownAwayIsToldAtOnce: whoever sees that nothing is unread knows why, even while the
 // output loop is held up and hears of nothing.
 func TestInputThrownAwayIsToldAtOnce(t *testing.T) {
+	needs(t, "python3")
 	t.Parallel() // it mostly waits
 	out := &heldUp{make(chan struct{}), make(chan struct{})}
 	r := begin(t, Config{Args: []string{"python3", "-c", throwsAway}, Env: os.Environ(), Output: out})

@@ -276,7 +276,7 @@ func TestRivals(t *testing.T) {
 		if runtime.GOOS == "linux" {
 			t.Fatal("Linux does not tell who else runs")
 		}
-		t.Skip("the system does not tell")
+		t.Skip("NOT RUN: the system does not tell who else runs")
 	}
 	cwd, bin := t.TempDir(), t.TempDir()
 	child := holding(t, cwd)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"relay-pty/cmd/internal/fakemodel"
+	"relay-pty/cmd/internal/testrig"
 )
 
 // blank takes all that Find looks at out of the environment.
@@ -42,6 +43,7 @@ func TestFindNamesTheWay(t *testing.T) {
 				blank(t)
 				t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 				program(t, filepath.Join(dir, a.Profile)) // on PATH: must not be found
+				program(t, filepath.Join(dir, "node"))
 				t.Setenv(c.variable, dir+c.value)
 				if _, err := a.Find(); err == nil || !strings.Contains(err.Error(), "make agents") && c.variable != a.variable {
 					t.Errorf("absent: got %v, want a hint", err)
@@ -77,6 +79,8 @@ func TestScriptFetchesTheSameVersions(t *testing.T) {
 }
 
 func TestPrepareLeaksNothing(t *testing.T) {
+	_, err := exec.LookPath("git")
+	testrig.Require(t, "git", err)
 	dir := t.TempDir()
 	blank(t)
 	secrets := []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "CLAUDE_CODE_SSE_PORT", "CODEX_HOME", "OPENCODE_CONFIG", "GIT_DIR"}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"relay-pty/cmd/internal/agentrig"
+	"relay-pty/cmd/internal/testrig"
 )
 
 // now is the release of Claude Code that stands for all packages here.
@@ -30,7 +31,7 @@ tar -czf "$to/x.tgz" -C "$to" package && rm -r "$to/package"
 `
 
 // tools are what the script runs besides npm.
-var tools = strings.Fields("bash sh git uname mkdir mktemp cat ln readlink rm mv sleep du cut " +
+var tools = strings.Fields("bash sh uname mkdir mktemp cat ln readlink rm mv sleep du cut " +
 	"sed head tar gzip grep chmod flock")
 
 // fetcher is an environment for .ci/agents with an empty cache, and with an npm that
@@ -43,6 +44,9 @@ func fetcher(t *testing.T, does string, without ...string) (env []string, cache 
 	must(t, os.WriteFile(filepath.Join(bin, "npm"), []byte(strings.Replace(npm, "DOES", does, 1)), 0o700))
 	for _, tool := range tools {
 		path, err := exec.LookPath(tool)
+		if tool != "flock" { // which it does without
+			testrig.Require(t, tool, err)
+		}
 		if err == nil && !strings.Contains(" "+strings.Join(without, " ")+" ", " "+tool+" ") {
 			must(t, os.Symlink(path, filepath.Join(bin, tool)))
 		}

@@ -102,7 +102,7 @@ func TestFailpointsAreInUse(t *testing.T) {
 // where the failpoint is on. Tests on whole programs switch their failpoints on themselves.
 func TestFailpointsAreFound(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds the tests of seven packages")
+		t.Skip("NOT RUN with -short: builds the tests of seven packages")
 	}
 	byTest := map[found][]string{}
 	for what, tests := range cases(t) {

@@ -47,7 +47,7 @@ var bodies = map[string]string{
 func sample(t *testing.T, packages []string, flags ...string) *exec.Cmd {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("gotestsum may not be there yet")
+		t.Skip("NOT RUN with -short: gotestsum may not be there yet")
 	}
 	dir := t.TempDir()
 	write := func(path, text string) {
@@ -170,7 +170,7 @@ func TestSignalEndsAll(t *testing.T) {
 			cmd := sample(t, []string{"stays"}, "-timeout=3m")
 			if parent != nil {
 				if runtime.GOOS != "linux" {
-					t.Skip("only Linux tells a process that its parent has ended")
+					t.Skip("NOT RUN: only Linux tells a process that its parent has ended")
 				}
 				sh := exec.CommandContext(t.Context(), parent[0], append(parent[1:], cmd.Args...)...)
 				sh.Dir, sh.Env = cmd.Dir, cmd.Env

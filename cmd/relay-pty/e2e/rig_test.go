@@ -79,6 +79,8 @@ type build struct {
 // path builds the wrapper, if no test has yet. tags is one tag, or none.
 func (b *build) path(t testing.TB, tags string) string {
 	t.Helper()
+	_, err := exec.LookPath("make")
+	testrig.Require(t, "make", err)
 	b.once.Do(func() {
 		if b.dir, b.err = os.MkdirTemp("", "relay-bin"); b.err != nil {
 			return

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,24 +23,12 @@ func passing(to string) []string {
 		esac; done`}
 }
 
-// log is all events.
-func (u *user) log(ctx context.Context) (list []router.Event) {
-	u.t.Helper()
-	for line := range strings.Lines(u.does(ctx, "events", "--json")) {
-		var e router.Event
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			u.t.Fatalf("%v: %s", err, line)
-		}
-		list = append(list, e)
-	}
-	return list
-}
-
 // TestAChainOfThree: a task goes from agent to agent, and the answer comes back the same way.
 func TestAChainOfThree(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
 	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("the answer is not there after %v", patience))
 	defer cancel()
-	u := newUser(t)
 	u.wraps(ctx, "c", passing("end")...)
 	u.wraps(ctx, "b", passing("c")...)
 	u.wraps(ctx, "a", passing("b")...)
@@ -61,12 +48,13 @@ func TestAChainOfThree(t *testing.T) {
 
 // TestMoreThanAQueueTakes: what a wrapper's queue has no room for waits in the router, in order.
 func TestMoreThanAQueueTakes(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
 	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not all messages were delivered after %v", patience))
 	defer cancel()
-	u := newUser(t)
-	u.wraps(ctx, "bob", "--queue-max", "10", "--prompt-pattern", "^> $", "--", "sh", "-c", `until [ -e go ]; do sleep 0.02; done
+	u.wraps(ctx, "bob", "--queue-max", "5", "--prompt-pattern", "^> $", "--", "sh", "-c", `until [ -e go ]; do sleep 0.02; done
 		while printf '> '; read -r x; do case "$x" in "[relay "*) echo "${x#*] }" >>got ;; esac; done`)
-	const n = 14
+	const n = 8
 	want := ""
 	for i := range n {
 		body := fmt.Sprintf("message %d", i)
@@ -74,18 +62,13 @@ func TestMoreThanAQueueTakes(t *testing.T) {
 		want += body + "\n"
 	}
 	must(t, os.WriteFile(filepath.Join(u.dir, "go"), nil, 0o600))
-	for after, left := int64(0), n; left > 0; {
-		for line := range strings.Lines(u.does(ctx, "events", "--wait", "--event", "inject_result", "--after", fmt.Sprint(after), "--json")) {
-			var e router.Event
-			must(t, json.Unmarshal([]byte(line), &e))
-			if after = e.Seq; e.Status == "delivered" {
-				left--
-			}
+	left := n
+	u.sees(ctx, "the end of all messages", func(e router.Event) bool {
+		if e.Type == "inject_result" && e.Status == "delivered" {
+			left--
 		}
-		if ctx.Err() != nil {
-			t.Fatal(context.Cause(ctx))
-		}
-	}
+		return left == 0
+	})
 	if got, err := os.ReadFile(filepath.Join(u.dir, "got")); err != nil || string(got) != want {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}

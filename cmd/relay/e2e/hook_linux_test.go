@@ -14,8 +14,9 @@ import (
 
 // TestWaitingHookEndsWithItsParent: nobody else ends one that waits for an agent which is gone.
 func TestWaitingHookEndsWithItsParent(t *testing.T) {
-	ctx := testrig.Within(t, patience)
+	t.Parallel()
 	u := newUser(t)
+	ctx := testrig.Within(t, patience)
 	const parent = `"$0" hook Stop wait & read -r x`
 	u.wraps(ctx, "alice", "sh", "-c", `sh -c '`+parent+`' `+u.bin+`/relay; exec cat`)
 	const waits = "\x00hook\x00Stop\x00wait\x00"
@@ -41,8 +42,9 @@ func watches(pid, other int) bool {
 
 // TestHooksOfAnAgent: run gives them to Claude Code's command line, beside what the user gives.
 func TestHooksOfAnAgent(t *testing.T) {
-	ctx := testrig.Within(t, patience)
+	t.Parallel()
 	u := newUser(t)
+	ctx := testrig.Within(t, patience)
 	claude := filepath.Join(u.dir, "claude")
 	must(t, os.WriteFile(claude, []byte("#!/bin/sh\n[ $1 = --version ] && exec echo 2.1.329\nprintf '%s\\n' \"$@\" >\"$0.args\"\n"), 0o700))
 	u.does(ctx, "run", "alice", "--headless", "--socket", u.dir+"/alice", "--", claude, "--settings", `{"mine":1}`, "--continue")

@@ -17,13 +17,15 @@ import (
 // TestRouterIsKilledAmidFanOut kills the router while messages go to a channel: each of its members
 // reads each message once, and those of one sender in order.
 func TestRouterIsKilledAmidFanOut(t *testing.T) {
-	const senders, each, kills = 3, 5, 6
+	t.Parallel()
+	const senders = 2
+	each, kills := testrig.Runs(4, 15), testrig.Runs(2, 20)
 	members := []string{"ann", "ben", "cat"}
 	rnd := rand.New(rand.NewPCG(testrig.Seed(t), 0))
+	u := newUser(t)
 	why := fmt.Errorf("not all members have all messages after %v", patience)
 	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, why)
 	defer cancel()
-	u := newUser(t)
 	for _, name := range members {
 		u.wraps(ctx, name, "sh", "-c", `while read -r x; do case "$x" in
 			"[relay "*) set -- $x; from=${4%]}; shift 4; echo "$from $*" >>$RELAY_AGENT.got ;;

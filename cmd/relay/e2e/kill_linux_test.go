@@ -19,11 +19,13 @@ import (
 // TestRouterIsKilled kills the router at random moments while messages are sent and answered. Each
 // is there once, in its sender's order, and each wait ends with the answer.
 func TestRouterIsKilled(t *testing.T) {
-	const senders, each, kills = 5, 5, 6
+	t.Parallel()
+	const senders = 3
+	each, kills := testrig.Runs(4, 20), testrig.Runs(3, 20)
 	rnd := rand.New(rand.NewPCG(testrig.Seed(t), 0))
+	u := newUser(t)
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 3*patience, fmt.Errorf("the messages are not all answered after %v", 3*patience))
 	defer cancel()
-	u := newUser(t)
 	u.wraps(ctx, "bob", "sh", "-c", `while read -r x; do case "$x" in
 		"[relay "*) set -- $x; id=$2 from=${4%]}; shift 4; echo "$from $*" >>got ;;
 		"[end "*) echo "->relay:$from [re=$id] <<<pong $id>>>" ;;

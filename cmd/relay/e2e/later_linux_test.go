@@ -18,11 +18,11 @@ import (
 // comes, once, and not before its time.
 func TestRemindersOverKills(t *testing.T) {
 	t.Parallel()
-	const names, each = 4, 5
-	kills := testrig.Runs(5, 60)
+	names, each := testrig.Runs(2, 4), 5
+	kills := testrig.Runs(3, 60)
 	rnd := rand.New(rand.NewPCG(testrig.Seed(t), 0))
-	ctx := testrig.Within(t, 2*patience)
 	u := newUser(t)
+	ctx := testrig.Within(t, 2*patience)
 	var all sync.WaitGroup
 	for i := range names {
 		as := "s" + strconv.Itoa(i)

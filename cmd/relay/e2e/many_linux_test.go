@@ -18,9 +18,9 @@ import (
 // in the time that a message takes; each message arrives once, at its own agent.
 func TestProveManyAgents(t *testing.T) {
 	const limit = 10 * patience
+	u := newUser(t)
 	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, fmt.Errorf("the agents have not all got their messages after %v", limit))
 	defer cancel()
-	u := newUser(t)
 	few, many := &flock{user: u}, &flock{user: u}
 	few.grow(ctx, 10)
 	few.measure(ctx)

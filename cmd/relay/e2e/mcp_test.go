@@ -59,8 +59,9 @@ func (b toolbox) calls(ctx context.Context, tool string, arguments map[string]an
 
 // TestALostAnswer: what was shown to an agent that has not called again comes again under its id.
 func TestALostAnswer(t *testing.T) {
-	ctx := testrig.Within(t, patience)
+	t.Parallel()
 	u := newUser(t)
+	ctx := testrig.Within(t, patience)
 	ann, _ := u.toolbox(ctx, "ann")
 	ann.calls(ctx, "send_message", map[string]any{"to": "human", "body": "I am here"})
 	u.does(ctx, "send", "ann", "look", "--id", "m-1")
@@ -89,8 +90,9 @@ func (u *user) killsRouter() {
 // TestToolsOutliveTheRouter: one that is killed while a call waits is followed by another, and the
 // call ends with its answer. What is sent is one message.
 func TestToolsOutliveTheRouter(t *testing.T) {
-	ctx := testrig.Within(t, patience)
+	t.Parallel()
 	u := newUser(t)
+	ctx := testrig.Within(t, patience)
 	ann, _ := u.toolbox(ctx, "ann")
 	bob, _ := u.toolbox(ctx, "bob")
 	bob.calls(ctx, "send_message", map[string]any{"to": "human", "body": "I am here"})
@@ -119,8 +121,9 @@ func TestToolsOutliveTheRouter(t *testing.T) {
 // TestToolsInAWrapper: an agent's tools bring what waits in its wrapper, which does not type it
 // then; the token says who calls.
 func TestToolsInAWrapper(t *testing.T) {
-	ctx := testrig.Within(t, patience)
+	t.Parallel()
 	u := newUser(t)
+	ctx := testrig.Within(t, patience)
 	in, out := filepath.Join(u.dir, "in"), filepath.Join(u.dir, "out")
 	for _, path := range []string{in, out} {
 		must(t, syscall.Mkfifo(path, 0o600))
@@ -149,14 +152,15 @@ func TestToolsInAWrapper(t *testing.T) {
 
 // TestTheServerEnds: when its client closes its side, or by a signal, with a call that waits.
 func TestTheServerEnds(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(in io.Closer, p *os.Process) error{
 		"input closed": func(in io.Closer, _ *os.Process) error { return in.Close() },
 		"told to end":  func(_ io.Closer, p *os.Process) error { return p.Signal(syscall.SIGTERM) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx := testrig.Within(t, patience)
 			u := newUser(t)
+			ctx := testrig.Within(t, patience)
 			cmd := u.command(ctx, "mcp", "--as", "ann")
 			in, err := cmd.StdinPipe()
 			must(t, err)

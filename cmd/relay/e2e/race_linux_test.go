@@ -43,7 +43,8 @@ type race struct {
 // TestHooksAndTypistRace: hooks, one that waits, and the typist want the same messages, and all of
 // them are killed now and then: no message is lost, and none comes twice without a mark.
 func TestHooksAndTypistRace(t *testing.T) {
-	count, kills := testrig.Runs(60, 500), testrig.Runs(2, 17) // of each kind
+	t.Parallel()
+	count, kills := testrig.Runs(32, 500), testrig.Runs(2, 17) // of each kind
 	limit := time.Duration(testrig.Runs(2, 20)) * time.Minute
 	ctx := testrig.Within(t, limit)
 	r := newRace(ctx, t, kills)
@@ -98,7 +99,7 @@ func (r *race) lives() {
 	pid := r.life.Process.Pid
 	r.becomes(r.ctx, "a new life", func() bool {
 		list, err := registry.List(filepath.Join(r.dir, "relay", "agents"))
-		_, unknown := r.asks().Agent(r.ctx, "alice") // the router hears of it a moment later
+		_, unknown := r.client().Agent(r.ctx, "alice") // the router hears of it a moment later
 		return err == nil && unknown == nil && len(list) == 1 && list[0].PID == pid
 	})
 }
@@ -114,10 +115,6 @@ func (r *race) dies() {
 	r.lives()
 }
 
-func (r *race) asks() *api.Client {
-	return api.NewClient(filepath.Join(r.dir, "relay", "router.sock"), "")
-}
-
 // sends sends the nth message. Each has a sender of its own, for one may send few a minute.
 func (r *race) sends(n int) {
 	r.t.Helper()
@@ -126,7 +123,7 @@ func (r *race) sends(n int) {
 		Body:       "look " + strings.Repeat("of many words ", r.rnd.IntN(200)),
 		Redelivery: []string{protocol.RedeliverNever, protocol.RedeliverOnce}[r.rnd.IntN(2)],
 	}
-	if _, err := r.asks().Send(r.ctx, m); err != nil {
+	if _, err := r.client().Send(r.ctx, m); err != nil {
 		r.t.Fatalf("send %s: %v", m.ID, err)
 	}
 	r.sent[m.ID] = m.Redelivery
@@ -139,7 +136,7 @@ func (r *race) ended(n int, while time.Duration) {
 	r.t.Helper()
 	for len(r.ends) < n {
 		q := api.Query{After: r.after, Types: []string{"inject_result"}, Wait: cmp.Or(while, 30*time.Second)}
-		page, err := r.asks().Events(r.ctx, q)
+		page, err := r.client().Events(r.ctx, q)
 		if err != nil {
 			r.t.Fatalf("%d of %d have ended: %v", len(r.ends), n, err)
 		}

@@ -24,10 +24,10 @@ func TestProveChannel(t *testing.T) {
 		agents = []agentrig.Agent{agentrig.Codex(), agentrig.Claude(agentrig.ClaudeNow)}
 	}
 	const limit = 4 * time.Minute
+	u := newUser(t)
 	why := fmt.Errorf("not all have answered after %v", limit)
 	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, why)
 	defer cancel()
-	u := newUser(t)
 	read := regexp.MustCompile(`\[relay (\S+) from (\S+)\]\s*(.*)`)
 	answer := func(a agentrig.Agent) fakemodel.Responder {
 		return func(turn fakemodel.Turn) fakemodel.Reply {

@@ -40,7 +40,7 @@ func startHooked(ctx context.Context, t *testing.T, a agentrig.Agent) *hookedCla
 	api.KeepRaw()
 	home = filepath.Join(home, "home")
 	usersOwn(t, home, filepath.Join(u.bin, "relay"))
-	argv := append([]string{filepath.Join(u.bin, "relay"), "run", "alice", "--socket", filepath.Join(u.dir, "alice"), "--draft-timeout", "0", "--"}, real.Argv...)
+	argv := append([]string{filepath.Join(u.bin, "relay"), "run", "alice", "--socket", filepath.Join(u.dir, "alice"), "--draft-timeout", "0", "--"}, slices.Concat(real.Argv, claudeCalls(a).flags)...)
 	api.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
 		if strings.HasSuffix(turn.UserText(), callMine) {
 			return fakemodel.Call("", mine, map[string]any{})
@@ -123,7 +123,8 @@ func (h *hookedClaude) rests() {
 		h.t.Fatal(err)
 	}
 	h.becomes(h.ctx, "the end of the turn", func() bool {
-		return strings.Contains(h.does(h.ctx, "status", "alice", "--json"), `"state":"ready"`)
+		alice, err := h.client().Agent(h.ctx, "alice")
+		return err == nil && alice.State == "ready"
 	})
 }
 
@@ -265,8 +266,9 @@ func (h *hookedClaude) took(kind string) (middle time.Duration, inBand int) {
 
 // TestRealHooks: important messages reach Claude Code beside a draft, a dialog and its work, each
 // once, and neither is touched; the user's settings, hooks and MCP servers stay as they are, and
-// work.
+// work, and so do relay's tools beside them.
 func TestRealHooks(t *testing.T) {
+	t.Parallel()
 	rounds := testrig.Runs(1, 50)
 	for _, a := range hookedReleases(t) {
 		t.Run(a.Version, func(t *testing.T) {
@@ -281,7 +283,7 @@ func TestRealHooks(t *testing.T) {
 				return ids[len(ids)-1]
 			}
 			h.idle("SessionStart", id("idle", 0))
-			h.besideDraft(id("draft", 0), 2000)
+			h.besideDraft(id("draft", 0), testrig.Runs(300, 2000))
 			h.atWork(id("busy", 0), id("result", 0), 300)
 			h.besideQuestion(id("dialog", 0))
 			for n := 1; n < rounds; n++ { // of short messages, else the agent makes room in its context
@@ -293,6 +295,7 @@ func TestRealHooks(t *testing.T) {
 			}
 			h.works()
 			h.once(ids)
+			claudeCalls(a).callsAll(ctx, h.user, h.api)
 			if after := h.own(); after != before {
 				t.Errorf("the user's own settings are\n%s\nwere\n%s", after, before)
 			}

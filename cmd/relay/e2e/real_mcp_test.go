@@ -45,7 +45,7 @@ var toolCalls = []toolCall{
 	{"relay", "check_inbox", map[string]any{}, "[relay m-late from human] a late word"},
 	{"relay", "respond_direct", map[string]any{"message_id": "m-late", "response": "I have read it"}, `"to":"human","status":"`},
 	{"relay", "message_status", map[string]any{"id": "m-late"}, `"status":"replied"`},
-	{"relay", "reply_to_caller", map[string]any{"reply_message": "it is done"}, `"to":"human","status":"`},
+	{"relay", "reply_to_caller", map[string]any{"reply_message": "it is done", "correlation_id": "m-1"}, `"to":"human","status":"`},
 	{"relay", "list_agents", map[string]any{}, `"you":"alice"`},
 	{"relay", "remind_me", map[string]any{"delay": "1h", "message": "look again"}, `"status":"scheduled"`},
 	{"relay", "wait_for_events", map[string]any{"after_event_seq": 0, "max_wait_ms": 0, "event_type": "message"}, `"cursor_event_seq":`},
@@ -75,12 +75,12 @@ func TestRealAgentsCallTools(t *testing.T) {
 	}
 	apart := `{"type":"local","command":["env","-u","RELAY_AGENT","-u","RELAY_SOCKET","-u","RELAY_TOKEN","relay","mcp","--as","mine"]}`
 	for _, c := range []toolCaller{
-		{Agent: agentrig.Claude(agentrig.ClaudeNow), name: "mcp__%s__%s", flags: []string{"--allowedTools", "mcp__relay"}, proves: true},
 		{Agent: agentrig.Codex(), namespace: "mcp__%s", name: "%[2]s", proves: true, file: ".codex/config.toml", own: func(text []byte) any {
 			return string(text) + "[mcp_servers.mine]\ncommand = \"relay\"\nargs = [\"mcp\", \"--as\", \"mine\"]\nenv_vars = [\"XDG_RUNTIME_DIR\", \"XDG_STATE_HOME\"]\n"
 		}},
 		{Agent: agentrig.OpenCode(), name: "%s_%s", file: ".config/opencode/opencode.json", own: joined("mcp", apart)},
-	}[:testrig.Runs(2, 3)] {
+		claudeCalls(agentrig.Claude(agentrig.ClaudeNow)),
+	}[:testrig.Runs(1, 3)] { // TestRealHooks has Claude Code call them, too
 		t.Run(c.Name(), func(t *testing.T) {
 			t.Parallel()
 			ctx := testrig.Within(t, 2*time.Minute)
@@ -89,19 +89,37 @@ func TestRealAgentsCallTools(t *testing.T) {
 	}
 }
 
+// claudeCalls is Claude Code.
+func claudeCalls(a agentrig.Agent) toolCaller {
+	return toolCaller{Agent: a, name: "mcp__%s__%s", flags: []string{"--allowedTools", "mcp__relay"}, proves: true}
+}
+
 func (c toolCaller) callsTools(ctx context.Context, t *testing.T) {
 	u := newUser(t)
 	real := realagent.SetUp(t, c.Agent, testrig.Dir(t))
-	model := real.API
-	calls, file := toolCalls, filepath.Join(filepath.Dir(real.Dir), "home", c.file)
+	file := filepath.Join(filepath.Dir(real.Dir), "home", c.file)
 	if c.file != "" {
 		c.has(t, file)
+	}
+	before, _ := os.ReadFile(file)
+	env := append(real.Env, "PATH="+u.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	u.runs(ctx, "alice", real.Dir, env, slices.Concat([]string{"--agent", c.Profile, "--"}, real.Argv, c.flags)...)
+	c.callsAll(ctx, u, real.API)
+	if after, _ := os.ReadFile(file); c.file != "" && !strings.HasPrefix(string(after), string(before)) { // Codex itself notes more there
+		t.Errorf("the user's file is %s, and was %s", after, before)
+	}
+}
+
+// callsAll has the model of an agent that runs, alice, call one tool after the other in a turn.
+func (c toolCaller) callsAll(ctx context.Context, u *user, model *fakemodel.Server) {
+	t, calls, first := u.t, toolCalls, len(model.Turns())
+	t.Helper()
+	if c.file != "" {
 		calls = append(slices.Clone(calls), toolCall{"mine", "list_agents", map[string]any{}, `"you":"mine"`})
 	}
 	if c.proves {
 		calls = append(slices.Clone(calls), lastCall)
 	}
-	before, _ := os.ReadFile(file)
 	var step atomic.Int64
 	model.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
 		n := int(step.Add(1)) - 1
@@ -120,12 +138,10 @@ func (c toolCaller) callsTools(ctx context.Context, t *testing.T) {
 		}
 		return fakemodel.Call(fmt.Sprintf(c.namespace, call.server), fmt.Sprintf(c.name, call.server, call.tool), call.arguments)
 	})
-	env := append(real.Env, "PATH="+u.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	u.runs(ctx, "alice", real.Dir, env, slices.Concat([]string{"--agent", c.Profile, "--"}, real.Argv, c.flags)...)
 	u.does(ctx, "send", "alice", "begin", "--id", "m-1", "--until", "delivered")
 	u.sees(ctx, "the answer by a tool", func(e router.Event) bool { return e.Body == "I have read it" && e.ReplyTo == "m-late" })
 	u.sees(ctx, "the message to be read", func(e router.Event) bool { return e.ID == "m-late" && e.Status == "delivered" })
-	if _, err := model.WaitTurn(ctx, func(t fakemodel.Turn) bool { return t.N == len(calls) }); err != nil {
+	if _, err := model.WaitTurn(ctx, func(t fakemodel.Turn) bool { return t.N == first+len(calls) }); err != nil {
 		t.Errorf("%d calls, and a turn with their last answer: %v", len(calls), err)
 	}
 	if c.proves {
@@ -133,10 +149,7 @@ func (c toolCaller) callsTools(ctx context.Context, t *testing.T) {
 			return e.ID == "m-last" && e.Status == "delivered" && e.Evidence == "turn"
 		})
 	}
-	c.told(t, calls, model.Turns())
-	if after, _ := os.ReadFile(file); c.file != "" && !strings.HasPrefix(string(after), string(before)) { // Codex itself notes more there
-		t.Errorf("the user's file is %s, and was %s", after, before)
-	}
+	c.told(t, calls, model.Turns()[first:])
 	t.Log(u.does(ctx, "show", "m-late"))
 }
 

@@ -27,7 +27,7 @@ func hookedReleases(t *testing.T) []agentrig.Agent {
 	if err != nil || !ok {
 		t.Fatalf("%s says that it is %q, %v", path, out, err)
 	}
-	t.Setenv("RELAY_CLAUDE_"+strings.ReplaceAll(version, ".", "_"), path)
+	must(t, os.Setenv("RELAY_CLAUDE_"+strings.ReplaceAll(version, ".", "_"), path)) // nobody else looks for that release
 	return append(list, agentrig.Claude(version))
 }
 

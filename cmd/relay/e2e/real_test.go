@@ -60,11 +60,11 @@ func (u *user) runsReal(ctx context.Context, name string, a agentrig.Agent, mode
 // is sent once, delivered, and read by the other's model once, in order.
 func TestRealAgentsTalk(t *testing.T) {
 	t.Parallel()
-	last := testrig.Runs(10, 40)
+	last := testrig.Runs(4, 40)
 	const limit = 2 * time.Minute
+	u := newUser(t)
 	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, fmt.Errorf("they have not counted to %d after %v", last, limit))
 	defer cancel()
-	u := newUser(t)
 	began, claude, codex := time.Now(), agentrig.Claude(agentrig.ClaudeNow), agentrig.Codex()
 	alice, one := u.runsReal(ctx, "alice", claude, counting(claude, "bob", last))
 	bob, other := u.runsReal(ctx, "bob", codex, counting(codex, "alice", last))
@@ -109,9 +109,9 @@ func TestProveAnswersWithoutMarkers(t *testing.T) {
 	for _, a := range realagent.Tried(agentrig.All()...) {
 		t.Run(a.Name(), func(t *testing.T) {
 			t.Parallel()
+			u := newUser(t)
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Minute, errors.New("no answer within 2m"))
 			defer cancel()
-			u := newUser(t)
 			const words = "It is *4*,  as always."
 			api, _ := u.runsReal(ctx, "bob", a, func(fakemodel.Turn) fakemodel.Reply { return fakemodel.Say(words) })
 			if got := u.does(ctx, "send", "bob", "what is two and two?", "--id", "m-1", "--wait=90s"); got != words+"\n" {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/relay/internal/api"
 )
 
 // consumer runs a program that consumes messages to ci, and returns what it wrote and said, and how
@@ -28,10 +29,13 @@ func (u *user) consumer(ctx context.Context, argv ...string) (out, errs string, 
 }
 
 // sends sends texts to ci, who is known.
-func (u *user) sends(ctx context.Context, texts ...string) {
+func (u *user) sends(ctx context.Context, from string, texts ...string) {
 	u.t.Helper()
 	for _, text := range texts {
-		u.does(ctx, "send", "ci", text, "--from", "bob", "--id", "id-"+text)
+		must(u.t, u.asks(ctx, func(c *api.Client) error {
+			_, err := c.Send(ctx, api.Send{To: "ci", Body: text, From: from, ID: "id-" + text})
+			return err
+		}))
 	}
 }
 
@@ -40,8 +44,8 @@ func (u *user) sends(ctx context.Context, texts ...string) {
 // is told.
 func TestTheReceivingScript(t *testing.T) {
 	t.Parallel()
-	ctx := testrig.Within(t, patience)
 	u := newUser(t)
+	ctx := testrig.Within(t, patience)
 	script := filepath.Join(u.dir, "receive.sh")
 	// The command notes each message, and fails once at "two" and for good at "stop".
 	handler := `sed 's/.*"body":"\([^"]*\)".*/\1/' >>done; case $(tail -n 1 done) in
@@ -58,15 +62,15 @@ func TestTheReceivingScript(t *testing.T) {
 		return said
 	}
 	u.does(ctx, "send", "human", "hello", "--from", "ci")
-	u.sends(ctx, "one", "two")
+	u.sends(ctx, "bob", "one", "two")
 	u.does(ctx, "send", "ci", `x "seq":999999 y`, "--from", "bob")
-	u.sends(ctx, "three", "stop1")
+	u.sends(ctx, "bob", "three", "stop1")
 	run() // it ends at two …
 	run() // … and does two again
 	for i := range 25 {
-		u.does(ctx, "send", "ci", "more"+strconv.Itoa(i), "--from", "b"+strconv.Itoa(i))
+		u.sends(ctx, "b"+strconv.Itoa(i), "more"+strconv.Itoa(i))
 	}
-	u.sends(ctx, "stop2")
+	u.sends(ctx, "bob", "stop2")
 	if said := run(); !strings.Contains(said, `left out for being old: {"older":7,`) {
 		t.Errorf("it says %q", said)
 	}
@@ -83,19 +87,19 @@ func TestTheReceivingScript(t *testing.T) {
 // TestTheReceivingProgram is the example in Go.
 func TestTheReceivingProgram(t *testing.T) {
 	t.Parallel()
-	ctx := testrig.Within(t, patience)
 	u := newUser(t)
+	ctx := testrig.Within(t, patience)
 	program := filepath.Join(u.dir, "receive")
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, "../examples/receive")
+	build := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", program, "../examples/receive")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	u.does(ctx, "send", "human", "hello", "--from", "ci")
-	u.sends(ctx, "one", "two")
+	u.sends(ctx, "bob", "one", "two")
 	for _, want := range [][]string{{"one", "two"}, {"three"}} { // killed and begun again in between
 		if want[0] == "three" {
-			u.sends(ctx, "three")
+			u.sends(ctx, "bob", "three")
 		}
 		run, end := context.WithCancel(ctx)
 		cmd := exec.CommandContext(run, program, "ci", filepath.Join(u.dir, "cursor"))

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,6 +16,7 @@ import (
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/figures"
+	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/router"
 )
 
@@ -97,36 +98,71 @@ func (u *user) runs(ctx context.Context, name, cwd string, env []string, argv ..
 	u.sees(ctx, name+" to run", func(e router.Event) bool { return e.Type == router.TypeUp && e.Agent == name })
 }
 
+// client asks the router from this process: a command each time would cost more than what it asks
+// for.
+func (u *user) client() *api.Client {
+	return api.NewClient(filepath.Join(u.dir, "relay", "router.sock"), "")
+}
+
+// asks asks the router, and the next one the same again where none answers: a command starts it.
+func (u *user) asks(ctx context.Context, ask func(*api.Client) error) error {
+	for {
+		err := ask(u.client())
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case !errors.Is(err, api.ErrLost):
+			return err
+		}
+		if out, err := u.command(ctx, "ls").CombinedOutput(); err != nil {
+			return fmt.Errorf("relay ls: %w\n%s", err, out)
+		}
+	}
+}
+
+// events are those after one of that number; when there are none, those that come within wait.
+func (u *user) events(ctx context.Context, after int64, wait time.Duration) (page api.Events, err error) {
+	err = u.asks(ctx, func(c *api.Client) (err error) {
+		page, err = c.Events(ctx, api.Query{After: after, Wait: wait})
+		return err
+	})
+	return page, err
+}
+
 // sees waits for an event, one that was or one that comes.
 func (u *user) sees(ctx context.Context, what string, want func(router.Event) bool) {
 	u.t.Helper()
-	cmd := u.command(ctx, "events", "--follow", "--after", "0", "--json")
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		u.t.Fatal(err)
-	}
-	defer func() {
-		cmd.Process.Kill()
-		cmd.Wait() // however it ended
-	}()
-	for events := json.NewDecoder(out); ; {
-		var e router.Event
-		if err := events.Decode(&e); err != nil {
-			u.t.Fatalf("wait for %s: %v", what, cmp.Or(context.Cause(ctx), err))
+	for after := int64(0); ; {
+		page, err := u.events(ctx, after, api.LongWait)
+		if err != nil {
+			u.t.Fatalf("wait for %s: %v", what, err)
 		}
-		if want(e) {
+		if slices.ContainsFunc(page.Events, want) {
 			return
 		}
+		after = page.Cursor
+	}
+}
+
+// log is all events.
+func (u *user) log(ctx context.Context) (all []router.Event) {
+	u.t.Helper()
+	for after := int64(0); ; {
+		page, err := u.events(ctx, after, 0)
+		if err != nil {
+			u.t.Fatal(err)
+		}
+		if len(page.Events) == 0 {
+			return all
+		}
+		all, after = append(all, page.Events...), page.Cursor
 	}
 }
 
 // becomes waits until it is so.
 func (u *user) becomes(ctx context.Context, what string, is func() bool) {
 	u.t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
+	tick := time.NewTicker(looks / 2)
 	defer tick.Stop()
 	for !is() {
 		select {

@@ -29,8 +29,8 @@ type room struct {
 func vignette(t *testing.T, play func(t *testing.T, r *room)) {
 	t.Helper()
 	t.Parallel()
-	ctx := testrig.Within(t, patience)
-	play(t, &room{newUser(t), ctx})
+	u := newUser(t)
+	play(t, &room{u, testrig.Within(t, patience)})
 }
 
 // enter runs an agent that writes down what it reads. When it is told to take the stick it is at

@@ -71,8 +71,9 @@ func (u *user) web(ctx context.Context, url string, by http.RoundTripper) toolbo
 // TestToolsOverHTTP: an agent's token makes a session the agent's, whose messages come from its
 // wrapper; the router's own makes it whose the address says, else the human's.
 func TestToolsOverHTTP(t *testing.T) {
-	ctx := testrig.Within(t, patience)
+	t.Parallel()
 	u := newUser(t)
+	ctx := testrig.Within(t, patience)
 	url, token := u.overTCP(ctx)
 	u.runs(ctx, "bob", "", nil, "--prompt-pattern", "^never$", "--", "sh", "-c", `echo "$RELAY_TOKEN" >token.new; mv token.new token; exec cat`)
 	u.becomes(ctx, "bob's token", func() bool { _, err := os.Stat(filepath.Join(u.dir, "token")); return err == nil })

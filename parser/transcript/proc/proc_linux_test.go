@@ -21,19 +21,23 @@ func must(t testing.TB, err error) {
 }
 
 // family is a shell in a session of its own, that reads a file and writes another, with a cat that
-// it started, and one that left the session.
+// it started; another cat has a session of its own.
 func family(t *testing.T, dir string) (shell int) {
 	t.Helper()
 	for _, name := range []string{"near", "far"} {
 		must(t, unix.Mkfifo(filepath.Join(dir, name), 0o600))
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "log"), nil, 0o600))
-	cmd := exec.Command("sh", "-c", "exec 3<log 4>>own; cat near & setsid cat far & echo begun; wait")
+	far := exec.Command("cat", "far")
+	far.Dir, far.SysProcAttr = dir, &syscall.SysProcAttr{Setsid: true}
+	must(t, far.Start())
+	t.Cleanup(func() { far.Process.Kill(); far.Wait() }) // it was killed
+	cmd := exec.Command("sh", "-c", "exec 3<log 4>>own; cat near & echo begun; wait")
 	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Setsid: true}
 	out, err := cmd.StdoutPipe()
 	must(t, err)
 	must(t, cmd.Start())
-	t.Cleanup(func() { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); cmd.Wait() }) // the cat that left ends with its pipe
+	t.Cleanup(func() { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); cmd.Wait() }) // they were killed
 	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
