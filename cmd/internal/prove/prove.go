@@ -52,14 +52,8 @@ func (p part) prove(ctx context.Context) error {
 	defer log.Close()
 	file := filepath.Join(scratch, "figures")
 	for _, argv := range p.commands {
-		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-		cmd.Env = append(append(os.Environ(), p.env...), "RELAY_PROVE=1", "RELAY_E2E=require", figures.EnvFile+"="+file)
-		cmd.Stdout, cmd.Stderr = log, log
-		// go test leaves the tests to whoever signals it, so all are signalled.
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
-		cmd.WaitDelay = 30 * time.Second
-		if err := cmd.Run(); err != nil {
+		env := append(append(os.Environ(), p.env...), "RELAY_PROVE=1", "RELAY_E2E=require", figures.EnvFile+"="+file)
+		if err := execute(ctx, argv, env, log); err != nil {
 			tail(os.Stderr, logPath)
 			return fmt.Errorf("%s: %w; all that was printed is in %s", strings.Join(argv, " "), err, logPath)
 		}
@@ -88,6 +82,17 @@ func (p part) prove(ctx context.Context) error {
 		return err
 	}
 	return os.RemoveAll(scratch)
+}
+
+// execute runs a command of a part. The end of ctx interrupts all that it has started: go test leaves
+// the tests to whoever signals it.
+func execute(ctx context.Context, argv, env []string, log *os.File) error {
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = env, log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+	cmd.WaitDelay = 30 * time.Second
+	return cmd.Run()
 }
 
 func (r result) write() error {

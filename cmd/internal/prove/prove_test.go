@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"relay-pty/cmd/internal/testrig/figures"
 )
@@ -148,23 +149,24 @@ func TestFiguresThatArePrinted(t *testing.T) {
 // TestPassed counts what go test says has passed, but not the packages.
 // TestAnInterruptedPartLeavesNothing: whoever a command of a part has started ends with it.
 func TestAnInterruptedPartLeavesNothing(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	begun := filepath.Join(t.TempDir(), "begun")
-	if err := syscall.Mkfifo(begun, 0o600); err != nil {
+	out, in, err := os.Pipe()
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("TMPDIR", t.TempDir()) // for the log
-	child := make(chan int, 1)
+	defer out.Close()
+	pid := 0
+	began := make(chan error, 1)
 	go func() {
-		text, _ := os.ReadFile(begun) // returns once the command has written
-		pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
-		child <- pid
+		_, err := fmt.Fscan(out, &pid)
+		began <- err
 		cancel()
 	}()
-	err := part{name: "none", commands: [][]string{{"sh", "-c", `sh -c 'echo $$ >"$0"; exec sleep 1000' "$0"; exit 1`, begun}}}.prove(ctx)
-	if pid := <-child; err == nil || pid == 0 || syscall.Kill(pid, 0) == nil {
-		t.Errorf("a part that was interrupted ended with %v, and left process %d", err, pid)
+	err = execute(ctx, []string{"sh", "-c", `sh -c 'echo $$; exec sleep 1000'; exit 1`}, os.Environ(), in)
+	in.Close() // the reader ends, had nobody written
+	if told := <-began; told != nil || err == nil || syscall.Kill(pid, 0) == nil {
+		t.Errorf("the command told %v and ended with %v; is process %d left?", told, err, pid)
 	}
 }
 
