@@ -84,8 +84,8 @@ func (p part) prove(ctx context.Context) error {
 	return os.RemoveAll(scratch)
 }
 
-// execute runs a command of a part. The end of ctx interrupts all that it has started: go test leaves
-// the tests to whoever signals it.
+// execute runs a command of a part. The end of ctx interrupts all that it has started: go test
+// leaves the tests to whoever signals it.
 func execute(ctx context.Context, argv, env []string, log *os.File) error {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Env, cmd.Stdout, cmd.Stderr = env, log, log

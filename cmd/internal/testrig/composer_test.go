@@ -248,6 +248,7 @@ func TestEditorReadsWhatIsTyped(t *testing.T) {
 		f.do("edit", "")
 		f.types("typed")
 		f.shows("fake editor\ntyped\n")
+		must(t, f.Child().WaitRead(f.ctx, len("typed"))) // it logs behind what it shows
 		f.do("done", "")
 		f.drafts("!", "!")
 		if got, err := f.Child().Read(); string(got) != "typed" || err != nil {
