@@ -21,7 +21,7 @@ type Turn struct {
 	Aborted bool      // the client hung up before the end
 }
 
-// Open says whether the reply is still running.
+// Open reports whether the reply is still running.
 func (t Turn) Open() bool { return t.Ended.IsZero() }
 
 // UserText is the new user text, blocks joined by newlines.

@@ -79,10 +79,10 @@ func (r *reader) begins(any string) bool {
 	return r.text != "" && strings.Contains(any, r.text[:1])
 }
 
-// typing says whether a word of the human's begins here.
+// typing reports whether a word of the human's begins here.
 func (r *reader) typing() bool { return human.MatchString(r.text[:min(1, len(r.text))]) }
 
-// cut says whether the text ends where a kill has cut it.
+// cut reports whether the text ends where a kill has cut it.
 func (r *reader) cut() bool { return r.text == "" && r.killed }
 
 // all reads everything, and returns the turns.
@@ -226,7 +226,7 @@ func (r *reader) skip() {
 	r.text = r.text[n:]
 }
 
-// another says whether another message of the same turn follows, and passes over what is
+// another reports whether another message of the same turn follows, and passes over what is
 // between them.
 func (r *reader) another() bool {
 	if strings.HasPrefix(r.text, "\n\n"+opening) {
@@ -242,7 +242,7 @@ func (r *reader) another() bool {
 	return false
 }
 
-// ending reads what follows the last message of a turn, and says whether it was submitted,
+// ending reads what follows the last message of a turn, and reports whether it was submitted,
 // or taken back.
 func (r *reader) ending(m *message) (entered, back bool) {
 	switch {
@@ -325,7 +325,7 @@ func (r *reader) match(t typed, turns []typed) []typed {
 	return turns[at+1:]
 }
 
-// same says whether two turns are of the same messages, marked alike.
+// same reports whether two turns are of the same messages, marked alike.
 func (t typed) same(o typed) bool {
 	return slices.EqualFunc(t.all, o.all, func(x, y taking) bool { return x.message == y.message && x.marked == y.marked })
 }

@@ -70,7 +70,7 @@ func (m *sender) run(ctx context.Context, rnd *rand.Rand) error {
 	return nil
 }
 
-// oneIn says whether something happens that happens one time in n.
+// oneIn reports whether something happens that happens one time in n.
 func (m *sender) oneIn(n int) bool { return m.rnd.IntN(n) == 0 }
 
 // write makes up the next message.

@@ -197,7 +197,7 @@ func (s *storm) place(name string, p program) (*place, error) {
 	return out, os.WriteFile(overlay, []byte(p.over), 0o600)
 }
 
-// rage runs senders, typists and the nemesis to their ends, and says whether they came to
+// rage runs senders, typists and the nemesis to their ends, and reports whether they came to
 // them: what stalls is given up.
 func (s *storm) rage(ctx context.Context, fail func(error)) bool {
 	running, giveUp := context.WithCancel(ctx)

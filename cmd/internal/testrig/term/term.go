@@ -295,7 +295,7 @@ func (t *Term) modes() (m Modes, err error) {
 	return m, err
 }
 
-// Raw tells whether the terminal hands over every key, not lines.
+// Raw reports whether the terminal hands over every key, not lines.
 func (t *Term) Raw() (bool, error) {
 	m, err := t.Modes()
 	return m.Lflag&unix.ICANON == 0, err

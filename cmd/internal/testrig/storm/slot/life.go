@@ -101,10 +101,10 @@ func (l *Life) isOver() bool {
 	}
 }
 
-// Doomed says whether the life is over, or about to be.
+// Doomed reports whether the life is over, or about to be.
 func (l *Life) Doomed() bool { return l.Killed() || l.isOver() }
 
-// Killed says whether the life ended by a kill, or is about to.
+// Killed reports whether the life ended by a kill, or is about to.
 func (l *Life) Killed() bool { return l.killed.Load() }
 
 // Kill kills the wrapper and waits until it is gone.

@@ -164,7 +164,7 @@ func (s *Slot) Quit(ctx context.Context) error {
 	return l.Over(ctx)
 }
 
-// hasRead says whether the agent has read the last word.
+// hasRead reports whether the agent has read the last word.
 func (l *Life) hasRead() bool {
 	if len(l.Words) == 0 {
 		return true
