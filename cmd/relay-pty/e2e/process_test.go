@@ -151,10 +151,40 @@ func TestIdleCostsNothing(t *testing.T) {
 	shown(t, "idle for 3 s after a message", "%d context switches, PSS %d KiB, before the message %d KiB", woken, used, unused)
 }
 
+// bareLines are what n messages cost without the wrapper: the first times are of a line made durable
+// in a file, the second of one that is typed into a bare `cat` and read on the screen.
+func bareLines(t *testing.T, n int) (disk, screen []time.Duration) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(scratch(t), "durable"))
+	must(t, err)
+	defer f.Close()
+	tm, err := term.Start(term.Options{Argv: []string{"cat"}})
+	must(t, err)
+	defer tm.Close()
+	for i := range n {
+		began := time.Now()
+		_, err := fmt.Fprintf(f, "%0200d\n", i)
+		must(t, err)
+		must(t, f.Sync())
+		disk = append(disk, time.Since(began))
+		began = time.Now()
+		line := fmt.Sprintf("line%dend", i)
+		must(t, tm.Type(line+"\r"))
+		must(t, tm.WaitText(patience(t), line))
+		screen = append(screen, time.Since(began))
+	}
+	slices.Sort(disk)
+	slices.Sort(screen)
+	return disk, screen
+}
+
 // TestProveQuickThousand: a thousand messages to a program that reads lines, which nothing but
-// its reads shows to be ready, after some whose acceptance is timed.
+// its reads shows to be ready, after some whose acceptance is timed. A machine that is slow itself
+// is allowed for by what the disk and a bare terminal take on it in the same run.
 func TestProveQuickThousand(t *testing.T) {
 	const n = 1000
+	disk, bare := bareLines(t, 200)
+	shown(t, "a line made durable, and one typed into a bare `cat`, 200 each", "%s; %s", spread(disk), spread(bare))
 	w := start(t, term.Options{Argv: []string{"cat"}}, "--queue-max", "2000")
 	w.state("ready")
 	var accepted []time.Duration
@@ -167,8 +197,8 @@ func TestProveQuickThousand(t *testing.T) {
 		w.delivers(id, "echo")
 	}
 	slices.Sort(accepted)
-	if half := accepted[len(accepted)/2]; proving() && half > time.Millisecond {
-		t.Errorf("on disk after %v, want 1 ms", half)
+	if half, most := quantile(accepted, 0.5), max(time.Millisecond, 4*quantile(disk, 0.5)); proving() && half > most {
+		t.Errorf("on disk after %v, want %v", half, most)
 	}
 	shown(t, "from inject to queued, on disk, 200 messages one after the other", "%s", spread(accepted))
 	began := time.Now()
@@ -178,12 +208,12 @@ func TestProveQuickThousand(t *testing.T) {
 	for i := range n {
 		w.delivers(fmt.Sprintf("m%d", i), "echo")
 	}
-	rate := n / time.Since(began).Seconds()
-	if proving() && rate < 300 {
-		t.Errorf("%.0f messages a second, want 300", rate)
+	each := time.Since(began) / n
+	if most := max(time.Second/300, 80*quantile(bare, 0.5)); proving() && each > most {
+		t.Errorf("%v a message, want %v", each, most)
 	}
 	pss := w.atMost(coarse, "after a thousand messages")
-	shown(t, "1,000 messages at once into a line program", "%.0f a second, batches included; PSS afterwards %d KiB", rate, pss)
+	shown(t, "1,000 messages at once into a line program", "%.0f a second, batches included; PSS afterwards %d KiB", 1/each.Seconds(), pss)
 }
 
 // TestProveQuickStart reports what the wrapper adds until a command has ended.
