@@ -2,7 +2,7 @@
 // memory that they promise. Each part that passes leaves testdata/prove/PART.json: the commit, the
 // machine, how long the part took, and the figures that its tests reported. No part needs another
 // one, nor the same commit. From all of these files the program then renders testdata/evidence.md
-// and the README's table of agents.
+// and the table of agents in docs/measured.md.
 //
 //	prove PART...   runs parts; `all` stands for every one
 //	prove list      lists the parts, with the commit that each was shown at

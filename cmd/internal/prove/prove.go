@@ -176,7 +176,7 @@ func commit() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("git rev-parse: %w", err)
 	}
-	changes, err := exec.Command("git", "status", "--porcelain", "--", ".", ":!"+dir, ":!testdata/evidence.md", ":!README.md").Output()
+	changes, err := exec.Command("git", "status", "--porcelain", "--", ".", ":!"+dir, ":!"+evidence, ":!"+measured).Output()
 	if err != nil {
 		return "", fmt.Errorf("git status: %w", err)
 	}

@@ -94,16 +94,19 @@ func TestFigures(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(readme, []byte("head\n"+tableBegins+"old\n"+tableEnds+"foot\n"), 0o600); err != nil {
+	if err := os.Mkdir(filepath.Dir(measured), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(measured, []byte("head\n"+tableBegins+"old\n"+tableEnds+"foot\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := render(); err != nil {
 		t.Fatal(err)
 	}
 	const table = "| agent | idle | busy | dialog open | draft | urgent |\n|---|---|---|---|---|---|\n| codex-1 |  | 2 of 2 |  |  |  |\n"
-	text, err := os.ReadFile(readme)
+	text, err := os.ReadFile(measured)
 	if want := "head\n" + tableBegins + table + tableEnds + "foot\n"; err != nil || string(text) != want {
-		t.Errorf("README.md is %q, %v; want %q", text, err, want)
+		t.Errorf("%s is %q, %v; want %q", measured, text, err, want)
 	}
 	text, err = os.ReadFile(evidence)
 	for _, want := range []string{table, "## journal\n\nCommit def+, ", "## codex\n\nCommit abc, ", "; 4 tests in 7 s.\n\n| what | shown |\n|---|---|\n| a claim | 3 of 3 |\n"} {

@@ -14,7 +14,7 @@ import (
 
 const (
 	evidence = "testdata/evidence.md"
-	readme   = "README.md"
+	measured = "docs/measured.md"
 
 	tableBegins, tableEnds = "<!-- agents -->\n", "<!-- end -->\n"
 )
@@ -91,7 +91,7 @@ func render() error {
 	if err := os.WriteFile(evidence, b.Bytes(), 0o644); err != nil {
 		return err
 	}
-	return between(readme, table)
+	return between(measured, table)
 }
 
 // took tells how much ran, and how long.

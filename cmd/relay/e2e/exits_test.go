@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// table is a table of the README with that head: what stands in the first column.
-func table(t *testing.T, head string) (rows []string) {
+// table is the table with that head in a document: what stands in the first column.
+func table(t *testing.T, document, head string) (rows []string) {
 	t.Helper()
-	text, err := os.ReadFile("../../../README.md")
+	text, err := os.ReadFile("../../../" + document)
 	must(t, err)
 	_, rest, _ := strings.Cut(string(text), "\n| "+head+" | means |\n|---|---|\n")
 	for line := range strings.Lines(rest) {
@@ -38,7 +38,7 @@ func (u *user) ends(program string, args ...string) (status int, said string) {
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-// TestExitStatuses: the programs end as the README says, row by row, and nobody's name is 3 for all
+// TestExitStatuses: the programs end as the documents say, row by row, and nobody's name is 3 for all
 // commands about an agent.
 func TestExitStatuses(t *testing.T) {
 	t.Parallel()
@@ -50,28 +50,28 @@ func TestExitStatuses(t *testing.T) {
 	nobody := strings.Split("status nobody,screen nobody,queue nobody,log nobody,wait nobody,pause nobody,"+
 		"resume nobody,keys nobody Enter,send nobody hi,send nobody hi --wait=1ms", ",")
 	for _, program := range []struct {
-		name, head string
-		rows       map[string][][]string
-		status     map[string]int // of rows that are no number
+		name, document, head string
+		rows                 map[string][][]string
+		status               map[string]int // of rows that are no number
 	}{
-		{"relay", "exit status", map[string][][]string{
+		{"relay", "docs/scripts.md", "exit status", map[string][][]string{
 			"0":   {{"ls"}},
 			"1":   fields([]string{"show m-1", "cancel m-1", "reply m-1 hi", "redeliver m-1"}),
 			"2":   {{"nonsense"}, {"send", "human", "hi", "--from", "a b"}, {"send", "human", ""}},
 			"3":   fields(nobody),
 			"124": {{"recv", "--wait=1ms"}}, "128 + n": nil, // TestSendThatIsInterrupted has those
 		}, nil},
-		{"relay-pty", "exit status of relay-pty", map[string][][]string{
+		{"relay-pty", "docs/socket.md", "exit status of relay-pty", map[string][][]string{
 			"the agent's own": {wrapped("sh", "-c", "exit 7")},
 			"125":             fields([]string{"", "--nonsense", "--name a", "a b", "--name a --size 0x0 -- cat"}),
 			"126":             {wrapped("/etc/passwd"), wrapped("/etc")},
 			"127":             {wrapped("nosuchcommand"), wrapped("./nosuchcommand")},
 		}, map[string]int{"the agent's own": 7}},
 	} {
-		rows := table(t, program.head)
+		rows := table(t, program.document, program.head)
 		slices.Sort(rows)
 		if want := slices.Sorted(maps.Keys(program.rows)); !slices.Equal(rows, want) {
-			t.Errorf("the README has rows %q of %s, want %q", rows, program.name, want)
+			t.Errorf("%s has rows %q of %s, want %q", program.document, rows, program.name, want)
 		}
 		for row, lines := range program.rows {
 			want, err := strconv.Atoi(row)

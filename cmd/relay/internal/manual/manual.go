@@ -44,9 +44,13 @@ func Write(ctx context.Context, root *cobra.Command, wrapper, dir string) error 
 	}
 	root.DisableAutoGenTag = true
 	asMarkdown(root)
-	return doc.GenManTree(root, &doc.GenManHeader{
+	err = doc.GenManTree(root, &doc.GenManHeader{
 		Title: "RELAY", Section: "1", Source: "relay " + version.Release, Manual: "relay",
 	}, dir)
+	if err != nil {
+		return err
+	}
+	return complete(dir)
 }
 
 const check = `relay-pty-check is what this becomes, and is not called by hand:
@@ -91,18 +95,20 @@ func markdown(text string) string {
 // page is one whose text is shown as it stands.
 type page struct{ name, section, short, text string }
 
+// roff takes characters out of the formatter's hands.
+var roff = strings.NewReplacer(`\`, `\e`, "-", `\-`)
+
 func (p page) write(dir string) error {
-	escaped := strings.NewReplacer(`\`, `\e`, "-", `\-`)
 	var b strings.Builder
-	title, name, short := escaped.Replace(strings.ToUpper(p.name)), escaped.Replace(p.name), escaped.Replace(p.short)
+	title, name, short := roff.Replace(strings.ToUpper(p.name)), roff.Replace(p.name), roff.Replace(p.short)
 	fmt.Fprintf(&b, ".TH %s %s \"\" \"relay %s\" \"relay\"\n", title, p.section, version.Release)
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n", name, short)
-	for line := range strings.Lines(escaped.Replace(p.text)) {
+	for line := range strings.Lines(roff.Replace(p.text)) {
 		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
 			b.WriteString(`\&`) // else it would be a request
 		}
 		b.WriteString(line)
 	}
-	b.WriteString("\n.fi\n.SH SEE ALSO\nrelay(1), relay\\-pty(1), relay\\-pty\\-protocol(7)\n")
+	b.WriteString("\n.fi\n" + seeAlso + "relay(1), relay\\-pty(1), relay\\-pty\\-protocol(7)\n")
 	return os.WriteFile(filepath.Join(dir, p.name+"."+p.section), []byte(b.String()), 0o644)
 }

@@ -48,6 +48,43 @@ func TestTextsStandInThePagesAsTheyAre(t *testing.T) {
 	}
 }
 
+// TestPagesTellOfFilesAndEnvironment: the pages of both programs have these sections before SEE ALSO,
+// whatever wrote the page, and each page names others.
+func TestPagesTellOfFilesAndEnvironment(t *testing.T) {
+	dir := t.TempDir()
+	wrapper := filepath.Join(dir, "wrapper")
+	if err := os.WriteFile(wrapper, []byte("#!/bin/sh\necho usage\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	root := &cobra.Command{Use: "relay", Short: "messages"}
+	root.AddCommand(&cobra.Command{Use: "run", Short: "run", Run: func(*cobra.Command, []string) {}})
+	pages := filepath.Join(dir, "pages")
+	if err := Write(t.Context(), root, wrapper, pages); err != nil {
+		t.Fatal(err)
+	}
+	for page, heads := range map[string][]string{
+		"relay.1":              {"EXIT STATUS", "ENVIRONMENT", "FILES", "SETTINGS", "SEE ALSO"},
+		"relay-pty.1":          {"EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO"},
+		"relay-run.1":          {"SEE ALSO"},
+		"relay-pty-protocol.7": {"SEE ALSO"},
+	} {
+		text, err := os.ReadFile(filepath.Join(pages, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest := string(text)
+		for _, head := range heads {
+			found := false
+			if _, rest, found = strings.Cut(rest, "\n.SH "+head+"\n"); !found {
+				t.Errorf("%s has no section %s behind the others:\n%s", page, head, text)
+			}
+		}
+		if !strings.Contains(rest, "relay") || strings.Contains(rest, ".SH") {
+			t.Errorf("%s does not end with the pages to see: %q", page, rest)
+		}
+	}
+}
+
 // formatted is what a formatter makes of a page's lines: requests are left out, escapes are read.
 // See groff_char(7) and groff(7).
 func formatted(page string) string {
