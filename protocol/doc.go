@@ -129,7 +129,7 @@
 //
 //	{"type":"hello","protocol":1,"features":["hello","inject",…],"name":"alice"}
 //	{"type":"subscribed","seq":12,"epoch":"9f…","protocol":1,"features":[…]}
-//	{"type":"status", …}                            see [StatusAnswer]
+//	{"type":"status", …}                            see below
 //	{"type":"queue","messages":[{"id":"m1","from":"bob","queued_at":…,"expires_at":null,"mode":"sequential","priority":0,"waiting_for":"draft"},…]}
 //	{"type":"screen","rows":["$ ls",…],"cursor_position":[4,0],"size":{"cols":80,"rows":24}}
 //	{"type":"keys","pressed":2}                     with "error" where that is not all
@@ -137,6 +137,14 @@
 //	{"type":"ok"}                                   to signal, pull_ack, pause and resume
 //	{"type":"ok","seq":12}                          to emit: the number of its relay_command
 //	{"type":"inject_result", …}                     see below
+//
+// A status says of the agent "name", "agent" (the profile), "pid", "state" (starting, ready, busy,
+// blocked, unknown, stopped or exited), "agent_idle" (the state is ready), "confidence" (signal,
+// screen or guess), "blocked_by" (what stands in the way, or null), "last_output_ms",
+// "cursor_position" and "size"; of the composer "can_accept" and "draft"; of the human
+// "human_idle_ms"; of the queue "queue_length", "accept", "oldest_pending_ms", "waiting_for" (of the
+// oldest waiting message), "injecting" (the id that is being typed, or null) and "paused"; and of the
+// wrapper "protocol", "features", "uptime_ms" and "degraded" (its disk fails).
 //
 // "features" lists the request types that this version answers. "rows" holds every row of
 // the screen without blanks at its end. What is shown of the agent ("rows", "blocked_by",

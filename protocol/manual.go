@@ -2,6 +2,7 @@ package protocol
 
 import (
 	_ "embed" // the package's own comment
+	"strconv"
 	"strings"
 )
 
@@ -16,7 +17,15 @@ func Manual() string {
 		if !ok {
 			break
 		}
-		text.WriteString(strings.TrimPrefix(rest, " "))
+		rest = strings.TrimPrefix(rest, " ")
+		if head, ok := strings.CutPrefix(rest, "# "); ok {
+			rest = strings.ToUpper(head)
+		}
+		text.WriteString(rest)
 	}
-	return text.String()
+	return strings.NewReplacer( // what Go's comments link to
+		"Package protocol is", "This is",
+		"[MaxLine]", strconv.Itoa(MaxLine), "[MaxReq]", strconv.Itoa(MaxReq), "[MaxBody]", strconv.Itoa(MaxBody),
+		"[MaxDetail]", strconv.Itoa(MaxDetail), "[MaxPull]", strconv.Itoa(MaxPull), "[Signals]", strings.Join(Signals(), ", "),
+	).Replace(text.String())
 }
