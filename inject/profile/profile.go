@@ -12,8 +12,8 @@
 // drafts aside: draft/keystroke knows no other. Two agents' hooks must not have an
 // event of the same name, as long as Hooked is asked by that alone. For tests and for
 // --check-profile, add the agent to cmd/internal/agentrig; for tests, to .ci/agents,
-// too, with recordings in testdata. Completions name the profiles in .ci/package, the
-// README in its tables.
+// too, with recordings in testdata. Completions name the profiles in .ci/package, and
+// docs/agents has a page for each.
 package profile
 
 import (
