@@ -70,9 +70,7 @@ func checks(t *testing.T, args ...string) told {
 // alone is the command line of a real agent without the arguments that the rig gives it.
 func alone(t *testing.T, a agentrig.Agent) []string {
 	t.Helper()
-	path, err := a.Find()
-	testrig.Require(t, a.Name(), err)
-	argv := a.Argv(path)
+	argv := a.Argv(realagent.Find(t, a))
 	return argv[:len(argv)-len(a.Args)]
 }
 

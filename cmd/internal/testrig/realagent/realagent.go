@@ -33,15 +33,25 @@ type Agent struct {
 	Dir  string   // it works here; its home is beside
 }
 
-// SetUp makes the home, with the changes, in dir. Without the agent's binary the test fails or is
-// skipped, as testrig.Require has it.
-func SetUp(t testing.TB, a agentrig.Agent, dir string, changes ...agentrig.Change) Agent {
+// Find is the path of the agent's program. The test is skipped if this run does not try that agent.
+// Without the program it fails or is skipped, as testrig.Require has it.
+func Find(t testing.TB, a agentrig.Agent) string {
 	t.Helper()
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		t.Skipf("NOT RUN with -short: %s", a.Name())
+	case len(Tried(a)) == 0:
+		t.Skipf("NOT RUN: %s: RELAY_AGENTS names others", a.Name())
 	}
 	path, err := a.Find()
 	testrig.Require(t, a.Name(), err)
+	return path
+}
+
+// SetUp makes the home of an agent that Find finds, with the changes, in dir.
+func SetUp(t testing.TB, a agentrig.Agent, dir string, changes ...agentrig.Change) Agent {
+	t.Helper()
+	path := Find(t, a)
 	api, err := a.API()
 	if err != nil {
 		t.Fatal(err)
