@@ -1,5 +1,6 @@
 # The two commands to know: `make demo` and `make test`. `make install PREFIX=~/.local` needs no
-# root; `make prove PART=all` runs all parts of the proof, PART=list lists them.
+# root, and `make uninstall PREFIX=~/.local` undoes it; `make prove PART=all` runs all parts of the
+# proof, PART=list lists them.
 GO ?= go
 BIN = bin
 PREFIX ?= /usr/local
@@ -12,7 +13,7 @@ LEAN = $(TAGS:%=-tags=%) -ldflags='-s -w -funcalign=8' -gcflags=all=-l $(HOT:%=-
 RACE := $(shell command -v gcc >/dev/null && echo -race)
 TESTRUN = @$(GO) run ./cmd/internal/testrun
 UNITS = $(shell $(GO) list ./... | grep -v /e2e)
-.PHONY: build wrapper install agents demo lint vuln unit check test fuzz bench prove
+.PHONY: build wrapper install uninstall agents demo lint vuln unit check test fuzz bench prove
 build: wrapper
 	$(BUILD) -ldflags='-s -w' ./cmd/relay
 wrapper:
@@ -21,6 +22,11 @@ install: build
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BIN)/relay $(BIN)/relay-pty $(BIN)/relay-pty-check $(DESTDIR)$(PREFIX)/bin
 	bash .ci/package/files $(BIN) $(PREFIX)/bin $(DESTDIR)$(PREFIX)
+uninstall: # removes what install put there, and no directory
+	cd $(DESTDIR)$(PREFIX)/bin && rm -f relay relay-pty relay-pty-check
+	@test -x $(BIN)/relay || $(MAKE) --silent build
+	@to=$$(mktemp -d) && bash .ci/package/files $(BIN) $(PREFIX)/bin $$to && \
+		(cd $$to && find . -type f) | (cd $(DESTDIR)$(PREFIX) && xargs rm -f); rm -rf "$$to"
 agents fuzz:
 	bash .ci/$@
 demo:
