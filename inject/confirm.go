@@ -100,7 +100,7 @@ func (a *attempt) awaitTurn(ctx context.Context) *Result {
 	return r
 }
 
-// proved tells an end that needs no patience.
+// proved returns the result if it is already certain, nil if the attempt must go on waiting.
 func (a *attempt) proved(l Look, v ready.Verdict) *Result {
 	switch {
 	case a.in.took(a.Turn):

@@ -359,8 +359,8 @@ func (a *attempt) pressEnter(ctx context.Context, look Look) *Result {
 
 var errDue = errors.New("time is over") // ends a wait
 
-// until steps on each time something changed, until f is content or the time is
-// over. f may ask for a look after a while.
+// until takes a step after every change until f returns true, ctx ends or limit has passed. The
+// duration that f returns, unless it is 0, is when to take a step though nothing has changed.
 func (in *Injector) until(ctx context.Context, limit time.Duration, f func(Look) (bool, time.Duration)) error {
 	end, halted := time.Now().Add(limit), false
 	for {

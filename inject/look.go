@@ -20,7 +20,7 @@ type Look struct {
 	Unread      int           // bytes typed that the agent has not read; -1: not known
 	Flushed     time.Time     // when the agent last threw away what it had not read; zero: never
 	Brought     time.Time     // when keys that had been kept were last typed; zero: never
-	Again       time.Duration // after which a look would tell more of the draft; 0: only a change would
+	Again       time.Duration // when to look again if nothing changes; 0: never
 }
 
 // Agent is the wrapped program and its terminal.

@@ -34,8 +34,8 @@ type Stream struct {
 	output  ansi.Reader
 	mask    mask
 	typed   ansi.Typist
-	// suspect is set while the open marker may be our own text, echoed: it repeats masked lines,
-	// and suspect is the number of the one that would come next. 0: it repeats none.
+	// suspect is not zero while the open marker matches text that we typed: it is then the number
+	// of the masked line that would come next.
 	suspect int
 	items   []Item
 }

@@ -142,9 +142,9 @@
 // blocked, unknown, stopped or exited), "agent_idle" (the state is ready), "confidence" (signal,
 // screen or guess), "blocked_by" (what stands in the way, or null), "last_output_ms",
 // "cursor_position" and "size"; of the composer "can_accept" and "draft"; of the human
-// "human_idle_ms"; of the queue "queue_length", "accept", "oldest_pending_ms", "waiting_for" (of the
-// oldest waiting message), "injecting" (the id that is being typed, or null) and "paused"; and of the
-// wrapper "protocol", "features", "uptime_ms" and "degraded" (its disk fails).
+// "human_idle_ms"; of the queue "queue_length", "accept", "oldest_pending_ms", "waiting_for" (of
+// the oldest waiting message), "injecting" (the id that is being typed, or null) and "paused"; and
+// of the wrapper "protocol", "features", "uptime_ms" and "degraded" (its disk fails).
 //
 // "features" lists the request types that this version answers. "rows" holds every row of
 // the screen without blanks at its end. What is shown of the agent ("rows", "blocked_by",

@@ -182,7 +182,8 @@ func (m *Mailbox) Ack(now time.Time, ids ...string) (id string, err error) {
 	return "", nil
 }
 
-// recordLocked ends messages once that is on disk; nobody else changes them meanwhile.
+// recordLocked writes the ends of messages to the journal, then applies them. m.mu is held
+// throughout.
 func (m *Mailbox) recordLocked(list []*item, proposals []Proposal, now time.Time) error {
 	if len(list) == 0 {
 		return nil

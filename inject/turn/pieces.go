@@ -12,9 +12,9 @@ const (
 	PasteClose = "\x1b[201~"
 )
 
-// Piece is what is written at once. Before the next one, it must show behind Mark, or
-// with Mark if it is that: an agent that puts a paste into its composer later than the
-// keys around it would lose one of them, or their order.
+// Piece is what is written at once. The next piece is written only once this one is visible
+// behind Mark, or, if this one contains Mark, once Mark is visible: an agent that puts a paste
+// into its composer later than the keys around it would lose one of them, or their order.
 type Piece struct {
 	Keys, Mark string
 	Pasted     string // behind Mark, as it is or as a chip

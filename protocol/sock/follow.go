@@ -134,7 +134,7 @@ func (f *Follower) connect(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case !passes(err):
+		case !temporary(err):
 			return err
 		}
 		if err := f.wait(ctx, err); err != nil {
@@ -143,8 +143,8 @@ func (f *Follower) connect(ctx context.Context) error {
 	}
 }
 
-// passes says whether an error may be gone later.
-func passes(err error) bool {
+// temporary reports whether asking again could help.
+func temporary(err error) bool {
 	var refused *protocol.Error
 	var bad interface{ Hint() string } // a path that cannot be, or is another's
 	switch {

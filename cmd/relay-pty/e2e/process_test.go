@@ -151,8 +151,8 @@ func TestIdleCostsNothing(t *testing.T) {
 	shown(t, "idle for 3 s after a message", "%d context switches, PSS %d KiB, before the message %d KiB", woken, used, unused)
 }
 
-// bareLines are what n messages cost without the wrapper: the first times are of a line made durable
-// in a file, the second of one that is typed into a bare `cat` and read on the screen.
+// bareLines are what n messages cost without the wrapper: the first times are of a line made
+// durable in a file, the second of one that is typed into a bare `cat` and read on the screen.
 func bareLines(t *testing.T, n int) (disk, screen []time.Duration) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(scratch(t), "durable"))

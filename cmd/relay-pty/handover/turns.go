@@ -31,7 +31,7 @@ type Turns struct {
 
 	next  *turn.Batch // what goes next, framed; the injector's loop alone uses it
 	ids   []string    // its messages
-	until time.Time   // from when on a header would tell another age
+	until time.Time   // the header shows the age in minutes: it is framed anew after this time
 }
 
 // maxTurn is how many bytes of bodies may be typed as one turn, unless a single

@@ -38,8 +38,8 @@ func (u *user) ends(program string, args ...string) (status int, said string) {
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-// TestExitStatuses: the programs end as the documents say, row by row, and nobody's name is 3 for all
-// commands about an agent.
+// TestExitStatuses: the programs end as the documents say, row by row, and nobody's name is 3 for
+// all commands about an agent.
 func TestExitStatuses(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)

@@ -34,8 +34,8 @@ type Hub struct {
 
 	writing sync.Mutex // held from a decision to its place in the log, I/O included; before mu
 
-	shelf Shelf         // has the state as it was at some event; may be nil
-	look  chan struct{} // "save, or drop", with room for one
+	shelf     Shelf         // has the state as it was at some event; may be nil
+	housekeep chan struct{} // cap 1: wakes the goroutine that saves the state and trims the log
 
 	full atomic.Bool // the log did not take the newest event
 
@@ -65,7 +65,7 @@ type Hub struct {
 func New(ctx context.Context, store Store, shelf Shelf, rules router.Rules, newID func() string) (*Hub, error) {
 	h := &Hub{
 		store: store, newID: newID, state: router.NewState(), running: map[string]int{}, claimed: map[string]bool{}, stale: map[string]bool{}, leased: map[string]bool{},
-		pauses: map[string]deadline{}, inboxes: map[string]chan struct{}{}, changed: make(chan struct{}), failed: make(chan struct{}), look: make(chan struct{}, 1),
+		pauses: map[string]deadline{}, inboxes: map[string]chan struct{}{}, changed: make(chan struct{}), failed: make(chan struct{}), housekeep: make(chan struct{}, 1),
 	}
 	h.began, h.late = time.Now(), map[string]time.Time{}
 	if err := h.restore(ctx, shelf); err != nil {

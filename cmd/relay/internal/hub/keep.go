@@ -111,7 +111,7 @@ func (h *Hub) grow(bytes int) {
 	h.grown += bytes
 	if h.unsaved >= saveEvery || h.grown >= trimBytes {
 		select {
-		case h.look <- struct{}{}:
+		case h.housekeep <- struct{}{}:
 		default:
 		}
 	}
@@ -129,13 +129,13 @@ func (h *Hub) Keep(ctx context.Context, age time.Duration) error {
 		if next = time.After(trimEvery); err != nil {
 			next = time.After(lookAgain) // a disk that is full, mostly
 		}
-		look := h.look
+		wake := h.housekeep
 		if err != nil {
-			look = nil
+			wake = nil
 		}
 		select {
 		case <-next:
-		case <-look:
+		case <-wake:
 		case <-ctx.Done():
 			h.save() // else the next start reads a little more
 			return context.Cause(ctx)

@@ -48,8 +48,8 @@ func TestTextsStandInThePagesAsTheyAre(t *testing.T) {
 	}
 }
 
-// TestPagesTellOfFilesAndEnvironment: the pages of both programs have these sections before SEE ALSO,
-// whatever wrote the page, and each page names others.
+// TestPagesTellOfFilesAndEnvironment: the pages of both programs have these sections before SEE
+// ALSO, whatever wrote the page, and each page names others.
 func TestPagesTellOfFilesAndEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	wrapper := filepath.Join(dir, "wrapper")

@@ -49,9 +49,9 @@ type line struct {
 	from, to, channel, redelivers, status string
 	root                                  string // id of the message to several that it is of
 	last                                  int64  // number of the newest event about it
-	again                                 bool   // it was sent again
+	again                                 bool   // superseded by a redelivery
 	unsent                                bool   // it was cancelled before
-	known                                 *Known // if it is at hand, which then tells all the rest but unsent
+	known                                 *Known // the loaded message; nil: only this summary is in memory
 }
 
 // record is how a message is written: those that belong together are named.

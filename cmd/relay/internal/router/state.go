@@ -20,7 +20,7 @@ type Known struct {
 	SetAt    int64    // when it was scheduled, Unix milliseconds; 0: it was sent at once
 	DueAt    int64    // and for when; 0: at once
 	Reminder string   // id of the notice that its sender gets unless it is answered
-	Again    bool     // it was sent again, and what became of that counts
+	Again    bool     // superseded by a redelivery, whose outcome is shown instead
 
 	Redeliveries []string // ids of the messages by which it was sent again
 
