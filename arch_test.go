@@ -79,7 +79,7 @@ var layers = map[string]string{
 	"protocol/failpoint":          "",
 	"protocol/counts":             "",
 	"protocol":                    "",
-	"protocol/own":                "protocol",
+	"protocol/own":                "protocol protocol/dirwatch",
 	"protocol/dirwatch":           "",
 	"protocol/sock":               "protocol protocol/own protocol/dirwatch",
 	"protocol/registry":           "protocol protocol/own protocol/dirwatch protocol/sock",

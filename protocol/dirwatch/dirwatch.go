@@ -1,5 +1,5 @@
-// Package dirwatch tells of changes in a directory, by the system's own notification: nothing
-// is asked for while nothing happens. Each [Dir] has one goroutine, which Close ends.
+// Package dirwatch tells of changes in directories, by the system's own notification: nothing
+// is asked for while nothing happens. The goroutines of a [Dir] end with Close.
 //
 // A user has few notifiers (128 on Linux: fs.inotify.max_user_instances, inotify(7)), which editors
 // and agents use, too. Where none is left the directory is looked at ten times a second.
@@ -10,47 +10,88 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
 )
 
-// Dir is a watched directory.
+// Dir is a watched directory, or several.
 type Dir struct {
 	changed chan struct{}
 	close   func()
 	ended   chan struct{}
+
+	mu      sync.Mutex
+	watcher *fsnotify.Watcher      // nil: nothing is left that tells
+	paths   map[string]os.FileInfo // what is watched, as it was then
 }
 
 // notifier is the system's; tests take it away.
 var notifier = fsnotify.NewWatcher
 
 // Watch begins to watch the directory at path for files whose name cares is true for: their
-// coming, going and changing, and the going of the directory itself.
+// coming, going and changing, and the going of the directory itself. A change of what is mounted
+// is told, too: it may have put another directory in its place.
 func Watch(path string, cares func(name string) bool) (*Dir, error) {
-	d := &Dir{changed: make(chan struct{}, 1), ended: make(chan struct{})}
+	d := &Dir{changed: make(chan struct{}, 1), ended: make(chan struct{}), paths: map[string]os.FileInfo{}}
 	w, err := notifier()
 	if err == nil {
-		d.close = func() { w.Close() } // a watch that is over has nothing to tell
-		if err = w.Add(path); err != nil {
+		d.watcher = w
+		if err = d.Add(path); err != nil {
 			w.Close() // it watches nothing
 		}
 	}
+	unmounts := Mounts(d.tell)
 	switch {
 	case err == nil:
-		go d.run(w, filepath.Clean(path), cares)
+		d.close = func() { w.Close(); unmounts() } // a watch that is over has nothing to tell
+		go d.run(w, cares)
 		return d, nil
 	case spent(err):
 		_, err = os.Stat(path)
 	}
 	if err != nil {
+		unmounts()
 		return nil, fmt.Errorf("watch %s: %w", path, err)
 	}
+	d.watcher = nil
 	over := make(chan struct{})
-	d.close = func() { close(over) }
+	d.close = func() { close(over); unmounts() }
 	go d.poll(over)
 	return d, nil
+}
+
+// Add has the directory at path watched, too. One that is watched already costs a look at whether it
+// is still the same directory.
+func (d *Dir) Add(path string) error {
+	path = filepath.Clean(path)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now, err := os.Stat(path)
+	if err != nil || d.watcher == nil {
+		return err
+	}
+	if was := d.paths[path]; was != nil {
+		if os.SameFile(was, now) {
+			return nil
+		}
+		d.watcher.Remove(path) // fails where the system has ended the watch
+	}
+	d.paths[path] = now
+	err = d.watcher.Add(path)
+	if err != nil {
+		delete(d.paths, path)
+	}
+	return err
+}
+
+// watches reports whether a path is that of a watched directory itself.
+func (d *Dir) watches(path string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.paths[path] != nil
 }
 
 // Left is nil if the system has a notifier left, else why there is none.
@@ -76,7 +117,7 @@ func (d *Dir) Close() {
 	<-d.ended
 }
 
-func (d *Dir) run(w *fsnotify.Watcher, path string, cares func(string) bool) {
+func (d *Dir) run(w *fsnotify.Watcher, cares func(string) bool) {
 	defer close(d.ended)
 	for events, errs := w.Events, w.Errors; ; {
 		select {
@@ -84,7 +125,7 @@ func (d *Dir) run(w *fsnotify.Watcher, path string, cares func(string) bool) {
 			if !open {
 				return
 			}
-			if ev.Name != path && !cares(filepath.Base(ev.Name)) {
+			if !cares(filepath.Base(ev.Name)) && !d.watches(ev.Name) {
 				continue
 			}
 		case _, open := <-errs: // some changes were not told

@@ -33,11 +33,11 @@ func Private(d string) error {
 	const advice = "look who made it, then remove it"
 	switch {
 	case !info.IsDir():
-		return &PathError{d, "is " + Kind(info.Mode()) + ", not a directory", advice}
+		return &PathError{Path: d, Problem: "is " + Kind(info.Mode()) + ", not a directory", Advice: advice}
 	case UID(info) != os.Geteuid():
-		return &PathError{d, fmt.Sprintf("belongs to uid %d", UID(info)), advice}
+		return &PathError{Path: d, Problem: fmt.Sprintf("belongs to uid %d", UID(info)), Advice: advice, Foreign: true}
 	case info.Mode().Perm()&0o077 != 0:
-		return &PathError{d, fmt.Sprintf("is open to others (mode %04o)", info.Mode().Perm()), "chmod 700 " + d}
+		return &PathError{Path: d, Problem: fmt.Sprintf("is open to others (mode %04o)", info.Mode().Perm()), Advice: "chmod 700 " + d}
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ type HeldError struct {
 	PID     int
 	Name    string // the agent's name
 	Started time.Time
+	Socket  string // where a router that holds its store listens
 }
 
 func (e *HeldError) Error() string {
@@ -52,6 +53,7 @@ func (e *HeldError) Hint() string { return "end that one, or choose another " + 
 // as it is.
 type PathError struct {
 	Path, Problem, Advice string
+	Foreign               bool // it belongs to another user, whom nobody here can move
 }
 
 func (e *PathError) Error() string { return e.Path + ": " + e.Problem }
@@ -64,8 +66,9 @@ func (e *PathError) Hint() string { return e.Advice }
 type Lock struct {
 	path, what, flag, name string
 
-	mu   sync.Mutex
-	file *os.File // nil: given up
+	mu     sync.Mutex
+	file   *os.File // nil: given up
+	socket string   // what Tell said
 }
 
 // Hold takes the lock file at path for the agent of that name until it is released, at most until
@@ -103,12 +106,23 @@ func (l *Lock) take() (*os.File, error) {
 			f.Close() // its last owner removed it while we waited; nothing written
 			continue
 		}
-		if err := sign(f, l.name); err != nil {
+		if err := l.sign(f); err != nil {
 			giveUp(f, l.path)
 			return nil, fmt.Errorf("lock %s: %w", l.path, err)
 		}
 		return f, nil
 	}
+}
+
+// Tell writes into the lock's file where its owner listens, for whoever finds the file.
+func (l *Lock) Tell(socket string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return fmt.Errorf("lock %s: %w", l.path, fs.ErrClosed)
+	}
+	l.socket = socket
+	return l.sign(l.file)
 }
 
 // Path is that of the lock's file.
@@ -151,17 +165,18 @@ func openOwn(path, flag string) (*os.File, error) {
 	// O_NONBLOCK: a fifo in the way must not stop us.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0o600)
 	if err != nil {
-		if problem := inTheWay(path); problem != "" {
-			return nil, &PathError{path, problem, advice}
+		if way := inTheWay(path, advice); way != nil {
+			return nil, way
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &PathError{filepath.Dir(path), "the directory does not exist", "make it, or choose another place"}
+			return nil, &PathError{Path: filepath.Dir(path), Problem: "the directory does not exist", Advice: "make it, or choose another place"}
 		}
 		return nil, fmt.Errorf("lock: %w", err)
 	}
 	info, err := f.Stat()
 	if err == nil && (!info.Mode().IsRegular() || UID(info) != os.Geteuid() || links(info) > 1) {
-		err = &PathError{path, "the lock file is not a plain file of ours alone", advice}
+		const problem = "the lock file is not a plain file of ours alone"
+		err = &PathError{Path: path, Problem: problem, Advice: advice, Foreign: UID(info) != os.Geteuid()}
 	}
 	if err == nil {
 		err = f.Chmod(0o600)
@@ -173,34 +188,63 @@ func openOwn(path, flag string) (*os.File, error) {
 	return f, nil
 }
 
-// inTheWay says why a plain file of ours cannot be opened at path, "" when it could.
-func inTheWay(path string) string {
+// inTheWay says why a plain file of ours cannot be opened at path, nil when it could.
+func inTheWay(path, advice string) error {
 	info, err := os.Lstat(path)
 	switch {
 	case err != nil:
-		return ""
+		return nil
 	case UID(info) != os.Geteuid():
-		return fmt.Sprintf("belongs to uid %d", UID(info))
+		return &PathError{Path: path, Problem: fmt.Sprintf("belongs to uid %d", UID(info)), Advice: advice, Foreign: true}
 	case !info.Mode().IsRegular():
-		return "there is " + Kind(info.Mode()) + " in the way"
+		return &PathError{Path: path, Problem: "there is " + Kind(info.Mode()) + " in the way", Advice: advice}
 	}
-	return ""
+	return nil
 }
 
-func sign(f *os.File, name string) error {
-	if err := f.Truncate(0); err != nil {
+// sign writes who has the lock, as one line. A reader may see the line of a dead owner behind it.
+func (l *Lock) sign(f *os.File) error {
+	line := fmt.Sprintf("pid %d started %d name %s", os.Getpid(), time.Now().UnixMilli(), l.name)
+	if l.socket != "" && !strings.Contains(l.socket, "\n") {
+		line += " socket " + l.socket // which may have blanks, and so comes last
+	}
+	line += "\n"
+	if _, err := f.WriteAt([]byte(line), 0); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(f, "pid %d started %d name %s\n", os.Getpid(), time.Now().UnixMilli(), name)
-	return err
+	return f.Truncate(int64(len(line)))
 }
+
+// Signed returns what stands in the lock file at path, if that is a file of ours alone. Its owner may
+// be dead. No link is followed.
+func Signed(path string) (by HeldError, ok bool) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return by, false
+	}
+	defer f.Close() // only read
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || UID(info) != os.Geteuid() || info.Mode().Perm()&0o077 != 0 {
+		return by, false
+	}
+	by = *holder(f, by)
+	return by, by.PID != 0
+}
+
+// longestLine is more than a signature may have: names, numbers, and a path of the system's most.
+const longestLine = 8 << 10
 
 // holder reads who signed the lock file. It may be empty, if its owner is just about
 // to, and the owner's word is trusted only as far as it is well formed.
 func holder(f *os.File, e HeldError) *HeldError {
-	text := make([]byte, 256)
+	text := make([]byte, longestLine)
 	n, _ := f.ReadAt(text, 0) // what cannot be read stays unknown
-	words := strings.Fields(string(text[:n]))
+	line, _, whole := strings.Cut(string(text[:n]), "\n")
+	line, socket, _ := strings.Cut(line, " socket ")
+	if whole && filepath.IsAbs(socket) {
+		e.Socket = socket
+	}
+	words := strings.Fields(line)
 	for i := 0; i+1 < len(words); i += 2 {
 		number, err := strconv.ParseInt(words[i+1], 10, 64)
 		switch {

@@ -30,7 +30,7 @@ func (p Place) Gone() error {
 		return fmt.Errorf("look at what is open: %w", err)
 	}
 	const advice = "run the command again: it begins with what is there now"
-	return &PathError{p.Path, "was removed, or moved away, while it was in use", advice}
+	return &PathError{Path: p.Path, Problem: "was removed, or moved away, while it was in use", Advice: advice}
 }
 
 // Files is the path.

@@ -31,20 +31,31 @@ type Client struct {
 // Dial connects to the socket of a wrapper, which must belong to us or to root: in a
 // directory that all may write to, anybody can put a socket of that name.
 func Dial(ctx context.Context, path string) (*Client, error) {
-	if err := checkPath(path); err != nil {
-		return nil, err
-	}
-	var d net.Dialer
-	nc, err := d.DialContext(ctx, "unix", path)
+	nc, err := Connect(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{nc: nc.(*net.UnixConn), r: bufio.NewReader(nc)}
-	if !permitted(c.nc) {
-		nc.Close() // nothing sent
-		return nil, &own.PathError{Path: path, Problem: "its owner is neither we nor root", Advice: "find out who put it there"}
+	return &Client{nc: nc, r: bufio.NewReader(nc)}, nil
+}
+
+// Connect is the connection alone.
+func Connect(ctx context.Context, path string) (*net.UnixConn, error) {
+	name, done, err := reach(path)
+	if err != nil {
+		return nil, err
 	}
-	return c, nil
+	defer done()
+	var d net.Dialer
+	made, err := d.DialContext(ctx, "unix", name)
+	if err != nil {
+		return nil, err
+	}
+	nc := made.(*net.UnixConn)
+	if !permitted(nc) {
+		nc.Close() // nothing sent
+		return nil, &own.PathError{Path: path, Problem: "its owner is neither we nor root", Advice: "find out who put it there", Foreign: true}
+	}
+	return nc, nil
 }
 
 // Ask sends a request and returns its answer, to an inject its first result. A refusal is a

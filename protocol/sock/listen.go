@@ -23,9 +23,10 @@ const flags = "--name or --socket"
 
 // Listener owns a socket path from Listen to Close.
 type Listener struct {
-	path  string
-	lock  *own.Lock // of the path
-	close sync.Once
+	path   string
+	aside  string    // another name beside it, under which a socket is made before it gets the path; "": none
+	lock   *own.Lock // of the path
+	closed sync.Once
 
 	mu    sync.Mutex
 	lns   []*net.UnixListener // of the socket that has the path, behind those that it replaced
@@ -44,24 +45,47 @@ type Listener struct {
 //
 // Errors: *[own.HeldError] when a live process has the path, *[own.PathError] for a path that
 // cannot be used or something in its way, which is neither followed nor removed. Both
-// have a Hint.
+// have a Hint. A path of more than [MaxPath] bytes is for Linux, and for those who reach it by
+// [Connect].
 func Listen(path, name string) (*Listener, error) {
-	if err := checkPath(path); err != nil {
-		return nil, err
-	}
-	lock, err := own.Hold(path+".lock", "socket "+path, flags, name)
+	l, err := Claim(path, name, flags)
 	if err != nil {
 		return nil, err
 	}
-	l := &Listener{path: path, lock: lock,
-		firstLine: 30 * time.Second, grace: time.Second, drain: 30 * time.Second, farewell: time.Second}
-	ln, inode, err := open(path)
-	if err != nil {
-		lock.Release()
+	l.aside = ""
+	if err := l.Open(); err != nil {
+		l.lock.Release()
 		return nil, err
 	}
-	l.lns, l.inode = []*net.UnixListener{ln}, inode
 	return l, nil
+}
+
+// Claim takes the path as Listen does, and makes no socket until Open is called. The flag chooses
+// another path.
+func Claim(path, name, flag string) (*Listener, error) {
+	_, done, err := reach(path)
+	if err != nil {
+		return nil, err
+	}
+	done()
+	lock, err := own.Hold(path+".lock", "socket "+path, flag, name)
+	if err != nil {
+		return nil, err
+	}
+	return &Listener{path: path, aside: path + ".new", lock: lock,
+		firstLine: 30 * time.Second, grace: time.Second, drain: 30 * time.Second, farewell: time.Second}, nil
+}
+
+// Open makes the socket. One that was claimed is moved to its path as it listens already, so that
+// whoever sees it come can connect; its directory must be ours alone.
+func (l *Listener) Open() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ln, inode, err := l.open()
+	if err == nil {
+		l.lns, l.inode = []*net.UnixListener{ln}, inode
+	}
+	return err
 }
 
 // Files are the socket and its lock.
@@ -73,13 +97,13 @@ func (l *Listener) Files() []string { return []string{l.path, l.path + ".lock"} 
 func (l *Listener) Keep() (anew bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.ended {
+	if l.ended || len(l.lns) == 0 {
 		return false, nil
 	}
 	if anew, err = l.lock.Keep(); err != nil || l.named() {
 		return anew, err
 	}
-	ln, inode, err := open(l.path)
+	ln, inode, err := l.open()
 	if err != nil {
 		return anew, err
 	}
@@ -132,10 +156,17 @@ func (l *Listener) end() {
 	}
 }
 
+func tooLong(path string) bool { return len(path) > MaxPath }
+
+// CheckPath says why a path can be none of a socket that every program may connect to: a
+// *[own.PathError].
+func CheckPath(path string) error { return checkPath(path) }
+
 func checkPath(path string) error {
 	switch {
-	case len(path) > MaxPath:
-		return &own.PathError{Path: path, Problem: fmt.Sprintf("a socket path may have at most %d bytes, this one has %d", MaxPath, len(path)), Advice: "choose a shorter --socket"}
+	case tooLong(path):
+		return &own.PathError{Path: path, Problem: fmt.Sprintf("a socket path may have at most %d bytes, this one has %d", MaxPath, len(path)),
+			Advice: "choose a shorter --socket, or set XDG_RUNTIME_DIR to a directory with a shorter name"}
 	case path == "" || strings.IndexByte(path, 0) >= 0:
 		return &own.PathError{Path: path, Problem: "not a path", Advice: "choose another --socket"}
 	case path[0] == '@':
@@ -148,9 +179,16 @@ func checkPath(path string) error {
 // open binds under the lock. Fchmod gives the socket its mode before it has a name,
 // and umask can only narrow it. Systems that refuse that (not Linux) leave a moment in
 // which umask alone keeps others out.
-func open(path string) (*net.UnixListener, os.FileInfo, error) {
-	if err := reclaim(path); err != nil {
+func (l *Listener) open() (ln *net.UnixListener, inode os.FileInfo, err error) {
+	if err := reclaim(l.path); err != nil {
 		return nil, nil, err
+	}
+	path := l.path
+	if l.aside != "" {
+		path = l.aside
+		if err := reclaim(path); err != nil { // an owner that was killed may have left it
+			return nil, nil, err
+		}
 	}
 	f, late, err := bind(path)
 	if err != nil {
@@ -161,14 +199,16 @@ func open(path string) (*net.UnixListener, os.FileInfo, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("listen: %w", err)
 	}
-	ln := made.(*net.UnixListener)
+	ln = made.(*net.UnixListener)
 	ln.SetUnlinkOnClose(false) // it would remove whatever has our name by then
 	if late != nil {
 		err = os.Chmod(path, 0o600)
 	}
-	var inode os.FileInfo
+	if err == nil && path != l.path {
+		err = os.Rename(path, l.path)
+	}
 	if err == nil {
-		inode, err = os.Lstat(path)
+		inode, err = os.Lstat(l.path)
 	}
 	if err != nil {
 		ln.Close() // already failing
@@ -181,6 +221,11 @@ func open(path string) (*net.UnixListener, os.FileInfo, error) {
 // networks, would link its name resolver, a twentieth of the wrapper. late is why
 // the socket could not be given its mode before its name.
 func bind(path string) (f *os.File, late, err error) {
+	name, done, err := reach(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err != nil {
 		return nil, nil, os.NewSyscallError("socket", err)
@@ -188,7 +233,7 @@ func bind(path string) (f *os.File, late, err error) {
 	f = os.NewFile(uintptr(fd), path)
 	unix.CloseOnExec(fd)
 	late = unix.Fchmod(fd, 0o600)
-	if err := unix.Bind(fd, &unix.SockaddrUnix{Name: path}); err != nil {
+	if err := unix.Bind(fd, &unix.SockaddrUnix{Name: name}); err != nil {
 		f.Close() // already failing
 		return nil, nil, os.NewSyscallError("bind", err)
 	}
@@ -216,7 +261,8 @@ func reclaim(path string) error {
 	const advice = "remove it, or choose another --socket"
 	switch {
 	case own.UID(info) != os.Geteuid():
-		return &own.PathError{Path: path, Problem: fmt.Sprintf("there is %s of uid %d in the way", own.Kind(info.Mode()), own.UID(info)), Advice: advice}
+		problem := fmt.Sprintf("there is %s of uid %d in the way", own.Kind(info.Mode()), own.UID(info))
+		return &own.PathError{Path: path, Problem: problem, Advice: advice, Foreign: true}
 	case info.Mode()&fs.ModeSocket == 0:
 		return &own.PathError{Path: path, Problem: "there is " + own.Kind(info.Mode()) + " in the way", Advice: advice}
 	}
@@ -232,6 +278,11 @@ func reclaim(path string) error {
 // Listening says whether a process listens on the socket at path, and which: 0 where that is
 // not known. It connects for a moment, and so disturbs nobody.
 func Listening(path string) (pid int, alive bool) {
+	name, done, err := reach(path)
+	if err != nil {
+		return 0, false // nobody can listen at what is no path, or has no directory
+	}
+	defer done()
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err != nil {
 		return 0, true // we cannot tell: leave it alone
@@ -241,16 +292,33 @@ func Listening(path string) (pid int, alive bool) {
 	if err := unix.SetNonblock(fd, true); err != nil {
 		return 0, true
 	}
-	switch err := unix.Connect(fd, &unix.SockaddrUnix{Name: path}); err {
+	switch err := unix.Connect(fd, &unix.SockaddrUnix{Name: name}); err {
 	case nil:
 		_, pid, _ := credentials(fd) // without them the pid is unknown
 		return pid, true
-	case unix.ECONNREFUSED, unix.ENOENT:
+	case unix.ECONNREFUSED, unix.ENOENT, unix.ENOTDIR:
 		return 0, false
 	default: // EAGAIN: alive, with a full backlog
 		return 0, true
 	}
 }
+
+// Accept waits for the next connection of our uid, or of root.
+func (l *Listener) Accept() (net.Conn, error) {
+	for {
+		nc, err := l.accept()
+		if err != nil {
+			return nil, err
+		}
+		if permitted(nc) {
+			return nc, nil
+		}
+		nc.Close() // the mode of the socket, or of its directory, was changed
+	}
+}
+
+// Deafen ends Accept and Serve; the path stays ours.
+func (l *Listener) Deafen() { l.end() }
 
 // Path is the socket's path.
 func (l *Listener) Path() string { return l.path }
@@ -259,7 +327,7 @@ func (l *Listener) Path() string { return l.path }
 // ours, then the lock file. Serve must have returned.
 func (l *Listener) Close() error {
 	var err error
-	l.close.Do(func() {
+	l.closed.Do(func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.ended = true

@@ -3,6 +3,7 @@ package sock
 import (
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -206,7 +207,7 @@ func TestInTheWay(t *testing.T) {
 func TestPaths(t *testing.T) {
 	d := dir(t)
 	fill := func(n int) string { return d + "/" + strings.Repeat("x", n-len(d)-1) }
-	for _, path := range []string{"", "@abstract", d + "/a\x00b", fill(MaxPath + 1), fill(200)} {
+	for _, path := range []string{"", "@abstract", d + "/a\x00b", fill(MaxPath + 50), fill(200)} {
 		_, err := Listen(path, "alice")
 		var bad *own.PathError
 		if !errors.As(err, &bad) || bad.Hint() == "" {
@@ -216,12 +217,92 @@ func TestPaths(t *testing.T) {
 			t.Errorf("Dial(%q) = %v, want a PathError", path, err)
 		}
 	}
-	if _, err := Listen(fill(MaxPath+1), "alice"); !strings.Contains(err.Error(), "107") || !strings.Contains(err.Error(), "108") {
+	if _, err := Listen(fill(MaxPath+50), "alice"); !strings.Contains(err.Error(), "107") || !strings.Contains(err.Error(), "157") {
 		t.Errorf("got %q, want both lengths", err)
 	}
 	listen(t, fill(MaxPath))
 	if got := names(t, d); strings.Count(got, " ") != 1 {
 		t.Errorf("left: %s", got)
+	}
+}
+
+// TestLongDirectories: below a directory of any length a socket is made, found, kept and given up,
+// whatever its length is with the name under which it is made. Programs that have its path alone
+// are told the limit.
+func TestLongDirectories(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		return // nothing there leads around the limit
+	}
+	for n := MaxPath - 12; n <= MaxPath+12; n++ {
+		d := dir(t)
+		d += "/" + strings.Repeat("d", n-len(d)-len("/")-len("/alice.sock"))
+		must(t, os.Mkdir(d, 0o700))
+		path := d + "/alice.sock"
+		for _, begin := range []func(path, name string) (*Listener, error){Listen, claimed} {
+			l, err := begin(path, "alice")
+			if err != nil {
+				t.Fatalf("%d bytes: %v", len(path), err)
+			}
+			stop := serve(t, l, answer)
+			must(t, os.Remove(path))
+			if anew, err := l.Keep(); !anew || err != nil {
+				t.Errorf("%d bytes: kept: anew %v, %v", len(path), anew, err)
+			}
+			c := dial(t, path)
+			must(t, c.SendLine([]byte(`{"type":"hello"}`+"\n")))
+			expect(t, c, `"hello"`)
+			if pid, alive := Listening(path); !alive || pid != os.Getpid() {
+				t.Errorf("%d bytes: listening: %d, %v", len(path), pid, alive)
+			}
+			c.Close() // its handler ends with it
+			stop()
+			must(t, l.Close())
+			if _, alive := Listening(path); alive || names(t, d) != "" {
+				t.Errorf("%d bytes: alive %v, left %q", len(path), alive, names(t, d))
+			}
+		}
+		if err := CheckPath(path); (err != nil) != (len(path) > MaxPath) || err != nil && !strings.Contains(err.Error(), "107") {
+			t.Errorf("%d bytes: %v", len(path), err)
+		}
+	}
+	if _, alive := Listening(in(dir(t), strings.Repeat("none/", 30))); alive {
+		t.Error("somebody listens in no directory")
+	}
+}
+
+// claimed claims a path, and makes the socket.
+func claimed(path, name string) (*Listener, error) {
+	l, err := Claim(path, name, "--path")
+	if err != nil {
+		return nil, err
+	}
+	return l, l.Open()
+}
+
+// TestClaim: who claims a path has it before there is a socket. What an owner that was killed left
+// beside it is in nobody's way.
+func TestClaim(t *testing.T) {
+	d := dir(t)
+	l, err := Claim(in(d, "s"), "alice", "--path")
+	must(t, err)
+	defer l.Close()
+	var held *own.HeldError
+	if _, err := Claim(in(d, "s"), "bob", "--path"); !errors.As(err, &held) || held.Flag != "--path" {
+		t.Errorf("claimed twice: %v", err)
+	}
+	if got := names(t, d); got != "s.lock" {
+		t.Errorf("there is %s", got)
+	}
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	must(t, err)
+	must(t, unix.Bind(fd, &unix.SockaddrUnix{Name: in(d, "s.new")}))
+	unix.Close(fd)
+	must(t, l.Open())
+	if got := names(t, d); got != "s s.lock" {
+		t.Errorf("there is %s", got)
+	}
+	if info, err := os.Lstat(in(d, "s")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
 	}
 }
 
