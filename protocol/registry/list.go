@@ -9,71 +9,42 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"relay-pty/protocol"
-	"relay-pty/protocol/dirwatch"
 	"relay-pty/protocol/sock"
 )
 
 // List returns the wrappers that run, by name: those which have announced themselves in dir and
-// on whose socket somebody listens. A record that a killed wrapper left is passed over. The error
-// tells of records that cannot be read; the others are returned all the same.
-func List(dir string) ([]Record, error) {
-	records, err := announced(dir)
-	return slices.DeleteFunc(records, func(r Record) bool {
-		_, alive := sock.Listening(r.Socket)
-		return !alive
-	}), err
-}
+// on whose socket somebody listens, or whose process lives where we cannot reach it. A record that
+// a killed wrapper left is passed over. The error tells of records that cannot be read; the others
+// are returned all the same.
+func List(dir string) ([]Record, error) { return At(dir).List() }
 
 // All returns the records in dir, by name, also those whose wrappers do not run. The error tells of
 // records that cannot be read; the others are returned all the same.
 func All(dir string) ([]Record, error) { return announced(dir) }
 
 // Find returns the wrapper of that name, if it runs.
-func Find(dir, name string) (r Record, running bool, err error) {
-	if err := protocol.ValidName(name); err != nil {
-		return r, false, err
-	}
-	r, err = read(filepath.Join(dir, name+suffix))
-	if errors.Is(err, fs.ErrNotExist) {
-		return r, false, nil
-	}
-	if err != nil {
-		return r, false, err
-	}
-	_, running = sock.Listening(r.Socket)
-	return r, running, nil
-}
+func Find(dir, name string) (r Record, running bool, err error) { return At(dir).Find(name) }
 
 // Watch yields [List] of dir, now and whenever it changed, until ctx ends. Nothing tells of a
 // wrapper that was killed: its socket does, to whoever is connected. It ends with an error when
 // the directory is gone or cannot be watched.
 func Watch(ctx context.Context, dir string) iter.Seq2[[]Record, error] {
 	return func(yield func([]Record, error) bool) {
-		w, err := dirwatch.Watch(dir, isRecord)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer w.Close()
-		var last []Record
-		for first := true; ; first = false {
-			now, err := List(dir)
-			gone := errors.Is(err, fs.ErrNotExist)
-			if changed := first || err != nil || !slices.Equal(now, last); changed && !yield(now, err) || gone {
-				return
-			}
-			last = now
-			select {
-			case <-w.Changed():
-			case <-ctx.Done():
+		for list, err := range At(dir).Watch(ctx) {
+			if !yield(list, err) || errors.Is(err, fs.ErrNotExist) {
 				return
 			}
 		}
 	}
+}
+
+// seen reports whether a wrapper runs, within our reach or not.
+func seen(r Record) bool {
+	_, alive := sock.Listening(r.Socket)
+	return alive || r.Lives()
 }
 
 // isRecord says whether a file of that name holds a record. Names of unfinished files begin with

@@ -29,34 +29,72 @@ type Record struct {
 	StartedAt   int64  `json:"started_at"`   // Unix milliseconds
 	Agent       string `json:"agent"`        // profile
 	TokenSHA256 string `json:"token_sha256"` // hex
+	// State is the [own.StateDir] of the wrapper: routers with another one have other agents.
+	State string `json:"state,omitempty"`
+	// PIDStarted is when the system started the process, in its own ticks; 0 where it does not tell.
+	PIDStarted int64 `json:"pid_started,omitempty"`
 }
 
+// Itself returns r with what the system knows of this process.
+func (r Record) Itself() Record {
+	r.PID = os.Getpid()
+	r.PIDStarted = born(r.PID)
+	return r
+}
+
+// Lives reports whether the wrapper's process certainly lives, whether or not anybody can connect to
+// its socket from here: a program with a /tmp of its own sees the sockets of no other one.
+func (r Record) Lives() bool { return r.PIDStarted != 0 && born(r.PID) == r.PIDStarted }
+
 // Dir returns the directory in which running wrappers are listed, and makes it
-// if need be: $XDG_RUNTIME_DIR/relay/agents, or /tmp/relay-UID/agents where that
-// variable names no directory. Every level that is ours to make must be a directory,
+// if need be: $XDG_RUNTIME_DIR/relay/agents; where that variable names no directory of
+// ours, /run/user/UID/relay/agents if the system has made the first part for us, and else
+// /tmp/relay-UID/agents. Every level that is ours to make must be a directory,
 // no link, of our uid, and closed to all others; one that is not is refused with a
 // *[own.PathError] and left alone.
-func Dir() (string, error) { return dirIn(os.Getenv("XDG_RUNTIME_DIR"), "/tmp") }
+func Dir() (string, error) { return usual().dir(os.Getenv("XDG_RUNTIME_DIR")) }
 
-func dirIn(run, tmp string) (string, error) {
-	dir, err := whereIn(run, tmp)
+// Where returns the path that [Dir] does, and makes nothing.
+func Where() (string, error) { return usual().where(os.Getenv("XDG_RUNTIME_DIR")) }
+
+// Usual are the directories in which wrappers are listed that know nothing of the caller's
+// environment, whether or not they are there.
+func Usual() []string { return usual().dirs() }
+
+// bases are where a user's runtime directories are without XDG_RUNTIME_DIR.
+type bases struct {
+	user string // made by the system
+	tmp  string // made by us
+}
+
+func usual() bases {
+	uid := strconv.Itoa(os.Geteuid())
+	return bases{"/run/user/" + uid, "/tmp/relay-" + uid}
+}
+
+func (b bases) dirs() []string {
+	return []string{filepath.Join(b.user, "relay", "agents"), filepath.Join(b.tmp, "agents")}
+}
+
+func (b bases) dir(run string) (string, error) {
+	dir, err := b.where(run)
 	if err != nil {
 		return "", err
 	}
 	return own.Dir(filepath.Dir(dir), filepath.Base(dir))
 }
 
-// Where returns the path that [Dir] does, and makes nothing.
-func Where() (string, error) { return whereIn(os.Getenv("XDG_RUNTIME_DIR"), "/tmp") }
-
-func whereIn(run, tmp string) (string, error) {
-	if info, err := os.Stat(run); err == nil && info.IsDir() && filepath.IsAbs(run) {
-		if own.UID(info) != os.Geteuid() || info.Mode().Perm()&0o022 != 0 {
+func (b bases) where(run string) (string, error) {
+	if info, err := os.Stat(run); err == nil && info.IsDir() && filepath.IsAbs(run) && own.UID(info) == os.Geteuid() {
+		if info.Mode().Perm()&0o022 != 0 {
 			return "", &own.PathError{Path: run, Problem: "is not ours alone to write", Advice: "set XDG_RUNTIME_DIR to a directory of yours, or unset it"}
 		}
 		return filepath.Join(run, "relay", "agents"), nil
 	}
-	return filepath.Join(tmp, "relay-"+strconv.Itoa(os.Geteuid()), "agents"), nil
+	if own.Private(b.user) == nil {
+		return b.dirs()[0], nil
+	}
+	return b.dirs()[1], nil
 }
 
 // Announcement is a wrapper that is listed.

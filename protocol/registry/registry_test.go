@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -60,11 +60,36 @@ func TestDir(t *testing.T) {
 		}
 	}
 	tmp := dir(t)
-	for _, useless := range []string{"", "relative", run + "/missing", "/etc/passwd"} {
-		want := fmt.Sprintf("%s/relay-%d/agents", tmp, os.Geteuid())
-		if got, err := dirIn(useless, tmp); err != nil || got != want {
-			t.Errorf("%q: got %s, %v; want %s", useless, got, err, want)
+	useless := []string{"", "relative", run + "/missing", "/etc/passwd"}
+	if os.Geteuid() == 0 { // as su without a dash leaves it
+		useless = append(useless, tmp+"/foreign")
+		must(t, os.Mkdir(tmp+"/foreign", 0o700))
+		must(t, os.Chown(tmp+"/foreign", 65534, 65534))
+	}
+	at := bases{user: tmp + "/user", tmp: tmp + "/relay"}
+	expect := func(want string) {
+		t.Helper()
+		for _, run := range useless {
+			if got, err := at.dir(run); err != nil || got != want {
+				t.Errorf("%q: got %s, %v; want %s", run, got, err, want)
+			}
 		}
+	}
+	expect(tmp + "/relay/agents")
+	must(t, os.Symlink(run, at.user)) // anybody's link
+	expect(tmp + "/relay/agents")
+	must(t, os.Remove(at.user))
+	must(t, os.Mkdir(at.user, 0o755))
+	expect(tmp + "/relay/agents")
+	must(t, os.Chmod(at.user, 0o700)) // as the system makes it at a login
+	expect(at.user + "/relay/agents")
+	if os.Geteuid() == 0 {
+		must(t, os.Chown(at.user, 65534, 65534))
+		expect(tmp + "/relay/agents")
+	}
+	uid := strconv.Itoa(os.Geteuid())
+	if got, want := Usual(), []string{"/run/user/" + uid + "/relay/agents", "/tmp/relay-" + uid + "/agents"}; !slices.Equal(got, want) {
+		t.Errorf("usual are %v, want %v", got, want)
 	}
 }
 
@@ -82,7 +107,6 @@ func TestDirRefuses(t *testing.T) {
 		"foreign level": func(base string) error {
 			return errors.Join(os.Mkdir(base+"/relay", 0o700), os.Chown(base+"/relay", 65534, 65534))
 		},
-		"foreign base": func(base string) error { return os.Chown(base, 65534, 65534) },
 	}
 	for what, put := range plant {
 		t.Run(what, func(t *testing.T) {
