@@ -67,7 +67,7 @@ var layers = map[string]string{
 	"cmd/relay/internal/demo":     "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay/internal/api pty pty/screen",
 	"cmd/relay/internal/doctor":   "cmd/relay/internal/home cmd/relay/internal/settings",
 	"cmd/relay/internal/fleet":    "cmd/relay/internal/hub cmd/relay/internal/router",
-	"cmd/relay/internal/home":     "cmd/relay/internal/api",
+	"cmd/relay/internal/home":     "cmd/relay/internal/api cmd/relay/internal/bus",
 	"cmd/relay/internal/hook":     "",
 	"cmd/relay/internal/hub":      "cmd/relay/internal/bus cmd/relay/internal/router",
 	"cmd/relay/internal/manual":   "",

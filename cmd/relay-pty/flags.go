@@ -15,6 +15,8 @@ import (
 	"relay-pty/cmd/relay-pty/agent"
 	"relay-pty/inject/profile"
 	"relay-pty/protocol"
+	"relay-pty/protocol/own"
+	"relay-pty/protocol/sock"
 	"relay-pty/protocol/version"
 	"relay-pty/pty"
 	"relay-pty/queue"
@@ -26,7 +28,9 @@ Wraps COMMAND in a terminal of its own. Messages written to the socket as JSON
 lines are typed into it when it is ready; what is typed by hand goes through.
 
   --name NAME            who the agent is; others address it by this
-  --socket PATH          injection socket        (/tmp/relay-pty-NAME.sock)
+  --socket PATH          injection socket        (/tmp/relay-pty-NAME.sock;
+                         where another user has that: relay/NAME.sock in
+                         $XDG_RUNTIME_DIR, else /tmp/relay-UID/NAME.sock)
   --agent PROFILE        %s; or FILE.json (from COMMAND)
                          Programs that no profile knows get messages only if
                          they read lines; generic, spelled out, lets them in
@@ -57,7 +61,7 @@ Example, in one terminal and in another (nc is OpenBSD's, netcat-openbsd):
 // config is the command line.
 type config struct {
 	Name    string
-	Socket  string
+	Socket  string // "": the usual one
 	Profile *profile.Profile
 	Prompt  string // the user's own pattern; "" is the profile's
 	Idle    time.Duration
@@ -77,6 +81,7 @@ type config struct {
 	Command   []string
 	agent     string
 	StateDir  string // of the journal
+	State     string // what is in it belongs together: own.StateDir
 	Ephemeral bool   // there is none
 	size      string
 	logLevel  string
@@ -166,8 +171,10 @@ func (c *config) check() error {
 	if len(c.Command) == 0 {
 		return hinted{fmt.Errorf("no command to wrap"), "name it behind --: relay-pty --name " + c.Name + " -- claude"}
 	}
-	if c.Socket == "" {
-		c.Socket = "/tmp/relay-pty-" + c.Name + ".sock"
+	if c.Socket != "" {
+		if err := sock.CheckPath(c.Socket); err != nil {
+			return withHint(err)
+		}
 	}
 	for _, check := range []func() error{c.checkProfile, c.checkQueue, c.checkMarkers, c.checkNotice, c.checkSize, c.checkLog, c.checkState} {
 		if err := check(); err != nil {
@@ -249,21 +256,19 @@ func (c *config) checkSize() error {
 
 // checkState settles where the journal is kept.
 func (c *config) checkState() error {
-	if c.Ephemeral {
+	state, err := own.StateDir()
+	if err == nil {
+		c.State = state
+	}
+	switch {
+	case c.Ephemeral:
 		c.StateDir = ""
-	}
-	if c.Ephemeral || c.StateDir != "" {
-		return nil
-	}
-	if state := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) { // else it is to be ignored, says its specification
-		c.StateDir = filepath.Join(state, "relay-pty")
-		return nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
+	case c.StateDir != "":
+	case err != nil:
 		return hinted{fmt.Errorf("no place for the journal: %w", err), "name one with --state-dir, or go without: --ephemeral"}
+	default:
+		c.StateDir = filepath.Join(state, "relay-pty")
 	}
-	c.StateDir = filepath.Join(home, ".local", "state", "relay-pty")
 	return nil
 }
 

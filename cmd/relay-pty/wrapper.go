@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -31,8 +30,6 @@ import (
 	"relay-pty/parser/transcript"
 	"relay-pty/protocol"
 	"relay-pty/protocol/own"
-	"relay-pty/protocol/registry"
-	"relay-pty/protocol/sock"
 	"relay-pty/pty"
 	"relay-pty/pty/screen"
 	"relay-pty/pty/term"
@@ -77,12 +74,11 @@ func wrap(ctx context.Context, cfg config, front *term.Front, stdin, stdout, std
 	if err != nil {
 		return 0, fmt.Errorf("--prompt-pattern: %w", err)
 	}
-	listener, listed, err := w.claim()
+	taken, err := w.claim(stderr)
 	if err != nil {
 		return 0, withHint(err)
 	}
-	defer listener.Close()
-	defer listed.Retire()
+	defer taken.release()
 	release, err := w.ledger.Lock()
 	if err != nil {
 		return 0, withHint(err)
@@ -91,7 +87,7 @@ func wrap(ctx context.Context, cfg config, front *term.Front, stdin, stdout, std
 	if err := w.ledger.Trouble(); err != nil {
 		w.warn(stderr, err)
 	}
-	return w.run(ctx, listener, listed, stdin, stdout, stderr)
+	return w.run(ctx, taken, stdin, stdout, stderr)
 }
 
 // warn tells the human, before the terminal is the agent's, that messages are refused, and why. Who
@@ -117,30 +113,8 @@ func (w *wrapper) queues() (err error) {
 	return err
 }
 
-// claim takes the socket and the name, each of which only one wrapper may hold.
-func (w *wrapper) claim() (*sock.Listener, *registry.Announcement, error) {
-	listener, err := sock.Listen(w.cfg.Socket, w.cfg.Name)
-	if err != nil {
-		return nil, nil, err
-	}
-	dir, err := registry.Dir()
-	if err == nil {
-		var listed *registry.Announcement
-		sum := sha256.Sum256([]byte(w.token))
-		listed, err = registry.Announce(dir, registry.Record{
-			Name: w.cfg.Name, Socket: w.cfg.Socket, PID: os.Getpid(), StartedAt: time.Now().UnixMilli(),
-			Agent: w.cfg.Profile.Name, TokenSHA256: hex.EncodeToString(sum[:]),
-		})
-		if err == nil {
-			return listener, listed, nil
-		}
-	}
-	listener.Close() // already failing
-	return nil, nil, err
-}
-
 // run starts the command and every goroutine, and sees to the end of each.
-func (w *wrapper) run(ctx context.Context, listener *sock.Listener, listed *registry.Announcement, stdin, stdout, stderr *os.File) (int, error) {
+func (w *wrapper) run(ctx context.Context, taken *taken, stdin, stdout, stderr *os.File) (int, error) {
 	user, err := w.terminal(stdin, stdout)
 	if err != nil {
 		return 0, err
@@ -153,7 +127,7 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, listed *regi
 	if err := w.start(user); err != nil {
 		return 0, err
 	}
-	names := append(w.ledger.Names(), listener, listed)
+	names := append(taken.names(), w.ledger.Names()...)
 	recorded := w.ledger.Start()
 	// What serves the run outlives ctx: when a signal ends it, the agent's last words still count.
 	serving, stop := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -166,7 +140,7 @@ func (w *wrapper) run(ctx context.Context, listener *sock.Listener, listed *regi
 		Signal: w.signal, Pause: w.ledger.Pause, Resume: w.ledger.Resume, IsKey: agent.IsKey, Press: w.press,
 		AllowCommand: w.cfg.Commands, Closed: over, Lent: w.leases.Lent, Settled: w.leases.Settled,
 	}
-	w.job(&jobs, user, "serve", func() error { return listener.Serve(serving, server.Handle) })
+	w.job(&jobs, user, "serve", func() error { return taken.listener.Serve(serving, server.Handle) })
 	w.job(&jobs, user, "names", func() error { return own.Guard(serving, w.unkept, names...) })
 	if w.cfg.JSON {
 		w.job(&jobs, user, "json output", func() error { return printCommands(serving, commands, stderr, over) })

@@ -18,6 +18,7 @@ import (
 	"relay-pty/cmd/relay/internal/settings"
 	"relay-pty/cmd/relay/internal/wiring"
 	"relay-pty/protocol"
+	"relay-pty/protocol/registry"
 )
 
 func runCommand(s streams) *cobra.Command {
@@ -61,7 +62,12 @@ func becomeWrapper(ctx context.Context, s streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	argv := []string{"relay-pty", "--name", args[0]}
+	agents, err := registry.Where()
+	if err != nil {
+		return err
+	}
+	// A directory of ours alone: a name there is in nobody's way, and nobody is in its own.
+	argv := []string{"relay-pty", "--name", args[0], "--socket", registry.SocketIn(filepath.Dir(agents), args[0])}
 	for flag, value := range map[string]string{"--draft-timeout": set.DraftTimeout, "--batch-max": set.BatchMax} {
 		if value != "" {
 			argv = append(argv, flag, value)

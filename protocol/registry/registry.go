@@ -97,6 +97,15 @@ func (b bases) where(run string) (string, error) {
 	return b.dirs()[1], nil
 }
 
+// SocketIn is the path of an agent's socket in a place: the directory that holds that of the agents.
+// The name of the router's own socket there is no agent's.
+func SocketIn(place, name string) string {
+	if name == "router" {
+		name = "_router" // which no agent can be called
+	}
+	return filepath.Join(place, name+".sock")
+}
+
 // Announcement is a wrapper that is listed.
 type Announcement struct {
 	file   string

@@ -324,14 +324,15 @@ func (l *Listener) Deafen() { l.end() }
 func (l *Listener) Path() string { return l.path }
 
 // Close stops listening and gives the path up: it removes the socket if it is still
-// ours, then the lock file. Serve must have returned.
+// ours, then the lock file. Serve must have returned. A socket that was claimed stays: its
+// directory is ours alone, and it tells who comes that nobody listens.
 func (l *Listener) Close() error {
 	var err error
 	l.closed.Do(func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.ended = true
-		if l.named() {
+		if l.aside == "" && l.named() {
 			err = os.Remove(l.path)
 		}
 		for _, ln := range l.lns {

@@ -257,8 +257,8 @@ func TestLongDirectories(t *testing.T) {
 			c.Close() // its handler ends with it
 			stop()
 			must(t, l.Close())
-			if _, alive := Listening(path); alive || names(t, d) != "" {
-				t.Errorf("%d bytes: alive %v, left %q", len(path), alive, names(t, d))
+			if _, alive := Listening(path); alive {
+				t.Errorf("%d bytes: alive", len(path))
 			}
 		}
 		if err := CheckPath(path); (err != nil) != (len(path) > MaxPath) || err != nil && !strings.Contains(err.Error(), "107") {

@@ -10,7 +10,6 @@ import (
 
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
-	"relay-pty/protocol/registry"
 	"relay-pty/protocol/sock"
 )
 
@@ -68,7 +67,7 @@ func (s *Server) ask(ctx context.Context, name string, request protocol.Request)
 }
 
 func (s *Server) askWithin(ctx context.Context, wait time.Duration, name string, request protocol.Request) (protocol.Frame, error) {
-	r, running, err := registry.Find(s.Agents, name)
+	r, running, err := s.Agents.Find(name)
 	if err != nil {
 		return nil, err
 	}

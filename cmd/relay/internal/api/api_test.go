@@ -93,7 +93,7 @@ func start(t *testing.T) *rig {
 	r.announce("carol", carolsToken)
 	l, err := net.Listen("unix", r.socket)
 	must(t, err)
-	srv := httptest.NewUnstartedServer((&Server{Hub: r.hub, Agents: agents}).Handler())
+	srv := httptest.NewUnstartedServer((&Server{Hub: r.hub, Agents: registry.At(agents)}).Handler())
 	srv.Listener.Close() // not that one
 	srv.Listener = l
 	srv.Start()

@@ -15,6 +15,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
+	"relay-pty/protocol/sock"
 )
 
 // Client asks a router. Its methods may be called from any goroutine. Refusals are
@@ -27,7 +28,7 @@ type Client struct {
 // NewClient asks the router at a Unix socket, as the agent of that token if it is not empty.
 func NewClient(socket, token string) *Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+		return sock.Connect(ctx, socket)
 	}
 	return &Client{http: http.Client{Transport: &http.Transport{DialContext: dial}}, token: token}
 }

@@ -7,13 +7,15 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"relay-pty/protocol/registry"
 )
 
 // TestDoor: over TCP a request needs a token, has to have come to this machine by its own name, and
 // must not be a foreign web page's.
 func TestDoor(t *testing.T) {
 	r := start(t)
-	door := Door{Server: &Server{Hub: r.hub, Agents: r.dir}, Token: "the token"}
+	door := Door{Server: &Server{Hub: r.hub, Agents: registry.At(r.dir)}, Token: "the token"}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		door.Guard(door.Server.Handler()).ServeHTTP(w, q)
 	}))

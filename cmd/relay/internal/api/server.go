@@ -30,7 +30,7 @@ const NotRunning = "agent_exited"
 // Server answers the API. Its handlers end with their requests.
 type Server struct {
 	Hub    *hub.Hub
-	Agents string // the directory in which wrappers announce themselves
+	Agents registry.Places // the directories in which wrappers announce themselves
 
 	Version string      // of the program
 	Log     interface { // what /metrics tells of it; may be nil
@@ -138,7 +138,7 @@ func (s *Server) asker(r *http.Request) (Asker, error) {
 		return Asker{}, nil
 	}
 	sum := sha256.Sum256([]byte(token))
-	list, err := registry.List(s.Agents)
+	list, err := s.Agents.List()
 	if i := slices.IndexFunc(list, func(a registry.Record) bool { return a.TokenSHA256 == hex.EncodeToString(sum[:]) }); i >= 0 {
 		return Asker{list[i].Name, token, list[i].Socket}, nil
 	}

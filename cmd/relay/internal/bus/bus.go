@@ -84,8 +84,7 @@ func (e *HeldError) Error() string {
 
 // Hint says what to do about it.
 func (e *HeldError) Hint() string {
-	return "it listens elsewhere: set XDG_RUNTIME_DIR as it was when that one was started, or end it, " +
-		"or choose another --store"
+	return "commands find that one by themselves; end it first to run another, or choose another --store"
 }
 
 // Open opens the log in dir, which it makes. A store that another process has is a *HeldError; one
@@ -94,7 +93,7 @@ func Open(ctx context.Context, dir string, keep Keep) (*Log, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	lock, err := own.Hold(filepath.Join(dir, "lock"), "store "+dir, "--store", "relay")
+	lock, err := own.Hold(LockFile(dir), "store "+dir, "--store", "relay")
 	var held *own.HeldError
 	if errors.As(err, &held) {
 		return nil, &HeldError{dir, held.PID}
@@ -184,6 +183,12 @@ func (e *engine) close() {
 		e.srv.WaitForShutdown()
 	}
 }
+
+// Tell lets whoever finds the store know where its router listens.
+func (l *Log) Tell(socket string) error { return l.lock.Tell(socket) }
+
+// LockFile is the file of a store's lock.
+func LockFile(dir string) string { return filepath.Join(dir, "lock") }
 
 // engine is the open store.
 func (l *Log) engine() (*engine, error) {

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -44,7 +45,7 @@ type Daemon struct {
 
 // Run runs the router until parent ends. Its parts end with it; the first to fail ends all.
 func (d Daemon) Run(parent context.Context) error {
-	h, err := home.Find(d.Store)
+	h, err := home.Here(d.Store)
 	if err != nil {
 		return err
 	}
@@ -61,10 +62,16 @@ func (d Daemon) Run(parent context.Context) error {
 	}
 	defer socket.Release()
 	log, err := bus.Open(parent, h.Store, bus.Keep{Age: set.Age, Bytes: set.Bytes})
+	if held := (*bus.HeldError)(nil); d.OnDemand && errors.As(err, &held) {
+		return nil // there is one, in another place, where its lock leads
+	}
 	if err != nil {
 		return err
 	}
 	defer log.Close()
+	if err := log.Tell(h.Socket); err != nil {
+		return err
+	}
 	kept, err := shelf.Open(filepath.Join(h.Store, "state.db"))
 	if err != nil {
 		return err
@@ -78,7 +85,7 @@ func (d Daemon) Run(parent context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := socket.Listen(parent); err != nil {
+	if err := socket.Listen(); err != nil {
 		return err
 	}
 	fmt.Fprintf(d.Errs, "relay: router at %s, log in %s\n", h.Socket, h.Store)
@@ -88,13 +95,13 @@ func (d Daemon) Run(parent context.Context) error {
 		parts.Go(func() { stop(fmt.Errorf("%s: %w", name, f(ctx))) })
 	}
 	busy := &activity{last: time.Now()}
-	server := api.Server{Hub: hub, Agents: h.Agents, Version: d.Version, Log: log}
+	server := api.Server{Hub: hub, Agents: h.Places(), Version: d.Version, Log: log}
 	answers := busy.watch(d.withTools(ctx, &server))
 	part("api", func(ctx context.Context) error { return serveHTTP(ctx, socket, answers) })
 	if tcp != nil {
 		part("http", func(ctx context.Context) error { return tcp.serve(ctx, &server, answers) })
 	}
-	part("wrappers", (&fleet.Fleet{Hub: hub, Dir: h.Agents}).Run)
+	part("wrappers", (&fleet.Fleet{Hub: hub, Places: h.Places()}).Run)
 	part("log", hub.Run)
 	part("files", func(ctx context.Context) error {
 		return d.watchNames(ctx, log, socket, kept.Name())
@@ -131,16 +138,35 @@ func rulesOf(set settings.Settings) router.Rules {
 	}
 }
 
-// watchNames ends when something of the router was removed or moved away. Where nobody tells of
-// that, it shows when the next event is written.
+// watchNames ends when something of the router was removed or moved away that cannot be made anew.
+// Where nobody tells of that, it shows when the next event is written.
 func (d Daemon) watchNames(ctx context.Context, names ...own.Name) error {
 	ctx, stop := context.WithCancelCause(ctx)
-	err := own.Guard(ctx, func(err error) { stop(err) }, names...)
+	tell := func(err error) {
+		if lost(err) {
+			stop(err)
+			return
+		}
+		if err == nil {
+			err = errors.New("the socket is there again")
+		}
+		fmt.Fprintf(d.Errs, "relay: %v\n", err)
+	}
+	err := own.Guard(ctx, tell, names...)
 	if ctx.Err() == nil {
 		fmt.Fprintf(d.Errs, "relay: files are not watched: %v\n", err)
 		<-ctx.Done()
 	}
 	return context.Cause(ctx)
+}
+
+// lost reports whether anything in err is more than a socket that is away for a while.
+func lost(err error) bool {
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		return slices.ContainsFunc(all.Unwrap(), lost)
+	}
+	away := (*home.AwayError)(nil)
+	return err != nil && !errors.As(err, &away)
 }
 
 func serveHTTP(ctx context.Context, l net.Listener, h http.Handler) error {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -68,11 +69,7 @@ func (d *Doctor) Look(ctx context.Context) []Finding {
 		return d.found
 	}
 	reachable := d.private(filepath.Dir(h.Agents), h.Agents)
-	if n := len(h.Socket); n > sock.MaxPath {
-		reachable = false
-		d.broken("places", "set XDG_RUNTIME_DIR to a directory with a shorter name, or unset it",
-			"the path of the router's socket, %s, has %d bytes, and %d are the most", h.Socket, n, sock.MaxPath)
-	}
+	d.short(h.Socket)
 	state := filepath.Dir(h.Store)
 	for _, dir := range []string{h.Store, filepath.Join(state, "relay-pty")} {
 		d.keeps(dir)
@@ -80,9 +77,23 @@ func (d *Doctor) Look(ctx context.Context) []Finding {
 	d.version(filepath.Join(h.Store, "version"))
 	if reachable {
 		d.router(ctx, h)
-		d.wrappers(ctx, h.Agents)
+		d.wrappers(ctx, h)
 	}
 	return d.found
+}
+
+// short checks that every program can connect to the router's socket. Ours can, on Linux.
+func (d *Doctor) short(socket string) {
+	const check, fix = "places", "set XDG_RUNTIME_DIR to a directory with a shorter name, or unset it"
+	if len(socket) <= sock.MaxPath {
+		return
+	}
+	const problem = "the path of the router's socket, %s, has %d bytes, and %d are the most"
+	if runtime.GOOS != "linux" {
+		d.broken(check, fix, problem, socket, len(socket), sock.MaxPath)
+		return
+	}
+	d.untidy(check, fix, problem+" that other programs than relay can connect to, as they can to none of an agent's there", socket, len(socket), sock.MaxPath)
 }
 
 // programs checks that relay-pty is there, and of our version.

@@ -169,7 +169,12 @@ func TestEachThingIsFound(t *testing.T) {
 			long := p.dir + "/" + strings.Repeat("long", 25)
 			p.must(os.Mkdir(long, 0o700))
 			p.t.Setenv("XDG_RUNTIME_DIR", long)
-		}, "and 107 are the most", "a shorter name", false},
+		}, "and 107 are the most that other programs", "a shorter name", true},
+		"an agent that cannot be reached": {func(p *patient) {
+			text, err := json.Marshal(registry.Record{Name: "bob", Socket: p.dir + "/elsewhere"}.Itself())
+			p.must(err)
+			p.write(p.agents+"/bob.json", string(text), 0o600)
+		}, "elsewhere cannot be reached from here (another mount namespace?)", "by relay run", false},
 		"a file in the store's place": {func(p *patient) { p.write(p.store, "", 0o600) }, "state/relay is a file, not a directory", "move it away", false},
 		"a store that is open": {func(p *patient) { p.must(os.MkdirAll(p.store, 0o755)) },
 			"state/relay is open to others (mode 0755)", "chmod 700 ", false},

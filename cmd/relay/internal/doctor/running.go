@@ -23,7 +23,9 @@ func (d *Doctor) router(ctx context.Context, h home.Home) {
 	const check = "router"
 	pid, listens := sock.Listening(h.Socket)
 	if !listens {
-		if text, err := tail(h.Log()); err == nil && !started(text) {
+		if err := h.Beyond(); err != nil {
+			d.trouble(check, err, "")
+		} else if text, err := tail(h.Log()); err == nil && !started(text) {
 			d.broken(check, "mend what it says; relay serve shows it at once", "the last router did not start, or failed (%s): %s", h.Log(), lastLines(text, 3))
 		}
 		return
@@ -94,29 +96,62 @@ func started(log string) bool {
 	return true
 }
 
-// wrappers checks all that have announced themselves.
-func (d *Doctor) wrappers(ctx context.Context, dir string) {
+// wrappers checks all that have announced themselves, in all places where the router looks.
+func (d *Doctor) wrappers(ctx context.Context, h home.Home) {
 	const check = "agents"
-	records, err := registry.All(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	places := h.Places()
+	for _, dir := range append([]string{h.Agents}, places.Others...) {
+		if dir != h.Agents && (own.Private(filepath.Dir(dir)) != nil || own.Private(dir) != nil) {
+			continue // there is none, or it is somebody else's
+		}
+		records, err := registry.All(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			for line := range strings.Lines(err.Error()) {
+				d.broken(check, "remove that file", "%s", strings.TrimSpace(line))
+			}
+		}
+		for _, r := range records {
+			if dir == h.Agents || r.State != "" && r.State == places.State {
+				d.recorded(ctx, h, r, filepath.Join(dir, r.Name+".json"))
+			}
+		}
+	}
+}
+
+// recorded compares what is recorded with what answers.
+func (d *Doctor) recorded(ctx context.Context, h home.Home, r registry.Record, file string) {
+	const check = "agents"
+	if info, err := os.Lstat(file); err == nil && (info.Mode().Perm()&0o077 != 0 || own.UID(info) != os.Geteuid()) {
+		d.broken(check, "chmod 600 "+file+", and look who did it", "%s is not closed to others (mode %04o, uid %d)", file, info.Mode().Perm(), own.UID(info))
+	}
+	_, listens := sock.Listening(r.Socket)
+	switch {
+	case !listens && r.Lives():
+		d.broken(check, "start it anew by relay run, which puts sockets where sandboxes see them, too; or ask from where it runs",
+			"%s runs (process %d), and its socket %s cannot be reached from here (another mount namespace?)", r.Name, r.PID, r.Socket)
+	case !listens:
+		d.untidy(check, "the next relay run "+r.Name+" takes its place; or: rm "+file+" "+r.Socket,
+			"the wrapper of %s was killed and has left its record, and perhaps its socket %s", r.Name, r.Socket)
+	case d.wrapper(ctx, r):
+		d.unseen(ctx, h, r)
+	}
+}
+
+// unseen finds a wrapper that answers us, and cannot be reached by a router with other mounts.
+func (d *Doctor) unseen(ctx context.Context, h home.Home, r registry.Record) {
+	pid, listens := sock.Listening(h.Socket)
+	if !listens || !home.OtherMounts(pid) {
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	client, err := h.Running(ctx, "")
 	if err != nil {
-		for line := range strings.Lines(err.Error()) {
-			d.broken(check, "remove that file", "%s", strings.TrimSpace(line))
-		}
+		return // which was found
 	}
-	for _, r := range records {
-		file := filepath.Join(dir, r.Name+".json")
-		if info, err := os.Lstat(file); err == nil && (info.Mode().Perm()&0o077 != 0 || own.UID(info) != os.Geteuid()) {
-			d.broken(check, "chmod 600 "+file+", and look who did it", "%s is not closed to others (mode %04o, uid %d)", file, info.Mode().Perm(), own.UID(info))
-		}
-		if _, listens := sock.Listening(r.Socket); !listens {
-			d.untidy(check, "the next relay run "+r.Name+" takes its place; or: rm "+file+" "+r.Socket,
-				"the wrapper of %s was killed and has left its record, and perhaps its socket %s", r.Name, r.Socket)
-			continue
-		}
-		d.wrapper(ctx, r)
+	if _, err := client.Screen(ctx, r.Name); err != nil {
+		d.broken("agents", "end process "+number(pid)+"; the next command starts one that reaches what the command reaches",
+			"the router (process %d) cannot reach the socket of %s, %s: it has other mounts than this command", pid, r.Name, r.Socket)
 	}
 }
 
@@ -124,15 +159,15 @@ func (d *Doctor) wrappers(ctx context.Context, dir string) {
 // understand.
 const longUnready = time.Minute
 
-// wrapper asks one that runs how it is.
-func (d *Doctor) wrapper(ctx context.Context, r registry.Record) {
+// wrapper asks one that runs how it is, and reports whether it answers.
+func (d *Doctor) wrapper(ctx context.Context, r registry.Record) bool {
 	const check = "agents"
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	s, err := status(ctx, r.Socket)
 	if err != nil {
 		d.broken(check, "look at process "+number(r.PID)+"; if it is stopped, continue it", "the wrapper of %s does not answer: %v", r.Name, err)
-		return
+		return false
 	}
 	anew := "end " + r.Name + ", and start it with the relay-pty that is installed"
 	lacks := slices.DeleteFunc(protocol.Features(), func(f string) bool { return slices.Contains(s.Features, f) })
@@ -149,6 +184,7 @@ func (d *Doctor) wrapper(ctx context.Context, r registry.Record) {
 	if starting && time.Duration(s.UptimeMS)*time.Millisecond >= longUnready {
 		d.unclear(check, r, s)
 	}
+	return true
 }
 
 // unclear tells of an agent whose screen says nothing to us.

@@ -4,17 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"time"
 
 	"relay-pty/cmd/relay/internal/hub"
 	"relay-pty/protocol/registry"
+	"relay-pty/protocol/sock"
 )
 
 // Fleet is all wrappers that run.
 type Fleet struct {
-	Hub *hub.Hub
-	Dir string // where wrappers announce themselves
+	Hub    *hub.Hub
+	Places registry.Places // where wrappers announce themselves
 }
 
 // Run serves wrappers until ctx ends, or the log takes no more.
@@ -25,7 +27,10 @@ func (f *Fleet) Run(ctx context.Context) error {
 	defer all.Wait()
 	members := map[registry.Record]chan struct{}{} // closed when a record is gone
 	first := true
-	for list, err := range registry.Watch(ctx, f.Dir) {
+	for list, err := range f.Places.Watch(ctx) {
+		if errors.Is(err, fs.ErrNotExist) && !first {
+			continue // a directory that was taken away says of nobody that he has ended
+		}
 		if err != nil && list == nil {
 			return errors.Join(context.Cause(ctx), err)
 		}
@@ -64,9 +69,47 @@ func (f *Fleet) Run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// serve follows one wrapper and hands it its messages until it is gone or ctx ends. One that has
-// retired gets no more messages, and is heard to its last word. An error is the log's.
-func (f *Fleet) serve(parent context.Context, r registry.Record, retired <-chan struct{}) error {
+// serve attends to one wrapper until it is gone or ctx ends. One whose process lives where we cannot
+// reach it runs, and is attended to as soon as it can be reached. An error is the log's.
+func (f *Fleet) serve(ctx context.Context, r registry.Record, retired <-chan struct{}) error {
+	err := f.attend(ctx, r, retired)
+	for errors.Is(err, errGone) && f.comesBack(ctx, r, retired) {
+		err = f.attend(ctx, r, retired)
+	}
+	if !errors.Is(err, errGone) {
+		return logOnly(err) // the router ends, not the wrapper
+	}
+	if err := f.Hub.Down(ctx, r.Name); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("write the log: %w", err)
+	}
+	return nil
+}
+
+// comesBack waits as long as a wrapper lives and cannot be reached, and reports whether it can be
+// by then. One that has just been killed lives for another moment.
+func (f *Fleet) comesBack(ctx context.Context, r registry.Record, retired <-chan struct{}) bool {
+	if _, listens := sock.Listening(r.Socket); listens {
+		return false // another one has its place
+	}
+	const shortest, longest = 20 * time.Millisecond, 5 * time.Second
+	for pause := shortest; r.Lives(); pause = min(2*pause, longest) {
+		select {
+		case <-time.After(pause):
+		case <-retired:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+		if _, listens := sock.Listening(r.Socket); listens && r.Lives() {
+			return true
+		}
+	}
+	return false
+}
+
+// attend follows one wrapper and hands it its messages until it is gone or ctx ends. One that has
+// retired gets no more messages, and is heard to its last word.
+func (f *Fleet) attend(parent context.Context, r registry.Record, retired <-chan struct{}) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	handing, rest := context.WithCancelCause(ctx)
 	room := make(chan struct{}, 1)
@@ -91,14 +134,7 @@ func (f *Fleet) serve(parent context.Context, r registry.Record, retired <-chan 
 		}
 	})
 	all.Wait()
-	err := context.Cause(ctx)
-	if !errors.Is(err, errGone) {
-		return logOnly(err) // the router ends, not the wrapper
-	}
-	if err := f.Hub.Down(parent, r.Name); err != nil && parent.Err() == nil {
-		return fmt.Errorf("write the log: %w", err)
-	}
-	return nil
+	return context.Cause(ctx)
 }
 
 // errGone is that a wrapper no longer listens.

@@ -92,7 +92,7 @@ func TestLastWords(t *testing.T) {
 	must(t, err)
 	ctx, stop := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
 	ran := make(chan error, 1)
-	go func() { ran <- (&Fleet{Hub: h, Dir: dir}).Run(ctx) }()
+	go func() { ran <- (&Fleet{Hub: h, Places: registry.At(dir)}).Run(ctx) }()
 	await(t, ctx, "the first event", store.at)
 	listed.Retire()
 	end()

@@ -1,13 +1,16 @@
 // Package home knows where the router has its socket and its store, and starts a router when none
 // runs.
 //
-// There is one router a user: the lock of the store decides. Of all clients that find none, one
-// starts it: after a crash each more would be a process that only finds the lock taken, and a
-// hundred of them keep the one from its work. Its socket appears when it listens. A client whose
-// router dies asks the next one the same thing again, under the same id.
+// There is one router a user: the lock of the store decides, and its file says where the router
+// listens. So a command finds it whatever its environment is: cron, su and a service manager leave
+// out, or change, what says where sockets are. Of all clients that find none, one starts it: after a
+// crash each more would be a process that only finds the lock taken, and a hundred of them keep the
+// one from its work. Its socket appears when it listens. A client whose router dies asks the next
+// one the same thing again, under the same id.
 package home
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,14 +20,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/protocol/dirwatch"
 	"relay-pty/protocol/own"
 	"relay-pty/protocol/registry"
+	"relay-pty/protocol/sock"
 )
 
 // Home is the places of one user's router.
@@ -32,11 +38,23 @@ type Home struct {
 	Agents string // directory in which wrappers announce themselves
 	Socket string // of the router
 	Store  string // its log
+	State  string // what is in it belongs together: [own.StateDir]
+	Moved  int    // the router's number, if it is not where the environment says
 }
 
-// Find returns the places, and makes the directories of the first two. An empty store is the usual
-// one: $XDG_STATE_HOME/relay, else ~/.local/state/relay.
+// Find returns the places of the router that runs; where none does, those that the environment
+// says, whose first two directories it makes. An empty store is the usual one: $XDG_STATE_HOME/relay,
+// else ~/.local/state/relay.
 func Find(store string) (Home, error) {
+	h, err := Here(store)
+	if err != nil {
+		return h, err
+	}
+	return h.where(), nil
+}
+
+// Here returns the places that the environment says, whether or not a router runs elsewhere.
+func Here(store string) (Home, error) {
 	agents, err := registry.Dir()
 	if err != nil {
 		return Home{}, err
@@ -44,30 +62,87 @@ func Find(store string) (Home, error) {
 	return at(agents, store)
 }
 
-// Look returns the same places, and makes nothing.
+// Look returns the same places as Find, and makes nothing.
 func Look(store string) (Home, error) {
 	agents, err := registry.Where()
 	if err != nil {
 		return Home{}, err
 	}
-	return at(agents, store)
+	h, err := at(agents, store)
+	return h.where(), err
 }
 
 func at(agents, store string) (Home, error) {
 	h := Home{Agents: agents, Socket: filepath.Join(filepath.Dir(agents), "router.sock"), Store: store}
-	if h.Store != "" {
-		return h, nil
+	var err error
+	if h.State, err = own.StateDir(); err == nil {
+		h.Store = cmp.Or(store, filepath.Join(h.State, "relay"))
 	}
-	state := os.Getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(state) {
-		user, err := os.UserHomeDir()
-		if err != nil {
-			return h, fmt.Errorf("no place for the store: %w: set XDG_STATE_HOME, or use --store", err)
-		}
-		state = filepath.Join(user, ".local", "state")
+	if err != nil && store == "" {
+		return h, fmt.Errorf("no place for the store: %w: set XDG_STATE_HOME, or use --store", err)
 	}
-	h.Store = filepath.Join(state, "relay")
 	return h, nil
+}
+
+// Places are all directories in which the router looks for wrappers.
+func (h Home) Places() registry.Places {
+	others := slices.DeleteFunc(registry.Usual(), func(dir string) bool { return dir == h.Agents })
+	return registry.Places{Main: h.Agents, Others: others, State: h.State}
+}
+
+// where returns the places of the router that has the store and answers elsewhere. Nothing is
+// believed but what stands in a file of ours, and nothing is asked but what listens in a directory
+// of ours that is closed to others.
+func (h Home) where() Home {
+	if _, listens := sock.Listening(h.Socket); listens {
+		return h
+	}
+	by, ok := own.Signed(bus.LockFile(h.Store))
+	if !ok || by.Socket == "" || by.Socket == h.Socket || own.Private(filepath.Dir(by.Socket)) != nil {
+		return h
+	}
+	if _, listens := sock.Listening(by.Socket); !listens {
+		return h
+	}
+	h.Socket, h.Agents, h.Moved = by.Socket, filepath.Join(filepath.Dir(by.Socket), "agents"), by.PID
+	return h
+}
+
+// Beyond is a *BeyondError where the router that has the store runs and cannot be reached from here.
+func (h Home) Beyond() error {
+	by, ok := own.Signed(bus.LockFile(h.Store))
+	if !ok || by.Socket == "" || !OtherMounts(by.PID) {
+		return nil
+	}
+	if _, listens := sock.Listening(by.Socket); listens {
+		return nil
+	}
+	return &BeyondError{Socket: by.Socket, PID: by.PID}
+}
+
+// OtherMounts reports whether a process certainly has other mounts than we.
+func OtherMounts(pid int) bool {
+	ours, err := os.Readlink("/proc/self/ns/mnt")
+	if err != nil {
+		return false
+	}
+	theirs, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/ns/mnt")
+	return err == nil && theirs != ours
+}
+
+// BeyondError is that the router runs where we cannot reach it.
+type BeyondError struct {
+	Socket string
+	PID    int
+}
+
+func (e *BeyondError) Error() string {
+	return fmt.Sprintf("the router that runs (pid %d) listens at %s, which cannot be reached from here: it has other mounts (a sandbox, a container, or PrivateTmp)", e.PID, e.Socket)
+}
+
+// Hint says what to do about it.
+func (e *BeyondError) Hint() string {
+	return "give both the same XDG_RUNTIME_DIR, in a directory that both see, or end process " + strconv.Itoa(e.PID)
 }
 
 const (
@@ -103,6 +178,9 @@ func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Cl
 	var ended <-chan error
 	lost := lostAgain
 	for failed := 0; failed < starts; {
+		if there := h.where(); there.Moved != h.Moved { // one was started in another place
+			h, c = there, api.NewClient(there.Socket, token)
+		}
 		ours := ended == nil && own.Control(turn, func(fd int) error { return syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB) }) == nil
 		if _, err := c.Health(ctx); !absent(err) {
 			return c, err
@@ -121,6 +199,8 @@ func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Cl
 		case err := <-ended:
 			if ended = nil; err != nil {
 				failed++
+			} else if err := h.Beyond(); err != nil {
+				return nil, err
 			} else {
 				lost = min(2*lost, startAgain)
 			}
@@ -165,6 +245,8 @@ func absent(err error) bool {
 		return false
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED)
+	case errors.Is(err, fs.ErrNotExist): // not even the directory
+		return true
 	}
 	return true // somebody took the question
 }

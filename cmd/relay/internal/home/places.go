@@ -12,17 +12,23 @@ import (
 
 // Because says why wrappers and the router are looked for where they are.
 func (h Home) Because() string {
-	switch run := os.Getenv("XDG_RUNTIME_DIR"); {
+	run := os.Getenv("XDG_RUNTIME_DIR")
+	info, err := os.Stat(run)
+	switch {
+	case h.Moved != 0:
+		return "where the router runs, pid " + strconv.Itoa(h.Moved)
 	case run == "":
 		return "XDG_RUNTIME_DIR is not set"
-	case filepath.Dir(filepath.Dir(h.Agents)) != filepath.Clean(run):
-		return "XDG_RUNTIME_DIR is " + run + ", which is no directory"
+	case filepath.Dir(filepath.Dir(h.Agents)) == filepath.Clean(run):
+		return "by XDG_RUNTIME_DIR"
+	case err == nil && info.IsDir() && own.UID(info) != os.Geteuid():
+		return "XDG_RUNTIME_DIR is " + run + ", which belongs to uid " + strconv.Itoa(own.UID(info))
 	}
-	return "by XDG_RUNTIME_DIR"
+	return "XDG_RUNTIME_DIR is " + run + ", which is no directory"
 }
 
-// Stray is an agent that runs and is listed where a Home does not look: its wrapper was started
-// with another XDG_RUNTIME_DIR, or without.
+// Stray is an agent that runs and is listed where no router of a Home looks: its wrapper was started
+// with another home, or is an older one.
 type Stray struct {
 	Name string `json:"name"`
 	Dir  string `json:"dir"`
@@ -30,14 +36,11 @@ type Stray struct {
 
 func (s Stray) String() string {
 	return fmt.Sprintf("%s runs and is listed in %s, where nobody looks from here: "+
-		"give both the same XDG_RUNTIME_DIR", s.Name, s.Dir)
+		"give both the same XDG_RUNTIME_DIR, or the same HOME and XDG_STATE_HOME", s.Name, s.Dir)
 }
 
 // Strays are those agents in the two usual places.
-func (h Home) Strays() []Stray {
-	uid := strconv.Itoa(os.Geteuid())
-	return h.strays("/tmp/relay-"+uid+"/agents", "/run/user/"+uid+"/relay/agents")
-}
+func (h Home) Strays() []Stray { return h.strays(h.Places().Others...) }
 
 func (h Home) strays(dirs ...string) (list []Stray) {
 	for _, dir := range dirs {
@@ -46,7 +49,9 @@ func (h Home) strays(dirs ...string) (list []Stray) {
 		}
 		records, _ := registry.List(dir) // else nothing is told of it
 		for _, r := range records {
-			list = append(list, Stray{r.Name, dir})
+			if r.State == "" || r.State != h.State {
+				list = append(list, Stray{r.Name, dir})
+			}
 		}
 	}
 	return list

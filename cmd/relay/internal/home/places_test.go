@@ -36,12 +36,12 @@ func TestStrays(t *testing.T) {
 	l, err := sock.Listen(filepath.Join(dir, "bob"), "bob")
 	must(t, err)
 	defer l.Close()
-	for _, r := range []registry.Record{{Name: "bob", Socket: l.Path(), PID: os.Getpid()}, {Name: "eve", Socket: dir + "/eve"}} {
+	for _, r := range []registry.Record{{Name: "bob", Socket: l.Path(), PID: os.Getpid()}, {Name: "eve", Socket: dir + "/eve"}, {Name: "carol", Socket: l.Path(), State: dir}} {
 		listed, err := registry.Announce(there, r)
 		must(t, err)
 		defer listed.Retire()
 	}
-	here := Home{Agents: filepath.Join(dir, "here", "agents")}
+	here := Home{Agents: filepath.Join(dir, "here", "agents"), State: dir}
 	if got, want := here.strays(there, here.Agents), []Stray{{"bob", there}}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

@@ -1,25 +1,17 @@
 package home
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
-	"os"
-	"syscall"
+	"path/filepath"
 
 	"relay-pty/protocol/own"
 	"relay-pty/protocol/sock"
 )
 
 // Socket is the router's socket while this process has it.
-type Socket struct {
-	net.Listener
-	path string
-	lock *own.Lock
-	at   own.Place
-}
+type Socket struct{ listener *sock.Listener }
 
 // HeldError is that another router has the socket.
 type HeldError struct {
@@ -41,10 +33,13 @@ func (e *HeldError) Hint() string {
 }
 
 // Take makes this process the one that may have the router's socket. One that a live router has is
-// a
-// *HeldError.
+// a *HeldError.
 func (h Home) Take() (*Socket, error) {
-	lock, err := own.Hold(h.Socket+".lock", "socket "+h.Socket, "XDG_RUNTIME_DIR", "relay")
+	// Somebody may have removed the lock of a router that lives, and older ones have none.
+	if pid, lives := sock.Listening(h.Socket); lives {
+		return nil, &HeldError{h.Socket, pid}
+	}
+	l, err := sock.Claim(h.Socket, "relay", "XDG_RUNTIME_DIR")
 	var held *own.HeldError
 	if errors.As(err, &held) {
 		return nil, &HeldError{h.Socket, held.PID}
@@ -52,59 +47,59 @@ func (h Home) Take() (*Socket, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Somebody may have removed the lock of a router that lives, and older ones have none.
-	if pid, lives := sock.Listening(h.Socket); lives {
-		lock.Release()
-		return nil, &HeldError{h.Socket, pid}
-	}
-	return &Socket{path: h.Socket, lock: lock}, nil
+	return &Socket{l}, nil
 }
 
 // Listen opens the socket in the place of one that a dead router left. It is 0600 before it has a
 // name, and listens before it has its own: who sees it come can connect.
-func (s *Socket) Listen(ctx context.Context) error {
-	temp := fmt.Sprintf("%s.%d", s.path, os.Getpid())
-	// A process that had our number may have left it.
-	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	private := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) (err error) {
-		if e := c.Control(func(fd uintptr) { err = syscall.Fchmod(int(fd), 0o600) }); e != nil {
-			return e
-		}
-		return err
-	}}
-	l, err := private.Listen(ctx, "unix", temp)
-	if err != nil {
-		return err
-	}
-	l.(*net.UnixListener).SetUnlinkOnClose(false)
-	if err := os.Rename(temp, s.path); err != nil {
-		l.Close() // already failing
-		return err
-	}
-	s.Listener = l
-	s.at, err = own.At(s.path)
-	return err
+func (s *Socket) Listen() error { return s.listener.Open() }
+
+// Accept waits for the next connection.
+func (s *Socket) Accept() (net.Conn, error) { return s.listener.Accept() }
+
+// Addr is where the socket was.
+func (s *Socket) Addr() net.Addr { return &net.UnixAddr{Name: s.listener.Path(), Net: "unix"} }
+
+// Close ends Accept; the socket's path stays ours.
+func (s *Socket) Close() error {
+	s.listener.Deafen()
+	return nil
 }
 
 // Files are the socket and its lock.
-func (s *Socket) Files() []string { return []string{s.path, s.lock.Path()} }
+func (s *Socket) Files() []string { return s.listener.Files() }
 
-// Keep makes the lock anew where it was removed. A socket that was removed nobody finds again,
-// which is an error.
+// Keep makes the socket and its lock anew where they were removed, and the directory: a user's
+// runtime directory goes at the last logout, and comes back at the next login. What cannot be made
+// yet is an *AwayError; a router that has the socket by now is a *HeldError.
 func (s *Socket) Keep() (anew bool, err error) {
-	if anew, err = s.lock.Keep(); err == nil {
-		err = s.at.Gone()
+	path := s.listener.Path()
+	place := filepath.Dir(path)
+	_, err = own.Dir(place, "agents")
+	if err == nil {
+		anew, err = s.listener.Keep()
 	}
-	return anew, err
+	var held *own.HeldError
+	switch {
+	case errors.As(err, &held):
+		return anew, &HeldError{path, held.PID}
+	case err != nil:
+		return anew, &AwayError{path, err}
+	}
+	return anew, nil
 }
 
-// Release lets another router have the socket. What is left of it there tells who comes that nobody
-// listens.
-func (s *Socket) Release() {
-	if s.Listener != nil {
-		s.Close() // nothing is lost with it
-	}
-	s.lock.Release()
+// AwayError is that the router's socket has no name for now, and why.
+type AwayError struct {
+	Path string
+	err  error
 }
+
+func (e *AwayError) Error() string {
+	return fmt.Sprintf("socket %s is gone, and is made anew as soon as that is possible: %v", e.Path, e.err)
+}
+
+func (e *AwayError) Unwrap() error { return e.err }
+
+// Release lets another router have the socket.
+func (s *Socket) Release() { s.listener.Close() }

@@ -17,6 +17,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"relay-pty/protocol/own"
+
 	"relay-pty/protocol"
 )
 
@@ -86,7 +88,7 @@ var all = []setting{
 func Path() (string, error) {
 	dir := os.Getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(dir) {
-		home, err := os.UserHomeDir()
+		home, err := own.HomeDir()
 		if err != nil {
 			return "", fmt.Errorf("no place for settings: %w: set XDG_CONFIG_HOME", err)
 		}

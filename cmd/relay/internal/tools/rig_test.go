@@ -17,6 +17,7 @@ import (
 	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/hub"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol/registry"
 )
 
 // rig is a router, whose callers are in this process.
@@ -42,7 +43,7 @@ func newRig(t *testing.T) *rig {
 	}
 	l, err := net.Listen("unix", filepath.Join(dir, "router"))
 	must(t, err)
-	srv := httptest.NewUnstartedServer((&api.Server{Hub: r.hub, Agents: dir}).Handler())
+	srv := httptest.NewUnstartedServer((&api.Server{Hub: r.hub, Agents: registry.At(dir)}).Handler())
 	srv.Listener.Close() // not that one
 	srv.Listener = l
 	srv.Start()
