@@ -59,7 +59,7 @@ var layers = map[string]string{
 	"cmd/internal/agentrig":  "cmd/internal/fakemodel",
 	"cmd/relay-pty-check": "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay-pty/agent cmd/relay-pty/agentlog " +
 		"inject/profile inject/ready inject/sight inject/turn parser protocol protocol/sock protocol/version pty pty/screen",
-	"cmd/relay":              "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/daemon cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/home cmd/relay/internal/hook cmd/relay/internal/manual cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/tools cmd/relay/internal/wiring inject/profile/keys pty/screen/width",
+	"cmd/relay":              "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/daemon cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/home cmd/relay/internal/hook cmd/relay/internal/manual cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/tools cmd/relay/internal/vigil cmd/relay/internal/wiring inject/profile/keys pty/screen/width",
 	"cmd/relay/internal/api": "cmd/relay/internal/hub cmd/relay/internal/router",
 	"cmd/relay/internal/bus": "",
 	"cmd/relay/internal/daemon": "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hub " +
@@ -75,6 +75,7 @@ var layers = map[string]string{
 	"cmd/relay/internal/settings": "",
 	"cmd/relay/internal/shelf":    "cmd/relay/internal/router",
 	"cmd/relay/internal/tools":    "cmd/relay/internal/api cmd/relay/internal/router",
+	"cmd/relay/internal/vigil":    "cmd/relay/internal/api cmd/relay/internal/router",
 	"cmd/relay/internal/wiring":   "",
 	"protocol/failpoint":          "",
 	"protocol/counts":             "",

@@ -118,7 +118,7 @@ func completions(root *cobra.Command) {
 	all := func(api.Message) bool { return true }
 	for name, list := range map[string]func(ctx context.Context, c *api.Client) []string{
 		"send": receivers, "join": channels, "leave": channels, "log": receivers,
-		"status": names, "queue": names, "wait": names, "pause": names, "resume": names, "screen": here,
+		"status": names, "queue": names, "pause": names, "resume": names, "screen": here,
 		"show": recent(all), "redeliver": deadLetters,
 		"cancel": cancellable,
 		"reply":  recent(func(m api.Message) bool { return m.To == me() }),
@@ -128,8 +128,11 @@ func completions(root *cobra.Command) {
 		}
 	}
 	for _, c := range root.Commands() {
-		if c.Name() == "run" {
+		switch c.Name() {
+		case "run":
 			c.ValidArgsFunction = completeRun
+		case "wait":
+			c.ValidArgsFunction = completeName // it takes several
 		}
 		for _, flag := range []string{"as", "from", "target", "to"} {
 			if c.Flags().Lookup(flag) != nil {

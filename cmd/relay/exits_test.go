@@ -44,6 +44,10 @@ func wrong(c *cobra.Command) (list [][]string) {
 		add("a b", "--", "cat")
 	case "send": // to whom, the router looks at
 		add()
+	case "wait":
+		add()
+		add("a", "b c")
+		add("--state", "idle", "a")
 	case "reply", "remind", "join", "leave", "keys", "completion":
 		add()
 		add("a b", "Enter")

@@ -39,7 +39,8 @@ func sendCommand(s streams) *cobra.Command {
 		Use: "send TO [TEXT...]", Short: "Send a message to an agent, or to several",
 		Long: `send sends a message, and prints its id and how far it came. TEXT - reads standard input.
 An agent that does not run gets it when it does, within five minutes (the setting dm_expiry) or as
-long as --timeout says. TO may be a channel ('#review': its members, relay
+long as --timeout says. So does one whose name nobody knows yet, where --timeout or --wait=DUR says
+for how long; without a time such a name is an error (exit status 3). TO may be a channel ('#review': its members, relay
 join) or '*' (all agents that run now), never the sender. Such a message has come as far as it has
 for all; --wait ends with the first answer, and relay show tells how far it is with each. People and
 scripts read by relay recv, when they like: --until delivered waits for them only where the message
@@ -152,6 +153,7 @@ func (f *sending) complete(c *cobra.Command, in io.Reader, args []string) (err e
 		f.timeout.d = set.DefaultTimeout
 	}
 	f.TimeoutMS = f.timeout.d.Milliseconds()
+	f.Ahead = f.wait.d > 0 || c.Flags().Changed("timeout") && f.timeout.d > 0 // a time was given
 	if waits := c.Flags().Changed("wait"); waits && f.until == "" {
 		f.until = api.UntilReplied
 	}
@@ -285,8 +287,18 @@ func whyNot(m api.Message) string {
 		return "relay recv --as " + m.To + " shows it"
 	case m.Running:
 		return m.To + " takes no more messages at present"
+	case m.Awaited:
+		return "nobody knows the name " + m.To + " yet" + didYouMean(m.Like)
 	}
 	return m.To + " does not run"
+}
+
+// didYouMean offers names that are like one that nobody has.
+func didYouMean(like []string) string {
+	if len(like) == 0 {
+		return ""
+	}
+	return " (did you mean " + strings.Join(like, " or ") + "?)"
 }
 
 // duration is a flag as 500 (milliseconds) or 500ms, 5m.

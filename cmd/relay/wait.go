@@ -6,41 +6,46 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"relay-pty/cmd/relay/internal/api"
-	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/vigil"
 	"relay-pty/protocol"
 )
 
 // awaiting is what the flags of wait say.
 type awaiting struct {
-	name    string
-	states  []string
-	timeout duration
-	json    bool
+	names, states []string
+	all, json     bool
+	timeout       duration
 }
 
 func waitCommand(s streams) *cobra.Command {
 	var f awaiting
 	c := &cobra.Command{
-		Use: "wait NAME", Short: "Wait until an agent is ready",
-		Long: `wait ends when the agent is in one of the states: ` + strings.Join(protocol.States(), ", ") + `.
-It prints the state. An agent that does not run yet is waited for, and one that is started anew, too;
-when one ends and stays away, the wait ends with exit status 1, unless exited was asked for. After
---timeout the exit status is 124; it is 3 when nobody knows the agent.`,
+		Use: "wait NAME...", Short: "Wait until an agent is ready",
+		Long: `wait ends when an agent is in one of the states: ` + strings.Join(protocol.States(), ", ") + `.
+It prints NAME STATE. Of several agents the first one ends the wait; with --all the last one does, and
+each is printed as it comes. An agent that does not run yet is waited for, and one that is started
+anew, too; when one ends and stays away, and no other can end the wait, its exit status is 1, unless
+exited was asked for. With --timeout a name that nobody knows yet is waited for as well, as in
+"relay run new … & relay wait new --timeout 10s"; without one it is an error (3).
+After --timeout the exit status is 124, and 3 when nobody knows the name even then.`,
 		Example: `  relay wait bob && relay send bob "next, please"
-  relay wait bob --state ready,blocked --timeout 10m`,
+  relay wait bob --state ready,blocked --timeout 10m
+  relay wait --all alice bob --timeout 1m`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usage{fmt.Errorf("wait takes one NAME, got %d", len(args))}
+			if len(args) == 0 {
+				return usage{errors.New("wait takes a NAME or several, got 0")}
 			}
-			if err := checkWord(c, "NAME", args[0], protocol.ValidTarget); err != nil {
-				return err
+			for _, name := range args {
+				if err := checkWord(c, "NAME", name, protocol.ValidTarget); err != nil {
+					return err
+				}
+				if !slices.Contains(f.names, name) {
+					f.names = append(f.names, name)
+				}
 			}
-			f.name = args[0]
 			if err := f.check(); err != nil {
 				return usage{fmt.Errorf("wait: --state: %w", err)}
 			}
@@ -50,10 +55,11 @@ when one ends and stays away, the wait ends with exit status 1, unless exited wa
 	flags := c.Flags()
 	flags.StringSliceVar(&f.states, "state", []string{protocol.StateReady}, "wait for one of these `STATES`, with commas between them")
 	flags.Lookup("state").DefValue = protocol.StateReady
+	flags.BoolVar(&f.all, "all", false, "wait until all of the agents were in one of the states")
 	flags.Var(&f.timeout, "timeout", "give up after so long (default never)")
 	flags.Lookup("timeout").DefValue = ""
 	c.RegisterFlagCompletionFunc("state", oneOf(protocol.States())) // the flag exists
-	flags.BoolVar(&f.json, "json", false, "print JSON")
+	flags.BoolVar(&f.json, "json", false, "print JSON lines")
 	return c
 }
 
@@ -69,114 +75,49 @@ func (f *awaiting) check() error {
 	return nil
 }
 
-// errTimeout is why a wait ends that was in vain.
-var errTimeout = errors.New("the time is over")
-
-// run waits, and prints the state.
-func (f *awaiting) run(parent context.Context, s streams) error {
-	ctx := parent
+// run waits, and prints who is in which state.
+func (f *awaiting) run(ctx context.Context, s streams) error {
 	if f.timeout.d > 0 {
-		limited, cancel := context.WithTimeoutCause(parent, f.timeout.d, errTimeout)
+		limited, cancel := context.WithTimeoutCause(ctx, f.timeout.d, vigil.ErrTime)
 		defer cancel()
 		ctx = limited
 	}
-	state, err := f.wait(ctx, s)
-	switch {
-	case errors.Is(context.Cause(ctx), errTimeout) && parent.Err() == nil && err != nil:
-		fmt.Fprintf(s.err, "relay: %s is not %s after %v\n", f.name, strings.Join(f.states, " or "), f.timeout.d)
-		return exit(exitTimeout)
-	case err != nil:
-		return err
-	case f.json:
-		return s.json(waited{f.name, state})
+	asked, err := connect(ctx)
+	if err != nil {
+		return f.verdict(s, err)
 	}
-	_, err = fmt.Fprintln(s.out, state)
-	return err
+	v := vigil.Vigil{Names: f.names, States: f.states, All: f.all, Unknown: f.timeout.d > 0, Ask: asked.ask}
+	v.Waits = func(name, is string) {
+		if !f.json {
+			fmt.Fprintf(s.err, "relay: %s %s; waiting until it is %s\n", name, is, strings.Join(f.states, " or "))
+		}
+	}
+	v.Reached = func(name, state string) (err error) {
+		if f.json {
+			return s.json(waited{name, state})
+		}
+		_, err = fmt.Fprintln(s.out, name, state)
+		return err
+	}
+	return f.verdict(s, v.Run(ctx))
+}
+
+// verdict tells that the time was over, which has an exit status of its own.
+func (f *awaiting) verdict(s streams, err error) error {
+	late := (*vigil.LateError)(nil)
+	switch {
+	case errors.As(err, &late):
+		fmt.Fprintf(s.err, "relay: %v after %v\n", late, f.timeout.d)
+	case errors.Is(err, vigil.ErrTime):
+		fmt.Fprintf(s.err, "relay: the router has not answered after %v\n", f.timeout.d)
+	default:
+		return err
+	}
+	return exit(exitTimeout)
 }
 
 // waited is what wait prints as JSON.
 type waited struct {
 	Name  string `json:"name"`
 	State string `json:"state"`
-}
-
-// wait returns the state for which it waited. First it asks how the agent is, then it goes by the
-// events since, so that no state is missed, however short. A router that is new may still hear of
-// events that are old; at those, and at a new wrapper, it asks again.
-func (f *awaiting) wait(ctx context.Context, s streams) (state string, err error) {
-	asked, err := connect(ctx)
-	if err != nil {
-		return "", err
-	}
-	q := api.Query{Target: f.name, Wait: api.LongWait, Types: []string{protocol.TypeState, router.TypeUp, router.TypeDown, router.TypeMemberLeft}}
-	err = asked.ask(ctx, func(c *api.Client) (err error) { q.After, err = c.Cursor(ctx); return err })
-	if err != nil {
-		return "", err
-	}
-	began := time.Now().UnixMilli()
-	if state, err = f.present(ctx, asked); err != nil || slices.Contains(f.states, state) {
-		return state, err
-	}
-	here := state != protocol.StateExited
-	f.sayWaits(s, state)
-	for {
-		var page api.Events
-		err := asked.ask(ctx, func(c *api.Client) (err error) { page, err = c.Events(ctx, q); return err })
-		if err != nil {
-			return "", err
-		}
-		q.After = page.Cursor
-		for _, e := range page.Events {
-			switch {
-			case e.Type == router.TypeMemberLeft && here:
-				return "", fmt.Errorf("%s ended before it was %s (%s)", f.name, strings.Join(f.states, " or "), e.Reason)
-			case e.Type == router.TypeMemberLeft:
-				continue // it had ended when we came
-			case e.Type == router.TypeDown:
-				state = protocol.StateExited
-			case e.Type == protocol.TypeState && e.Timestamp >= began:
-				state = e.State
-			default:
-				here = true
-				if state, err = f.present(ctx, asked); err != nil {
-					return "", err
-				}
-			}
-			if slices.Contains(f.states, state) {
-				return state, nil
-			}
-		}
-	}
-}
-
-// sayWaits tells what the wait is for.
-func (f *awaiting) sayWaits(s streams, state string) {
-	is := "is " + state
-	switch state {
-	case protocol.StateExited:
-		is = "does not run"
-	case "":
-		is = "has just ended"
-	}
-	if !f.json {
-		fmt.Fprintf(s.err, "relay: %s %s; waiting until it is %s\n", f.name, is, strings.Join(f.states, " or "))
-	}
-}
-
-// present is the state in which the agent is now.
-func (f *awaiting) present(ctx context.Context, asked *asking) (string, error) {
-	var a api.AgentStatus
-	err := asked.ask(ctx, func(c *api.Client) (err error) { a, err = c.Agent(ctx, f.name); return err })
-	var refused *router.ErrorValue
-	switch {
-	case errors.As(err, &refused) && refused.Code == api.NotRunning:
-		return "", nil // it has just ended: the events will tell
-	case err != nil:
-		return "", err
-	case !a.Running:
-		return protocol.StateExited, nil
-	case a.Wrapper != nil:
-		return a.Wrapper.State, nil
-	}
-	return a.State, nil
 }

@@ -23,7 +23,7 @@ func (s *Server) send(r *http.Request) (any, error) {
 	}
 	m := router.Message{
 		ID: ask.ID, From: from, To: ask.To, Body: ask.Body, Kind: ask.Kind, Mode: ask.Mode, Priority: ask.Priority, TimeoutMS: ask.TimeoutMS,
-		Redelivery: ask.Redelivery, ReplyTo: ask.ReplyTo, Thread: ask.Thread, Confirmed: ask.Yes,
+		Redelivery: ask.Redelivery, ReplyTo: ask.ReplyTo, Thread: ask.Thread, Confirmed: ask.Yes, Ahead: ask.Ahead,
 		NotifyOnDelivery: ask.NotifyOnDelivery, NotifyAfterMS: ask.NotifyAfterMS,
 	}
 	if ask.ReplyWithinMS > 0 {
@@ -276,7 +276,11 @@ func (s *Server) look(id string) (m Message, ok bool) {
 			m.deliveries(state, running, k.Deliveries)
 			return
 		}
-		m.Reads, m.Abandoned = !state.Wrapped(k.To), state.Abandoned(&k)
+		m.Awaited, m.Abandoned = state.Awaited(k.To), state.Abandoned(&k)
+		if m.Awaited {
+			m.Like = state.Unknown(k.To).Candidates
+		}
+		m.Reads = !m.Awaited && !state.Wrapped(k.To)
 		m.answers(state, &k)
 	})
 	return m, ok

@@ -21,6 +21,8 @@ type Send struct {
 	ReplyTo    string `json:"reply_to,omitzero"`
 	Thread     string `json:"thread,omitzero"`
 	Yes        bool   `json:"yes,omitzero"` // it may reach more than ten agents
+	// Ahead lets it wait for a name that nobody knows yet, as for an agent that does not run.
+	Ahead bool `json:"ahead,omitzero"`
 	// NotifyOnDelivery and NotifyAfterMS ask for notices to the sender: when it was delivered, and
 	// so long after that, unless it was answered.
 	NotifyOnDelivery bool  `json:"notify_on_delivery,omitzero"`
@@ -103,6 +105,8 @@ type Message struct {
 	Seq           int64              `json:"seq"`                   // of its first event
 	Running       bool               `json:"running"`               // the recipient's wrapper runs
 	Reads         bool               `json:"reads,omitzero"`        // the recipient has no wrapper, but reads (relay recv): a person or a script
+	Awaited       bool               `json:"awaited,omitzero"`      // nobody has heard of the recipient yet
+	Like          []string           `json:"like,omitzero"`         // names that may have been meant then
 	Abandoned     bool               `json:"abandoned,omitzero"`    // the run that was given it ended, and it has no answer
 	Redelivers    string             `json:"redelivers,omitzero"`   // the message that it sends again
 	Redeliveries  []string           `json:"redeliveries,omitzero"` // those that sent it again

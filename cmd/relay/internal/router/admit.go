@@ -73,7 +73,7 @@ func (s *State) Admit(m Message, now int64, running func(name string) bool) (adm
 		c := was.copy()
 		return m, &c, nil
 	}
-	if _, ok := s.agents[m.To]; m.To != Human && !Group(m.To) && !ok && !running(m.To) {
+	if !m.Ahead && !s.met(m.To) && !running(m.To) {
 		return m, nil, s.Unknown(m.To)
 	}
 	if err := s.direct(m); err != nil {
@@ -87,7 +87,7 @@ func (s *State) Admit(m Message, now int64, running func(name string) bool) (adm
 
 // direct refuses what an agent writes to an agent where the user does not want that.
 func (s *State) direct(m Message) error {
-	if s.Rules.NoDirect && s.Wrapped(m.From) && s.Wrapped(m.To) {
+	if s.Rules.NoDirect && s.Wrapped(m.From) && (s.Wrapped(m.To) || !s.met(m.To)) {
 		return refuse(string(protocol.NotAuthorized), "agents may not write to agents here (allow_agent_direct), so %s not to %s", m.From, m.To)
 	}
 	return nil
@@ -177,7 +177,7 @@ func (m Message) same(o Message) bool {
 		m.TimeoutMS = o.TimeoutMS
 	}
 	m.Hops, m.Chain, m.Thread, m.Source, m.ReplyBy = o.Hops, o.Chain, cmp.Or(m.Thread, o.Thread), o.Source, o.ReplyBy
-	m.Confirmed = o.Confirmed
+	m.Confirmed, m.Ahead = o.Confirmed, o.Ahead
 	return m == o
 }
 
@@ -290,6 +290,19 @@ func (r *rates) count(m *Known) {
 // Unknown refuses a name that nobody has, and names those that are like it.
 func (s *State) Unknown(name string) *ErrorValue { return s.nobody(name, "no agent is named "+name) }
 
+// met reports whether messages to a name go to somebody: an agent or a script that was heard of, a
+// channel, or the human.
+func (s *State) met(name string) bool {
+	a := s.agents[name]
+	return a != nil && !a.Awaited || Group(name) || name == Human
+}
+
+// Awaited reports whether nobody has heard of a name, and messages wait for the first agent of it.
+func (s *State) Awaited(name string) bool {
+	a := s.agents[name]
+	return a != nil && a.Awaited
+}
+
 // Has says whether a name can have sent or got anything: that of an agent or a script that was
 // heard of, of a channel, of the human or the router.
 func (s *State) Has(name string) bool {
@@ -301,7 +314,7 @@ func (s *State) Has(name string) bool {
 func (s *State) nobody(name, message string) *ErrorValue {
 	var near []string
 	for _, a := range s.Agents() {
-		if close(name, a.Name) {
+		if !a.Awaited && Like(name, a.Name) {
 			near = append(near, a.Name)
 		}
 	}
@@ -313,8 +326,8 @@ func (s *State) nobody(name, message string) *ErrorValue {
 	return e
 }
 
-// close says whether two names may be meant for each other.
-func close(a, b string) bool {
+// Like reports whether two names may be meant for each other.
+func Like(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	return strings.HasPrefix(b, a) || strings.HasPrefix(a, b) || distance(a, b) <= min(nearDistance, len(a)/2)
 }

@@ -49,7 +49,7 @@ func (s *State) Redelivery(id string, now int64) (again Message, err error) {
 	default:
 		return again, refuse(string(protocol.TooLate), "%s is %s: it may arrive yet", last.ID, last.Status)
 	}
-	if _, known := s.agents[first.To]; !known && first.To != Human {
+	if !s.met(first.To) {
 		return again, s.Unknown(first.To)
 	}
 	again = first.Message

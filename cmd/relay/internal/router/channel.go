@@ -157,7 +157,7 @@ func (s *State) empty(m Message) *ErrorValue {
 	}
 	e := refuse(UnknownAgent, "nobody is in %s: relay join '%s' --as NAME puts an agent in", m.To, m.To)
 	for _, name := range s.Channels() {
-		if close(m.To[1:], name[1:]) && len(e.Candidates) < nearMost {
+		if Like(m.To[1:], name[1:]) && len(e.Candidates) < nearMost {
 			e.Candidates = append(e.Candidates, name)
 		}
 	}

@@ -52,7 +52,7 @@ func (s *State) Count(running func(name string) bool) Counts {
 func (s *State) reason(m *Known, running bool) string {
 	a := s.agents[m.To]
 	switch {
-	case a == nil || !a.Wrapped:
+	case a == nil || !a.Wrapped && !a.Awaited:
 		return WaitsForReader
 	case !running:
 		return WaitsForAgent

@@ -77,6 +77,7 @@ type Message struct {
 	Redelivers string `json:"redelivers,omitzero"` // the message that it sends again
 	Channel    string `json:"channel,omitzero"`    // by which one recipient got it
 	Confirmed  bool   `json:"-"`                   // its sender knows that it reaches many
+	Ahead      bool   `json:"-"`                   // its sender knows that its recipient may be yet to come
 	ReplyBy    int64  `json:"reply_by,omitzero"`   // until when the sender waits for an answer, Unix milliseconds; 0: without end
 	About      string `json:"about,omitzero"`      // the message that a notice of the router is about
 
@@ -116,6 +117,12 @@ type Condition struct {
 	Raw        string `json:"raw,omitzero"`        // of a marker that is none
 	Until      int64  `json:"until,omitzero"`      // of a pause that ends by itself, Unix milliseconds
 	Reason     string `json:"reason,omitzero"`     // why it is none, or why an agent went away
+}
+
+// unheard reports whether an event about a recipient says nothing of its being there: the router
+// alone ended the message.
+func (e *Event) unheard() bool {
+	return e.Type == protocol.TypeInjectResult && e.Origin == nil && e.Status != protocol.StatusDelivered
 }
 
 // Words of "status" that the router adds to those of wrappers.

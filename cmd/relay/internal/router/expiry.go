@@ -7,11 +7,11 @@ import (
 	"relay-pty/protocol"
 )
 
-// forget leaves out the scripts that nobody has heard of for as long as agents are known. Of an
-// agent an event says so.
+// forget leaves out the scripts that nobody has heard of for as long as agents are known, and the
+// names for which nothing waits any more. Of an agent an event says so.
 func (s *State) forget(now int64) {
 	for name, a := range s.agents {
-		if name == Human || a.Wrapped || a.Seen > now-knownFor || len(s.inboxes[name]) > 0 {
+		if name == Human || a.Wrapped || a.Seen > now-knownFor && !a.Awaited || len(s.inboxes[name]) > 0 {
 			continue
 		}
 		s.unknow(name)
@@ -44,12 +44,12 @@ func (s *State) Expiring(now int64) (over []Known, next int64) {
 }
 
 // expires is when a message that no wrapper and no reader has is over, in Unix milliseconds; 0:
-// never. One without a timeout of its own waits for its recipient to run again, if that is an
-// agent: for a while where it was sent to that agent, for as long as the agent is known where it
+// never. One without a timeout of its own waits for its recipient to run, if that is an
+// agent or a name that is yet to come: for a while where it was sent to that agent, for as long as the agent is known where it
 // was sent to a channel. People and scripts read when they like.
 func (s *State) expires(m *Known) int64 {
 	a := s.agents[m.To]
-	absent := a != nil && a.Wrapped && !a.Running
+	absent := a != nil && (a.Wrapped && !a.Running || a.Awaited)
 	switch {
 	case m.Status != StatusAccepted:
 		return 0

@@ -38,6 +38,7 @@ func (k Known) Outcome(r Result) Event {
 type Agent struct {
 	Name    string
 	Wrapped bool // a wrapper ran under this name
+	Awaited bool // nobody has heard of it: it is what messages wait for
 	Profile string
 	PID     int // of its wrapper
 	State   string
@@ -127,7 +128,7 @@ func (s *State) Waiting() bool {
 		return true
 	}
 	for name := range s.inboxes {
-		if s.Wrapped(name) {
+		if s.Wrapped(name) || s.Awaited(name) {
 			return true
 		}
 	}
@@ -241,6 +242,10 @@ func (s *State) named(name string) *Agent {
 // meet keeps what an event says of the agent whose wrapper told it.
 func (s *State) meet(e Event) {
 	a := s.named(e.Agent)
+	if a.Awaited && e.unheard() {
+		return
+	}
+	a.Awaited = false
 	a.Seen = max(a.Seen, e.Timestamp) // what a wrapper told while no router heard it comes late
 	a.note(e)
 	if e.Origin != nil {
@@ -275,7 +280,7 @@ func (s *State) accept(e Event) {
 	s.enter(m)
 	if m.From != Human && m.From != Relay {
 		from := s.named(m.From)
-		from.Seen = max(from.Seen, e.Timestamp)
+		from.Seen, from.Awaited = max(from.Seen, e.Timestamp), false
 	}
 	if len(e.Recipients) > 0 {
 		s.fanOut(m, e.Recipients)
@@ -305,8 +310,9 @@ func (s *State) enter(m *Known) {
 func (s *State) deliver(m *Known) {
 	s.rates.count(m)
 	if m.To != Human {
+		_, known := s.agents[m.To]
 		if a := s.named(m.To); a.Seen == 0 {
-			a.Seen = m.Accepted // it is not forgotten before it was heard of
+			a.Seen, a.Awaited = m.Accepted, !known // it is not forgotten before it was heard of
 		}
 	}
 	s.inboxes[m.To] = append(s.inboxes[m.To], m)
