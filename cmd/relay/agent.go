@@ -120,8 +120,11 @@ func showStatuses(s streams, list []api.AgentStatus) error {
 	}}
 	for _, a := range list {
 		w := a.Wrapper
+		if w == nil && a.WrapperStopped {
+			w = &protocol.StatusAnswer{BlockedBy: "its wrapper is stopped: relay doctor tells the way out"}
+		}
 		if w == nil {
-			w = &protocol.StatusAnswer{BlockedBy: "its wrapper does not answer: relay doctor"}
+			w = &protocol.StatusAnswer{BlockedBy: "its wrapper does not answer: relay doctor tells more"}
 		}
 		rows = append(rows, []string{
 			a.Name, stateOf(a.Agent), w.Confidence, yes(w.Draft), sinceOr(w.LastOutputMS),
@@ -145,6 +148,11 @@ func showStatus(s streams, a api.AgentStatus) error {
 		fmt.Fprintf(p, "  %-10s %s\n", name, fmt.Sprintf(format, args...)) // an error comes again at the end
 	}
 	w := a.Wrapper
+	if w == nil && a.WrapperStopped {
+		fmt.Fprintf(p, "%s %s\n", a.Name, p.paint(stateOf(a.Agent)))
+		line("agent", "%s", a.Profile)
+		return lastLine(p, "blocked by", "its wrapper, which is stopped: relay doctor tells the way out")
+	}
 	if w == nil {
 		fmt.Fprintf(p, "%s %s\n", a.Name, p.paint(stateOf(a.Agent)))
 		line("agent", "%s", a.Profile)

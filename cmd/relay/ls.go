@@ -18,7 +18,8 @@ func lsCommand(s streams) *cobra.Command {
 		Use: "ls", Short: "Show the agents, and the channels", Args: noArgs,
 		Long: `ls shows the agents that run, then those that did within the last 30 days: their messages wait for
 them. Of those it says how they went: left, they ended by themselves; inactive, they were killed or
-stopped answering. Then come the channels, and who is in each.`,
+stopped answering. "stopped (its wrapper)" is an agent whose relay-pty was stopped (SIGSTOP): nothing
+is typed until it goes on. Then come the channels, and who is in each.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return answered(c.Context(), s, asJSON, everybody, func(list all) error {
 				if err := showAgents(s, list.Agents); err != nil || len(list.Channels) == 0 {
@@ -91,6 +92,9 @@ func stateOf(a api.Agent) string {
 		}
 	case state == "":
 		state = "starting"
+	}
+	if a.WrapperStopped {
+		more = append(more, "its wrapper")
 	}
 	if a.Paused {
 		more = append(more, "paused")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/cmd/relay/internal/hook"
 	"relay-pty/cmd/relay/internal/settings"
@@ -85,8 +86,9 @@ func haveRouter(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	if _, err := h.Running(ctx, ""); err == nil {
-		return nil
+	_, err = h.Running(ctx, "")
+	if stopped := (*api.StoppedError)(nil); err == nil || errors.As(err, &stopped) {
+		return err
 	}
 	self, err := os.Executable()
 	if err != nil {

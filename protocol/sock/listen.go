@@ -342,3 +342,14 @@ func (l *Listener) Close() error {
 	})
 	return err
 }
+
+// Peer is the process at the other end of a connection, as it was when it connected or began to
+// listen; 0 where that is not known.
+func Peer(c *net.UnixConn) (pid int) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	raw.Control(func(fd uintptr) { _, pid, _ = credentials(int(fd)) }) // else it is not known
+	return pid
+}

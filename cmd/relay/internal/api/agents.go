@@ -16,13 +16,17 @@ import (
 func (s *Server) agents(r *http.Request) (any, error) {
 	s.Hub.Looked(r.Context())
 	answer := Agents{Agents: []Agent{}}
+	var pids []int
 	s.Hub.View(func(state *router.State, running func(string) bool) {
 		for _, a := range state.Agents() {
 			if a.Wrapped {
-				answer.Agents = append(answer.Agents, agentOf(state, a, running))
+				answer.Agents, pids = append(answer.Agents, agentOf(state, a, running)), append(pids, a.PID)
 			} // else it is a script
 		}
 	})
+	for i, pid := range pids {
+		answer.Agents[i].look(pid)
+	}
 	return answer, nil
 }
 
@@ -40,6 +44,9 @@ func (s *Server) agent(r *http.Request) (any, error) {
 		return AgentStatus{Agent: known}, err
 	}
 	answer, err := s.ask(r.Context(), known.Name, &protocol.Status{})
+	if err != nil && known.WrapperStopped {
+		return AgentStatus{Agent: known}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -50,14 +57,15 @@ func (s *Server) agent(r *http.Request) (any, error) {
 // known is the agent of the path.
 func (s *Server) known(r *http.Request) (known Agent, err error) {
 	s.Hub.Looked(r.Context())
-	name := r.PathValue("name")
+	name, pid := r.PathValue("name"), 0
 	s.Hub.View(func(state *router.State, running func(string) bool) {
 		if a, ok := state.Agent(name); ok && a.Wrapped {
-			known = agentOf(state, a, running)
+			known, pid = agentOf(state, a, running), a.PID
 		} else {
 			err = state.Unknown(name)
 		}
 	})
+	known.look(pid)
 	return known, err
 }
 
@@ -75,13 +83,14 @@ func (s *Server) askWithin(ctx context.Context, wait time.Duration, name string,
 		return nil, fault(NotRunning, "%s does not run", name)
 	}
 	silent := func(how string) error {
-		return fault(string(protocol.Degraded), "the wrapper of %s %s: relay doctor tells more", name, how)
+		return fault(string(protocol.Degraded), "the wrapper of %s %s", name, how)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, wait, silent("does not answer within "+wait.String()))
+	wait, says := patienceWith(r, wait)
+	ctx, cancel := context.WithTimeoutCause(ctx, wait, silent(says))
 	defer cancel()
 	client, err := sock.Dial(ctx, r.Socket)
 	if err != nil {
-		return nil, cmp.Or(context.Cause(ctx), silent("takes no connection"))
+		return nil, cmp.Or(context.Cause(ctx), silent("takes no connection: relay doctor tells more"))
 	}
 	defer client.Close()
 	answer, err := client.Ask(ctx, request)
@@ -93,7 +102,7 @@ func (s *Server) askWithin(ctx context.Context, wait time.Duration, name string,
 		return nil, cause
 	}
 	if err != nil {
-		return nil, silent("went away before it answered")
+		return nil, silent("went away before it answered: relay doctor tells more")
 	}
 	if tagged, ok := answer.(interface{ SetTag(req string) }); ok {
 		tagged.SetTag("") // it was between us and the wrapper

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"relay-pty/cmd/relay/internal/router"
@@ -21,16 +22,25 @@ import (
 // Client asks a router. Its methods may be called from any goroutine. Refusals are
 // *router.ErrorValue.
 type Client struct {
-	http  http.Client
-	token string
+	http   http.Client
+	token  string
+	router atomic.Int64 // its process; 0: not known
+	watching
 }
 
 // NewClient asks the router at a Unix socket, as the agent of that token if it is not empty.
 func NewClient(socket, token string) *Client {
+	c := &Client{token: token, watching: usual}
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return sock.Connect(ctx, socket)
+		conn, err := sock.Connect(ctx, socket)
+		if err != nil {
+			return nil, err
+		}
+		c.router.Store(int64(sock.Peer(conn)))
+		return conn, nil
 	}
-	return &Client{http: http.Client{Transport: &http.Transport{DialContext: dial}}, token: token}
+	c.http.Transport = &http.Transport{DialContext: dial}
+	return c
 }
 
 // Health returns how the router is, or why it does not answer.
@@ -200,6 +210,9 @@ func (c *Client) do(ctx context.Context, method, path string, body, into any) er
 			return err
 		}
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer c.watch(ctx, cancel)()
 	r, err := http.NewRequestWithContext(ctx, method, "http://router"+path, &b)
 	if err != nil {
 		return err
@@ -222,6 +235,9 @@ func (c *Client) do(ctx context.Context, method, path string, body, into any) er
 		if err = json.NewDecoder(answer.Body).Decode(refused); err == nil {
 			return refused
 		}
+	}
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %s %s: %s: %w", ErrLost, method, path, answer.Status, err)

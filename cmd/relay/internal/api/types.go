@@ -145,6 +145,9 @@ type Agent struct {
 	// answering.
 	Reason string `json:"reason,omitzero"`
 	Paused bool   `json:"paused"` // nothing is typed into it
+	// WrapperStopped is that its wrapper is stopped (SIGSTOP): nobody knows how the agent is, and
+	// nothing is typed.
+	WrapperStopped bool `json:"wrapper_stopped,omitzero"`
 	// PausedUntil is when that ends by itself, Unix milliseconds; 0: it does not.
 	PausedUntil int64 `json:"paused_until,omitzero"`
 }

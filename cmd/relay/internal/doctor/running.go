@@ -11,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/home"
+	"relay-pty/cmd/relay/internal/process"
 	"relay-pty/protocol"
 	"relay-pty/protocol/own"
 	"relay-pty/protocol/registry"
@@ -33,6 +35,10 @@ func (d *Doctor) router(ctx context.Context, h home.Home) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	client, err := h.Running(ctx, "")
+	if stopped := (*api.StoppedError)(nil); errors.As(err, &stopped) {
+		d.trouble(check, stopped, "")
+		return
+	}
 	if err != nil {
 		d.broken(check, "end process "+number(pid)+"; the next command starts another one", "a router listens at %s and does not answer: %v", h.Socket, err)
 		return
@@ -165,8 +171,13 @@ func (d *Doctor) wrapper(ctx context.Context, r registry.Record) bool {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	s, err := status(ctx, r.Socket)
+	if err != nil && process.Stopped(r.PID) {
+		d.broken(check, "kill -CONT "+number(r.PID)+" lets it go on",
+			"the wrapper of %s (process %d) is stopped: nobody can type there, and messages wait", r.Name, r.PID)
+		return false
+	}
 	if err != nil {
-		d.broken(check, "look at process "+number(r.PID)+"; if it is stopped, continue it", "the wrapper of %s does not answer: %v", r.Name, err)
+		d.broken(check, "look at process "+number(r.PID), "the wrapper of %s does not answer: %v", r.Name, err)
 		return false
 	}
 	anew := "end " + r.Name + ", and start it with the relay-pty that is installed"

@@ -187,6 +187,8 @@ func (v *Vigil) present(ctx context.Context, w *watched) (string, error) {
 		return "", err
 	case !a.Running:
 		return protocol.StateExited, nil
+	case a.WrapperStopped && !slices.Contains(v.States, protocol.StateStopped): // no event may tell that it is over
+		return "", fmt.Errorf("the wrapper of %s is stopped, so nobody knows how %s is: relay doctor tells the way out", w.name, w.name)
 	case a.Wrapper != nil:
 		return a.Wrapper.State, nil
 	}

@@ -1,0 +1,2 @@
+// Package process looks at other processes of this machine.
+package process
