@@ -54,7 +54,9 @@ type stage struct {
 	dir, cwd     string   // of all that runs; of all but real agents
 	env          []string // the same
 	client       *api.Client
-	mail         func(context.Context) []api.Message // all messages so far
+	mail         func(context.Context) []api.Message          // all messages so far
+	queue        func(context.Context) ([]api.Message, error) // what waits for alice
+	screen       func() string                                // what alice shows
 	actors       map[string]*actor
 	beside       sync.WaitGroup // the actors' sessions
 	said, proved int            // how many messages were told, and told to be delivered
@@ -93,6 +95,11 @@ func Run(ctx context.Context, o Options) (err error) {
 		m, _ := s.client.Newest(ctx, api.Query{}, 0) // whoever waits looks again
 		return m.Messages
 	}
+	s.queue = func(ctx context.Context) ([]api.Message, error) {
+		m, err := s.client.Queue(ctx, "alice")
+		return m.Messages, err
+	}
+	s.screen = func() string { return s.actors["alice"].shows() }
 	defer func() { err = errors.Join(err, s.strike(context.WithoutCancel(ctx))) }()
 	if len(dir) > longest {
 		return fmt.Errorf("%s is too long a name for a place of sockets\nrelay: hint: TMPDIR=/tmp relay demo", dir)
@@ -105,14 +112,24 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	hint := "it needs nothing but a terminal device; please report it with that file"
-	if !o.Builtin {
+	place := (*placeError)(nil)
+	switch {
+	case errors.As(err, &place):
+		hint = "say another directory, with room, and for you alone: TMPDIR=DIR relay demo"
+	case !o.Builtin:
 		hint = "relay demo --builtin shows it without the real agents"
 	}
 	return fmt.Errorf("%w\nrelay: %s\nrelay: hint: %s", err, s.keep(ctx, err), hint)
 }
 
-// play sets the stage and tells the story. The end of an actor fails it.
-func (s *stage) play(ctx context.Context, fail context.CancelCauseFunc) (err error) {
+// placeError is that the scratch directory is no place for a router and its agents: its file system
+// is full, or keeps no modes.
+type placeError struct{ error }
+
+func (e *placeError) Unwrap() error { return e.error }
+
+// stands makes all that the story stands on.
+func (s *stage) stands(ctx context.Context) (err error) {
 	if s.env, s.cwd, err = agentrig.Plain(s.dir); err != nil {
 		return err
 	}
@@ -120,8 +137,13 @@ func (s *stage) play(ctx context.Context, fail context.CancelCauseFunc) (err err
 	if err := os.WriteFile(filepath.Join(s.actors["alice"].cwd, precious), []byte("keep me\n"), 0o600); err != nil {
 		return err
 	}
-	if err := s.startRouter(ctx); err != nil {
-		return err
+	return s.startRouter(ctx)
+}
+
+// play sets the stage and tells the story. The end of an actor fails it.
+func (s *stage) play(ctx context.Context, fail context.CancelCauseFunc) error {
+	if err := s.stands(ctx); err != nil {
+		return &placeError{err}
 	}
 	for name, a := range s.actors {
 		if err := s.start(name, a); err != nil {
@@ -139,7 +161,7 @@ func (s *stage) play(ctx context.Context, fail context.CancelCauseFunc) (err err
 			return fmt.Errorf("%s: %w", strings.TrimSpace(l.who+" "+l.what), err)
 		}
 	}
-	_, err = fmt.Fprint(s.Out, "\nShown: 6 messages arrived once, none ran; your draft and dialog stayed yours.\n"+
+	_, err := fmt.Fprint(s.Out, "\nShown: 6 messages arrived once, none ran; your draft and dialog stayed yours.\n"+
 		"Yours: relay run alice -- claude; in another terminal, relay run bob -- codex.\n")
 	return err
 }
@@ -306,14 +328,17 @@ func (s *stage) keep(ctx context.Context, why error) string {
 			fmt.Fprintf(&b, "\n== %s, %q on its terminal\n%s", name, a.argv, a.shows())
 		}
 	}
-	events, err := s.relay(ctx, "events", "--json")
-	fmt.Fprintf(&b, "\n== the events (%v)\n%s", err, events)
+	if s.env != nil { // else it would be another router that tells
+		events, err := s.relay(ctx, "events", "--json")
+		fmt.Fprintf(&b, "\n== the events (%v)\n%s", err, events)
+	}
 	files, _ := filepath.Glob(filepath.Join(s.dir, logs, "*.log")) // the pattern is well-formed
 	for _, path := range files {
 		text, err := os.ReadFile(path)
 		fmt.Fprintf(&b, "\n== %s (%v)\n%s", filepath.Base(path), err, text)
 	}
-	if err = os.MkdirAll(filepath.Dir(s.Log), 0o700); err == nil {
+	err := os.MkdirAll(filepath.Dir(s.Log), 0o700)
+	if err == nil {
 		err = os.WriteFile(s.Log, []byte(b.String()), 0o600)
 	}
 	if err != nil {

@@ -153,8 +153,8 @@ func held(reason, pattern string) check {
 	return func(ctx context.Context, s *stage, l *line) error {
 		goes := func(m api.Message) bool { return m.WaitingFor == nil || *m.WaitingFor != reason || m.Attempt > 0 }
 		wait := func() bool {
-			queue, err := s.client.Queue(ctx, "alice")
-			return err == nil && len(queue.Messages) == s.said-s.proved && !slices.ContainsFunc(queue.Messages, goes)
+			queue, err := s.queue(ctx)
+			return err == nil && len(queue) == s.said-s.proved && !slices.ContainsFunc(queue, goes)
 		}
 		if err := until(ctx, wait); err != nil {
 			return err
@@ -164,7 +164,7 @@ func held(reason, pattern string) check {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		if !wait() || !regexp.MustCompile(pattern).MatchString(s.actors["alice"].shows()) {
+		if !wait() || !regexp.MustCompile(pattern).MatchString(s.screen()) {
 			return errors.New("it did not last a second")
 		}
 		return nil
