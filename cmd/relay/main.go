@@ -205,9 +205,15 @@ func noCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	err := fmt.Errorf("unknown command %q", args[0])
-	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-		err = fmt.Errorf("%w: did you mean %s?", err, strings.Join(near, " or "))
+	var names []string
+	for _, o := range c.Commands() {
+		if o.IsAvailableCommand() || o.IsAdditionalHelpTopicCommand() && !o.Hidden {
+			names = append(append(names, o.Name()), o.Aliases...)
+		}
+	}
+	err := fmt.Errorf("unknown command %q; relay --help lists them", args[0])
+	if near := router.Nearest(args[0], names); len(near) > 0 {
+		err = fmt.Errorf("unknown command %q: did you mean %s?", args[0], strings.Join(near, " or "))
 	}
 	return usage{err}
 }

@@ -17,10 +17,11 @@ func strictly(root *cobra.Command) {
 		switch c.Name() {
 		case "help":
 			c.Args = func(c *cobra.Command, args []string) error {
-				if found, rest, err := root.Find(args); err != nil || len(rest) > 0 {
-					return noCommand(found, args)
+				found, rest, err := root.Find(args)
+				if err != nil {
+					rest = args
 				}
-				return nil
+				return noCommand(found, rest)
 			}
 		case "completion":
 			c.Args = nil

@@ -25,12 +25,10 @@ const (
 )
 
 const (
-	maxHops      = 8
-	pairMost     = 30 // messages a minute from one sender to one recipient
-	chainMost    = 60 // messages a minute of one chain
-	minute       = 60_000
-	nearMost     = 3 // candidates named in a refusal
-	nearDistance = 2
+	maxHops   = 8
+	pairMost  = 30 // messages a minute from one sender to one recipient
+	chainMost = 60 // messages a minute of one chain
+	minute    = 60_000
 )
 
 // Admit decides about a message that is to be sent now, and completes it. running says which agents
@@ -312,47 +310,16 @@ func (s *State) Has(name string) bool {
 
 // nobody says so, and who may have been meant.
 func (s *State) nobody(name, message string) *ErrorValue {
-	var near []string
+	var names []string
 	for _, a := range s.Agents() {
-		if !a.Awaited && Like(name, a.Name) {
-			near = append(near, a.Name)
+		if !a.Awaited {
+			names = append(names, a.Name)
 		}
 	}
-	near = near[:min(len(near), nearMost)]
+	near := Nearest(name, names)
 	e := &ErrorValue{Code: UnknownAgent, Message: message}
 	if e.Candidates = near; len(near) > 0 {
 		e.Message += ": did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return e
-}
-
-// Like reports whether two names may be meant for each other.
-func Like(a, b string) bool {
-	a, b = strings.ToLower(a), strings.ToLower(b)
-	return strings.HasPrefix(b, a) || strings.HasPrefix(a, b) || distance(a, b) <= min(nearDistance, len(a)/2)
-}
-
-// distance is how many letters are to be put in, left out, changed, or swapped with the next one
-// (optimal string alignment).
-func distance(a, b string) int {
-	table := make([][]int, len(a)+1) // by how much of a and of b
-	for i := range table {
-		table[i] = make([]int, len(b)+1)
-		for j := range table[i] {
-			if i == 0 || j == 0 {
-				table[i][j] = i + j
-				continue
-			}
-			change := table[i-1][j-1]
-			if a[i-1] != b[j-1] {
-				change++
-			}
-			least := min(change, table[i-1][j]+1, table[i][j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				least = min(least, table[i-2][j-2]+1)
-			}
-			table[i][j] = least
-		}
-	}
-	return table[len(a)][len(b)]
 }

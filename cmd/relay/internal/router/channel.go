@@ -156,11 +156,7 @@ func (s *State) empty(m Message) *ErrorValue {
 		return refuse(UnknownAgent, "nobody is in %s but %s", m.To, m.From)
 	}
 	e := refuse(UnknownAgent, "nobody is in %s: relay join '%s' --as NAME puts an agent in", m.To, m.To)
-	for _, name := range s.Channels() {
-		if Like(m.To[1:], name[1:]) && len(e.Candidates) < nearMost {
-			e.Candidates = append(e.Candidates, name)
-		}
-	}
+	e.Candidates = Nearest(m.To, s.Channels())
 	if len(e.Candidates) > 0 {
 		e.Message = fmt.Sprintf("nobody is in %s: did you mean %s?", m.To, strings.Join(e.Candidates, " or "))
 	}
