@@ -59,13 +59,14 @@ var layers = map[string]string{
 	"cmd/internal/agentrig":  "cmd/internal/fakemodel",
 	"cmd/relay-pty-check": "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay-pty/agent cmd/relay-pty/agentlog " +
 		"inject/profile inject/ready inject/sight inject/turn parser protocol protocol/sock protocol/version pty pty/screen",
-	"cmd/relay":              "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/daemon cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/home cmd/relay/internal/hook cmd/relay/internal/manual cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/tools cmd/relay/internal/vigil cmd/relay/internal/wiring inject/profile/keys pty/screen/width",
-	"cmd/relay/internal/api": "cmd/relay/internal/hub cmd/relay/internal/process cmd/relay/internal/router",
-	"cmd/relay/internal/bus": "",
+	"cmd/relay":                "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/clock cmd/relay/internal/daemon cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/home cmd/relay/internal/hook cmd/relay/internal/manual cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/tools cmd/relay/internal/vigil cmd/relay/internal/wiring inject/profile/keys pty/screen/width",
+	"cmd/relay/internal/api":   "cmd/relay/internal/clock cmd/relay/internal/hub cmd/relay/internal/process cmd/relay/internal/router",
+	"cmd/relay/internal/bus":   "",
+	"cmd/relay/internal/clock": "",
 	"cmd/relay/internal/daemon": "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hub " +
 		"cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/shelf cmd/relay/internal/tools",
 	"cmd/relay/internal/demo":     "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay/internal/api pty pty/screen",
-	"cmd/relay/internal/doctor":   "cmd/relay/internal/api cmd/relay/internal/process cmd/relay/internal/home cmd/relay/internal/settings",
+	"cmd/relay/internal/doctor":   "cmd/relay/internal/api cmd/relay/internal/clock cmd/relay/internal/process cmd/relay/internal/home cmd/relay/internal/settings",
 	"cmd/relay/internal/fleet":    "cmd/relay/internal/hub cmd/relay/internal/router",
 	"cmd/relay/internal/home":     "cmd/relay/internal/api cmd/relay/internal/bus",
 	"cmd/relay/internal/hook":     "",

@@ -67,6 +67,7 @@ type Report struct {
 	Hold    Hold
 	Draft   bool // the human has something in the composer that keeps messages from being typed
 	Accepts bool // text that is typed now would stand in a composer, or at a prompt
+	Stays   bool // a message waits for the draft, which no passing of time lets be set aside
 }
 
 // humanRest is how long the human must not have typed before we do.
@@ -166,7 +167,8 @@ func (in *Injector) step(idle bool) step {
 	hold, rest := in.hold(look, v, b)
 	_, back := in.shouldRestore(look, v)
 	if look.DialogAfter == 0 {
-		in.report(Report{v, hold, in.occupied(look), in.accepts(look, v)})
+		stays := b != nil && hold == protocol.WaitsForDraft && rest == 0
+		in.report(Report{v, hold, in.occupied(look), in.accepts(look, v), stays})
 	}
 	again = sooner(again, back)
 	if b != nil || in.behindDialog != nil || in.givenBack != "" || in.unshown(look) {

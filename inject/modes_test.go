@@ -199,7 +199,7 @@ func TestDraftThatNothingSetsAside(t *testing.T) {
 		r.human("half a draft")
 		r.mail.press(protocol.ModeUrgent, "m1", "hello")
 		pass(2 * draftTimeout)
-		if r.hold() != protocol.WaitsForDraft || r.shows() != "half a draft" || len(r.asides()) > 0 {
+		if r.hold() != protocol.WaitsForDraft || !r.last.Load().Stays || r.shows() != "half a draft" || len(r.asides()) > 0 {
 			t.Errorf("holds for %q, the composer holds %q", r.hold(), r.shows())
 		}
 	})
@@ -227,8 +227,8 @@ func TestOldDraftIsSetAsideAndComesBack(t *testing.T) {
 		r.human("half a draft")
 		r.mail.add("m1", "hello")
 		pass(draftTimeout - time.Second)
-		if r.hold() != protocol.WaitsForDraft || len(r.submitted()) > 0 {
-			t.Errorf("holds for %q, submitted %q", r.hold(), r.submitted())
+		if r.hold() != protocol.WaitsForDraft || r.last.Load().Stays || len(r.submitted()) > 0 {
+			t.Errorf("holds for %q, stays %v, submitted %q", r.hold(), r.last.Load().Stays, r.submitted())
 		}
 		r.ends(t, "m1")
 		wantInOrder(t, r, m1)
@@ -267,8 +267,15 @@ func TestDraftsThatAreNotSetAside(t *testing.T) {
 				r.human("half a draft")
 				prepare(r)
 				was := r.shows()
+				pass(time.Minute)
+				if r.last.Load().Stays {
+					t.Error("nothing waits, and the draft is told to stay")
+				}
 				r.mail.add("m1", "hello")
 				pass(2 * draftTimeout)
+				if !r.last.Load().Stays {
+					t.Error("nobody is told that the draft stays")
+				}
 				if r.hold() != protocol.WaitsForDraft || r.shows() != was || len(r.submitted()) > 0 || r.mail.tries("m1") > 0 {
 					t.Errorf("holds for %q, composer %q, submitted %q, %d tries", r.hold(), r.shows(), r.submitted(), r.mail.tries("m1"))
 				}

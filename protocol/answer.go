@@ -46,6 +46,7 @@ type StatusAnswer struct {
 	CanAccept       bool     `json:"can_accept"` // the composer
 	Accept          bool     `json:"accept"`     // the queue
 	Draft           bool     `json:"draft"`
+	DraftStays      bool     `json:"draft_stays,omitzero"` // messages wait until the human sends or clears it
 	HumanIdleMS     *int64   `json:"human_idle_ms"`
 	OldestPendingMS *int64   `json:"oldest_pending_ms"`
 	WaitingFor      OrNull   `json:"waiting_for"`

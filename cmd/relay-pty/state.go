@@ -84,7 +84,7 @@ func (w *wrapper) status() *protocol.StatusAnswer {
 		Name: w.cfg.Name, PID: w.agent.Session.PID(), Agent: w.cfg.Profile.Name,
 		State: string(r.Verdict.State), Confidence: string(r.Verdict.Confidence),
 		BlockedBy: protocol.OrNull(r.Verdict.BlockedBy), CanAccept: r.Accepts,
-		Accept: box.Accepting && fault == nil, Draft: r.Draft,
+		Accept: box.Accepting && fault == nil, Draft: r.Draft, DraftStays: r.Stays,
 		WaitingFor: protocol.OrNull(box.WaitingFor), Injecting: protocol.OrNull(box.Injecting),
 		Protocol: protocol.Version, Features: protocol.Features(),
 		UptimeMS: now.Sub(w.agent.Started).Milliseconds(), Degraded: fault != nil, Paused: box.Paused,

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/clock"
 	"relay-pty/protocol"
 )
 
@@ -61,7 +62,9 @@ func statusCommand(s streams) *cobra.Command {
 	c := ofOne(s, "NAME", ask, func(a api.AgentStatus) error { return showStatus(s, a) })
 	c.Use, c.Short = "status [NAME]", "Show how an agent is, or all of them"
 	c.Long = `status shows how an agent is, what its wrapper sees of it, and how many messages wait. Without a
-NAME it shows that of all that run, in a table.`
+NAME it shows that of all that run, in a table. A draft that "stays" is one for which messages wait
+until it is sent or cleared: relay cannot set it aside, as keys and screen do not tell the same text,
+or the agent has no safe way.`
 	one, only := c.Args, c.RunE
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -127,7 +130,7 @@ func showStatuses(s streams, list []api.AgentStatus) error {
 			w = &protocol.StatusAnswer{BlockedBy: "its wrapper does not answer: relay doctor tells more"}
 		}
 		rows = append(rows, []string{
-			a.Name, stateOf(a.Agent), w.Confidence, yes(w.Draft), sinceOr(w.LastOutputMS),
+			a.Name, stateOf(a.Agent), w.Confidence, draftOf(w, "stays"), sinceOr(w.LastOutputMS),
 			strconv.Itoa(a.Waiting), sinceOr(w.OldestPendingMS), string(w.WaitingFor), firstLine(string(w.BlockedBy)),
 		})
 	}
@@ -139,7 +142,7 @@ func sinceOr(ms *int64) string {
 	if ms == nil {
 		return "-"
 	}
-	return millis(ms)
+	return clock.Millis(*ms)
 }
 
 func showStatus(s streams, a api.AgentStatus) error {
@@ -156,14 +159,14 @@ func showStatus(s streams, a api.AgentStatus) error {
 	if w == nil {
 		fmt.Fprintf(p, "%s %s\n", a.Name, p.paint(stateOf(a.Agent)))
 		line("agent", "%s", a.Profile)
-		line("seen", "%s", ago(a.SeenAt))
+		line("seen", "%s", clock.Ago(a.SeenAt))
 		if a.Paused {
 			line("paused", "%s", pauseEnd(a.Agent))
 		}
 		return lastLine(p, "waiting", count(a.Waiting)+", to be typed when it runs")
 	}
 	fmt.Fprintf(p, "%s %s\n", a.Name, p.paint(w.State))
-	line("agent", "%s, process %d, for %s", w.Agent, w.PID, millis(&w.UptimeMS))
+	line("agent", "%s, process %d, for %s", w.Agent, w.PID, clock.Millis(w.UptimeMS))
 	line("known by", "%s", w.Confidence)
 	if w.BlockedBy != "" {
 		line("blocked by", "%s", w.BlockedBy)
@@ -171,12 +174,12 @@ func showStatus(s streams, a api.AgentStatus) error {
 	if a.Paused {
 		line("paused", "%s", pauseEnd(a.Agent))
 	}
-	line("draft", "%s", yes(w.Draft))
+	line("draft", "%s", draftOf(w, "yes, and messages wait until it is sent or cleared: relay cannot set it aside"))
 	if w.HumanIdleMS != nil {
-		line("human", "typed %s ago", millis(w.HumanIdleMS))
+		line("human", "typed %s ago", clock.Millis(*w.HumanIdleMS))
 	}
 	if w.LastOutputMS != nil {
-		line("output", "%s ago", millis(w.LastOutputMS))
+		line("output", "%s ago", clock.Millis(*w.LastOutputMS))
 	}
 	if w.Injecting != "" {
 		line("typing", "%s", w.Injecting)
@@ -189,7 +192,7 @@ func showStatus(s streams, a api.AgentStatus) error {
 	}
 	waiting := count(a.Waiting)
 	if w.OldestPendingMS != nil {
-		waiting += ", the oldest for " + millis(w.OldestPendingMS)
+		waiting += ", the oldest for " + clock.Millis(*w.OldestPendingMS)
 	}
 	if !w.Accept && !w.Degraded {
 		waiting += "; its queue is full"
@@ -210,14 +213,17 @@ func count(n int) string {
 	return strconv.Itoa(n) + " messages"
 }
 
-func yes(b bool) string {
-	if b {
+// draftOf says whether the human has a draft there; stays, that no passing of time lets it be set
+// aside for messages.
+func draftOf(w *protocol.StatusAnswer, stays string) string {
+	switch {
+	case w.DraftStays:
+		return stays
+	case w.Draft:
 		return "yes"
 	}
 	return "no"
 }
-
-func millis(ms *int64) string { return short(time.Duration(*ms) * time.Millisecond) }
 
 func queueCommand(s streams) *cobra.Command {
 	ask := func(ctx context.Context, c *api.Client, name string) (api.Messages, error) { return c.Queue(ctx, name) }
@@ -234,7 +240,7 @@ func showQueue(s streams, list []api.Message) error {
 	}
 	rows := [][]string{{"ID", "FROM", "AGE", "STATUS", "WAITS FOR", "TEXT"}}
 	for _, m := range list {
-		rows = append(rows, []string{m.ID, m.From, short(time.Since(time.UnixMilli(m.AcceptedAt))), m.Status, waitsFor(m), firstLine(m.Body)})
+		rows = append(rows, []string{m.ID, m.From, clock.Short(time.Since(time.UnixMilli(m.AcceptedAt))), m.Status, waitsFor(m), firstLine(m.Body)})
 	}
 	return newPaper(s.out).table(rows)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/clock"
 	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/cmd/relay/internal/manual"
 	"relay-pty/cmd/relay/internal/router"
@@ -99,7 +100,7 @@ func cancellable(ctx context.Context, c *api.Client) []string {
 	list := recent(func(m api.Message) bool { return !router.Ended(m.Status) })(ctx, c)
 	later, _ := c.Reminders(ctx, "") // else nothing is filled in
 	for _, r := range later {
-		says := "at " + clock(r.DueAt) + " → " + r.To + ": " + cut(firstLine(r.Body), 40)
+		says := "at " + clock.At(r.DueAt) + " → " + r.To + ": " + cut(firstLine(r.Body), 40)
 		list = append(list, cobra.CompletionWithDesc(r.ID, says))
 	}
 	return list

@@ -9,11 +9,11 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/clock"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
@@ -142,7 +142,7 @@ func jsonLine(w io.Writer, e router.Event) error { return json.NewEncoder(w).Enc
 
 // text shows an event in a line, and a message's body behind it.
 func text(w io.Writer, e router.Event) error {
-	at := time.UnixMilli(e.Timestamp).Format(time.TimeOnly)
+	at := clock.At(e.Timestamp)
 	_, err := fmt.Fprintf(w, "%s %5d %s\n", at, e.Seq, plain(describe(e)))
 	if err == nil && (e.Type == router.TypeMessage || e.Type == router.TypeReminder) {
 		_, err = fmt.Fprintln(w, indent(e.Body, "               "))
@@ -168,7 +168,7 @@ func describe(e router.Event) string {
 		}
 		return line
 	case router.TypeReminder:
-		return fmt.Sprintf("%s → %s  %s at %s", e.From, e.To, e.ID, clock(e.DueAt))
+		return fmt.Sprintf("%s → %s  %s at %s", e.From, e.To, e.ID, clock.At(e.DueAt))
 	case router.TypeJoined:
 		return e.Agent + " joins " + e.To
 	case router.TypeMember:
@@ -197,7 +197,7 @@ func describe(e router.Event) string {
 		if e.Until == 0 {
 			return e.Agent + " is paused"
 		}
-		return e.Agent + " is paused until " + clock(e.Until)
+		return e.Agent + " is paused until " + clock.At(e.Until)
 	case router.TypeResumed:
 		return withReason(e.Agent+" is resumed", e.Reason)
 	case protocol.TypeWaiting:

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/clock"
 )
 
 func lsCommand(s streams) *cobra.Command {
@@ -19,13 +19,18 @@ func lsCommand(s streams) *cobra.Command {
 		Long: `ls shows the agents that run, then those that did within the last 30 days: their messages wait for
 them. Of those it says how they went: left, they ended by themselves; inactive, they were killed or
 stopped answering. "stopped (its wrapper)" is an agent whose relay-pty was stopped (SIGSTOP): nothing
-is typed until it goes on. Then come the channels, and who is in each.`,
+is typed until it goes on. Then come the channels, and who is in each. A last line, on
+standard error, tells of messages that did not arrive within the last day, if there are any.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return answered(c.Context(), s, asJSON, everybody, func(list all) error {
-				if err := showAgents(s, list.Agents); err != nil || len(list.Channels) == 0 {
-					return err
+				err := showAgents(s, list.Agents)
+				if err == nil && len(list.Channels) > 0 {
+					err = listChannels(s, list.Channels)
 				}
-				return listChannels(s, list.Channels)
+				if list.DeadLetters > 0 {
+					fmt.Fprintf(s.err, "relay: %v: relay log --dead\n", list.lately)
+				}
+				return err
 			})
 		},
 	}
@@ -37,11 +42,18 @@ is typed until it goes on. Then come the channels, and who is in each.`,
 type all struct {
 	Agents   []api.Agent   `json:"agents"`
 	Channels []api.Channel `json:"channels"`
+	// DeadLetters are how many messages of the last day did not arrive, up to a hundred.
+	DeadLetters int `json:"dead_letters"`
+	lately      api.Lately
 }
 
 func everybody(ctx context.Context, c *api.Client) (list all, err error) {
 	if list.Agents, err = c.Agents(ctx); err == nil {
 		list.Channels, err = c.Channels(ctx)
+	}
+	if err == nil {
+		list.lately, err = c.Lately(ctx)
+		list.DeadLetters = list.lately.Count
 	}
 	return list, err
 }
@@ -75,7 +87,7 @@ func seen(a api.Agent) string {
 	if a.Running {
 		return "now"
 	}
-	return ago(a.SeenAt)
+	return clock.Ago(a.SeenAt)
 }
 
 // gone is the state of an agent that does not run.
@@ -103,27 +115,4 @@ func stateOf(a api.Agent) string {
 		return state
 	}
 	return state + " (" + strings.Join(more, ", ") + ")"
-}
-
-// ago is how long it is since a time, in one unit.
-func ago(at int64) string {
-	if at <= 0 {
-		return "-" // nobody has noted it
-	}
-	return short(time.Since(time.UnixMilli(at))) + " ago"
-}
-
-// short is a length of time in one unit. What is to come was a moment ago: the clock was set back.
-func short(d time.Duration) string {
-	switch {
-	case d < 0:
-		return "0s"
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"golang.org/x/term"
 
@@ -136,13 +135,4 @@ func plain(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// clock is a time of today, or a date and a time.
-func clock(ms int64) string {
-	at, now := time.UnixMilli(ms), time.Now()
-	if at.Format(time.DateOnly) == now.Format(time.DateOnly) {
-		return at.Format(time.TimeOnly)
-	}
-	return at.Format(time.DateTime)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/clock"
 	"relay-pty/cmd/relay/internal/settings"
 	"relay-pty/protocol"
 )
@@ -68,5 +69,5 @@ func pauseEnd(a api.Agent) string {
 	if a.PausedUntil == 0 {
 		return "until relay resume " + a.Name
 	}
-	return "until " + clock(a.PausedUntil)
+	return "until " + clock.At(a.PausedUntil)
 }

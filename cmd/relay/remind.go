@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/clock"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/cmd/relay/internal/settings"
 )
@@ -82,7 +83,7 @@ func remind(ctx context.Context, s streams, f *reminding) error {
 	case f.json:
 		return s.json(r)
 	case r.Status == router.StatusScheduled:
-		_, err = fmt.Fprintf(s.out, "%s %s for %s\n", r.ID, r.Status, clock(r.DueAt))
+		_, err = fmt.Fprintf(s.out, "%s %s for %s\n", r.ID, r.Status, clock.At(r.DueAt))
 	default: // it was set before
 		_, err = fmt.Fprintf(s.out, "%s %s\n", r.ID, r.Status)
 	}
@@ -108,8 +109,8 @@ func reminders(ctx context.Context, s streams, f *reminding, args []string) erro
 	}
 	rows := [][]string{{"ID", "TO", "AT", "IN", "TEXT"}}
 	for _, r := range list {
-		in := short(max(0, time.Until(time.UnixMilli(r.DueAt))))
-		rows = append(rows, []string{r.ID, r.To, clock(r.DueAt), in, firstLine(r.Body)})
+		in := clock.Short(max(0, time.Until(time.UnixMilli(r.DueAt))))
+		rows = append(rows, []string{r.ID, r.To, clock.At(r.DueAt), in, firstLine(r.Body)})
 	}
 	return newPaper(s.out).table(rows)
 }

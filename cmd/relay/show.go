@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/clock"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
@@ -23,7 +25,7 @@ func showCommand(s streams) *cobra.Command {
 
 func showMessage(s streams, m api.Message) error {
 	p := newPaper(s.out)
-	fmt.Fprintf(p, "%s  %s → %s  %s\n", m.ID, m.From, m.To, strings.TrimRight(p.paint(m.Status)+" "+evidence(m.Evidence), " "))
+	fmt.Fprintf(p, "%s  %s → %s  %s\n", m.ID, m.From, m.To, strings.TrimRight(p.paint(m.Status)+" "+evidence(cmp.Or(m.Evidence, nowWaits(m))), " "))
 	fmt.Fprintf(p, "%s\n\n%s\n\n", strings.Join(traits(m), ", "), indent(m.Body, "    "))
 	for _, d := range m.Recipients {
 		fmt.Fprintf(p, "  %s  %s %s %s\n", d.To, p.paint(d.Status), evidence(d.Evidence), reason(d.Error))
@@ -32,12 +34,21 @@ func showMessage(s streams, m api.Message) error {
 		fmt.Fprintln(p)
 	}
 	for _, e := range m.Life {
-		at := time.UnixMilli(e.Timestamp).Format("15:04:05.000")
+		at := clock.Precisely(e.Timestamp)
 		if _, err := fmt.Fprintf(p, "%s  %s\n", at, plain(lived(m.ID, e))); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// nowWaits is what a message waits for now, as queue tells it.
+func nowWaits(m api.Message) string {
+	ended := router.Ended(m.Status) || m.Status == router.StatusScheduled
+	if waits := waitsFor(m); !ended && len(m.Recipients) == 0 && waits != "-" {
+		return "waits for " + waits
+	}
+	return ""
 }
 
 func evidence(word string) string {
@@ -49,9 +60,9 @@ func evidence(word string) string {
 
 // traits are what is particular about a message.
 func traits(m api.Message) []string {
-	list := []string{"sent " + time.UnixMilli(m.AcceptedAt).Format(time.DateTime), m.Mode}
+	list := []string{"sent " + clock.At(m.AcceptedAt), m.Mode}
 	if m.Status == router.StatusScheduled {
-		list[0] = "scheduled for " + time.UnixMilli(m.DueAt).Format(time.DateTime)
+		list[0] = "scheduled for " + clock.At(m.DueAt)
 	}
 	add := func(format string, is bool, args ...any) {
 		if is {
@@ -73,7 +84,7 @@ func traits(m api.Message) []string {
 func lived(id string, e router.Event) string {
 	switch {
 	case e.Type == router.TypeReminder:
-		return "scheduled for " + time.UnixMilli(e.DueAt).Format(time.DateTime)
+		return "scheduled for " + clock.At(e.DueAt)
 	case e.Type == router.TypeMessage && (e.ID == id || len(e.Recipients) > 0 && strings.HasPrefix(id, e.ID+":")):
 		return "accepted"
 	case e.Type == router.TypeMessage && e.Redelivers != "":
@@ -87,7 +98,7 @@ func lived(id string, e router.Event) string {
 	}
 	words := []string{e.Status, evidence(e.Evidence), evidence(e.Via)}
 	if e.Status == protocol.StatusQueued && e.WaitingFor != "" {
-		words = append(words, "waits for "+e.WaitingFor)
+		words = append(words, "(it waited for "+e.WaitingFor+" then)")
 	}
 	if e.Attempt > 1 {
 		words = append(words, fmt.Sprintf("attempt %d", e.Attempt))
@@ -183,15 +194,10 @@ func showShort(p paper, m api.Message) error {
 	if m.ReplyTo != "" {
 		answers = "  answers " + m.ReplyTo
 	}
-	at := time.UnixMilli(m.AcceptedAt)
-	layout := time.TimeOnly
-	if time.Since(at) > 12*time.Hour {
-		layout = time.DateTime
-	}
 	to := m.To
 	if m.Channel != "" {
 		to += " by " + m.Channel
 	}
-	_, err := fmt.Fprintf(p, "%s  %s → %s  %s  %s%s\n%s\n", at.Format(layout), m.From, to, m.ID, p.paint(m.Status), answers, indent(m.Body, "    "))
+	_, err := fmt.Fprintf(p, "%s  %s → %s  %s  %s%s\n%s\n", clock.At(m.AcceptedAt), m.From, to, m.ID, p.paint(m.Status), answers, indent(m.Body, "    "))
 	return err
 }

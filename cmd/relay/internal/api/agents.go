@@ -136,7 +136,7 @@ func (s *Server) queue(r *http.Request) (any, error) {
 		}
 		paused = a.Pause.On
 		for _, k := range state.Inbox(name) {
-			answer.Messages = append(answer.Messages, messageOf(k, runs))
+			answer.Messages = append(answer.Messages, messageOf(state, k, runs))
 		}
 		answer.Cursor = state.Last
 	})
@@ -231,9 +231,11 @@ func (s *Server) pull(r *http.Request) (any, error) {
 			}
 		}
 		answer := Messages{Messages: []Message{}}
-		for _, k := range list {
-			answer.Messages = append(answer.Messages, messageOf(k, false))
-		}
+		s.Hub.View(func(state *router.State, _ func(string) bool) {
+			for _, k := range list {
+				answer.Messages = append(answer.Messages, messageOf(state, k, false))
+			}
+		})
 		return answer, nil
 	}
 }

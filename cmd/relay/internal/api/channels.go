@@ -98,7 +98,7 @@ func (m *Message) deliveries(state *router.State, running func(string) bool, lis
 	m.Running = false
 	over, abandoned := true, false
 	for _, k := range list {
-		one := messageOf(*k, running(k.To))
+		one := messageOf(state, *k, running(k.To))
 		d := Delivery{
 			ID: k.ID, To: k.To, Status: k.Status, Evidence: k.Evidence, WaitingFor: one.WaitingFor,
 			Error: k.Error, Running: one.Running, Reads: !state.Wrapped(k.To), Abandoned: state.Abandoned(k),

@@ -2,10 +2,13 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"net/http"
 	"strconv"
+	"time"
 
+	"relay-pty/cmd/relay/internal/clock"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
@@ -45,7 +48,7 @@ func (s *Server) dead(r *http.Request) (any, error) {
 	s.Hub.View(func(state *router.State, running func(string) bool) {
 		list, older := state.Dead(after, int(last), wants.one)
 		for _, k := range list {
-			answer.Messages = append(answer.Messages, messageOf(k, running(k.To)))
+			answer.Messages = append(answer.Messages, messageOf(state, k, running(k.To)))
 		}
 		answer.Older, answer.Cursor = older, state.Last
 	})
@@ -89,6 +92,47 @@ func (c *Client) Dead(ctx context.Context, q Query, last int) (Messages, error) 
 	v := q.values()
 	v.Set("last", strconv.Itoa(last))
 	return call[Messages](ctx, c, "GET", "/v1/dead-letters?"+v.Encode(), nil)
+}
+
+// Lately are the dead letters of the last day.
+type Lately struct {
+	Count int
+	More  bool // there are even more
+	First Message
+	Last  Message
+}
+
+const (
+	lately     = 24 * time.Hour
+	latelyMost = 100
+)
+
+// Lately returns the dead letters of the last day.
+func (c *Client) Lately(ctx context.Context) (l Lately, err error) {
+	list, err := c.Dead(ctx, Query{}, latelyMost)
+	since := time.Now().Add(-lately).UnixMilli()
+	for _, m := range list.Messages {
+		if m.AcceptedAt < since {
+			continue
+		}
+		if l.Count++; l.Count == 1 {
+			l.First = m
+		}
+		l.Last = m
+	}
+	l.More = l.Count == latelyMost && list.Older > 0
+	return l, err
+}
+
+func (l Lately) String() string {
+	if l.Count == 1 {
+		return fmt.Sprintf("%s of %s, to %s, did not arrive (%s)", l.Last.ID, clock.At(l.Last.AcceptedAt), l.Last.To, l.Last.Status)
+	}
+	count := strconv.Itoa(l.Count)
+	if l.More {
+		count = "more than " + count
+	}
+	return fmt.Sprintf("%s messages since %s did not arrive, the last one to %s (%s)", count, clock.At(l.First.AcceptedAt), l.Last.To, l.Last.Status)
 }
 
 // Redeliver sends a message again.

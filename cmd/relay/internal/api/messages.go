@@ -135,7 +135,7 @@ func (s *Server) newest(after int64, last int, wants filter) Messages {
 	s.Hub.View(func(state *router.State, running func(string) bool) {
 		list, older := state.Newest(after, last, func(m *router.Message) bool { return wants.message(m) || wants.missed(state, m) })
 		for _, k := range list {
-			answer.Messages = append(answer.Messages, messageOf(k, running(k.To)))
+			answer.Messages = append(answer.Messages, messageOf(state, k, running(k.To)))
 		}
 		answer.Older, answer.Cursor = older, state.Last
 	})
@@ -271,7 +271,7 @@ func (s *Server) look(id string) (m Message, ok bool) {
 		if k, ok = state.Find(id); !ok {
 			return
 		}
-		m = messageOf(k, running(k.To))
+		m = messageOf(state, k, running(k.To))
 		if len(k.Deliveries) > 0 {
 			m.deliveries(state, running, k.Deliveries)
 			return
@@ -286,18 +286,18 @@ func (s *Server) look(id string) (m Message, ok bool) {
 	return m, ok
 }
 
-func messageOf(k router.Known, running bool) Message {
+func messageOf(state *router.State, k router.Known, running bool) Message {
 	m := Message{
 		ID: k.ID, Status: k.Status, QueuePosition: k.QueuePosition, Mode: k.Mode, From: k.From, To: k.To, Body: k.Body, Priority: k.Priority,
 		TimeoutMS: k.TimeoutMS, ReplyTo: k.ReplyTo, Thread: k.Thread, Evidence: k.Evidence, Attempt: k.Attempt, Error: k.Error,
 		About: k.About, DueAt: k.DueAt, AcceptedAt: k.Accepted, Seq: k.Seq, Running: running, Replies: []Reply{},
 		Channel: k.Channel, Redelivers: k.Redelivers, Redeliveries: k.Redeliveries,
 	}
-	switch several := len(k.Deliveries) > 0; {
-	case !running && !several:
+	if !running && len(k.Deliveries) == 0 {
 		m.QueuePosition = 0 // what its wrapper said of that is over: it waits for its recipient to run
-	case k.WaitingFor != "":
-		m.WaitingFor = &k.WaitingFor
+	}
+	if waits := state.WaitsFor(&k, running); waits != "" {
+		m.WaitingFor = &waits
 	}
 	return m
 }

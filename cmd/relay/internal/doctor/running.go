@@ -53,6 +53,9 @@ func (d *Doctor) router(ctx context.Context, h home.Home) {
 			": the next command starts another one"
 		d.broken(check, fix, "the router refuses messages: %s", is.Problem)
 	}
+	if lately, err := client.Lately(ctx); err == nil && lately.Count > 0 {
+		d.untidy("messages", "relay log --dead lists what did not arrive; relay redeliver ID sends it again", "%v", lately)
+	}
 	if info, err := os.Stat(h.Socket); err == nil && info.Mode().Perm()&0o077 != 0 {
 		d.broken(check, "chmod 600 "+h.Socket, "%s is open to others (mode %04o)", h.Socket, info.Mode().Perm())
 	}

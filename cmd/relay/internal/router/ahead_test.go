@@ -45,7 +45,7 @@ func TestANameThatIsYetToCome(t *testing.T) {
 	if got := l.send(Message{ID: "typo", From: Human, To: "new", Body: "hi"}); got != UnknownAgent {
 		t.Errorf("one without a time: %q", got)
 	}
-	if e := l.Unknown("newt"); e.Candidates != nil {
+	if e := l.Unknown("newt"); len(e.Candidates) > 0 {
 		t.Errorf("a name that nobody has is offered: %v", e.Candidates)
 	}
 	over, _ := l.Expiring(l.now + rule)

@@ -48,6 +48,23 @@ func (s *State) Count(running func(name string) bool) Counts {
 	return c
 }
 
+// WaitsFor is what keeps a message from being typed now, "" for nothing that a wrapper or a pause
+// tells. What its own result tells is of when the wrapper took the message.
+func (s *State) WaitsFor(m *Known, running bool) string {
+	a := s.agents[m.To]
+	switch {
+	case len(m.Deliveries) > 0:
+		return m.WaitingFor // of who is furthest behind
+	case a == nil:
+		return ""
+	case m.Status == StatusAccepted && a.Pause.On:
+		return protocol.WaitsForPaused
+	case m.Status == protocol.StatusQueued && running:
+		return a.Waits
+	}
+	return ""
+}
+
 // reason is what a message waits for.
 func (s *State) reason(m *Known, running bool) string {
 	a := s.agents[m.To]

@@ -1,6 +1,7 @@
 package router
 
 import (
+	"cmp"
 	"testing"
 
 	"relay-pty/protocol"
@@ -26,12 +27,23 @@ func TestWhatWaitsForADraft(t *testing.T) {
 		if c.Waiting[want] != 1 {
 			t.Errorf("the first message waits for %v, want %s", c.Waiting, want)
 		}
+		m, _ := s.Find("m1")
+		if m.Status == protocol.StatusQueued && cmp.Or(s.WaitsFor(&m, true), WaitsForNone) != want {
+			t.Errorf("it is told as %q, want %s", s.WaitsFor(&m, true), want)
+		}
 	}
 	apply(Event{Type: TypeUp, Agent: "bob"})
 	for _, id := range []string{"m1", "m2"} {
 		apply(Event{Type: TypeMessage, Message: Message{ID: id, From: "ci", To: "bob", Body: "hi"}})
 	}
 	result("m1", protocol.StatusQueued, protocol.WaitsForDraft)
+	waits(protocol.WaitsForDraft)
+	apply(Event{Type: protocol.TypeWaiting, Agent: "bob", Message: Message{ID: "m1"}, Result: Result{WaitingFor: protocol.WaitsForDialog}})
+	waits(protocol.WaitsForDialog)
+	if m, _ := s.Find("m1"); s.WaitsFor(&m, false) != "" {
+		t.Error("its wrapper is gone, and it waits for the dialog")
+	}
+	apply(Event{Type: protocol.TypeWaiting, Agent: "bob", Message: Message{ID: "m1"}, Result: Result{WaitingFor: protocol.WaitsForDraft}})
 	waits(protocol.WaitsForDraft)
 	result("m2", protocol.StatusInjecting, "")
 	waits(protocol.WaitsForDraft)
