@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,17 +14,23 @@ import (
 )
 
 func doctorCommand(s streams) *cobra.Command {
-	var asJSON bool
+	var asJSON, fix bool
 	c := &cobra.Command{
 		Use: "doctor", Short: "Find what is broken, and the way out", Args: noArgs,
 		Long: `doctor looks at programs, settings, directories, disks, the clock, the router and all that is
 wrapped. It tells what is wrong, one line each, with the way out, and changes nothing. The exit status
-is 1 if something is broken; what may only be tidied up is told, too.`,
+is 1 if something is broken; what may only be tidied up is told, too. With --fix it removes the records
+and sockets that killed wrappers left, and tells the rest.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			d := doctor.Doctor{Version: version.Release, Layout: bus.Version, Wrapper: findWrapper, Watches: dirwatch.Left}
-			return tellFindings(s, d.Look(c.Context()), asJSON)
+			d := doctor.Doctor{Version: version.Release, Layout: bus.Version, Wrapper: findWrapper, Watches: dirwatch.Left, Mends: fix}
+			told := findings{Findings: d.Look(c.Context())}
+			if told.Removed = d.Removed; len(d.Removed) > 0 && !asJSON {
+				fmt.Fprintln(s.err, "relay: removed what was left of", strings.Join(d.Removed, ", "))
+			}
+			return told.tell(s, asJSON)
 		},
 	}
+	c.Flags().BoolVar(&fix, "fix", false, "remove what killed wrappers left")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
@@ -32,6 +39,7 @@ is 1 if something is broken; what may only be tidied up is told, too.`,
 type findings struct {
 	OK       bool             `json:"ok"` // nothing is broken
 	Findings []doctor.Finding `json:"findings"`
+	Removed  []string         `json:"removed,omitzero"` // killed wrappers whose remains --fix removed
 	// Agents is the directory in which wrappers are looked for, and Because why it is that one.
 	Agents  string `json:"agents_dir"`
 	Because string `json:"agents_dir_because"`
@@ -55,10 +63,10 @@ func (f *findings) places(s streams, asJSON bool) {
 	}
 }
 
-func tellFindings(s streams, list []doctor.Finding, asJSON bool) error {
-	told := findings{OK: true, Findings: list}
+func (told *findings) tell(s streams, asJSON bool) error {
+	told.OK = true
 	told.places(s, asJSON)
-	for _, f := range list {
+	for _, f := range told.Findings {
 		told.OK = told.OK && !f.Broken
 		if asJSON {
 			continue
@@ -79,7 +87,7 @@ func tellFindings(s streams, list []doctor.Finding, asJSON bool) error {
 	switch {
 	case !told.OK:
 		return exit(exitFailed)
-	case len(list) == 0 && !asJSON:
+	case len(told.Findings) == 0 && !asJSON:
 		fmt.Fprintln(s.err, "relay: nothing is broken")
 	}
 	return nil

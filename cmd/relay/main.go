@@ -21,6 +21,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/cmd/relay/internal/hook"
+	"relay-pty/cmd/relay/internal/near"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 	"relay-pty/protocol/version"
@@ -162,7 +163,7 @@ func newRoot(s streams) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(receivingTopic())
+	root.AddCommand(receivingTopic(), settingsTopic())
 	root.SetHelpCommandGroupID("More:")
 	root.SetCompletionCommandGroupID("More:")
 	cobra.EnableCommandSorting = false // they stand as they are used
@@ -212,8 +213,8 @@ func noCommand(c *cobra.Command, args []string) error {
 		}
 	}
 	err := fmt.Errorf("unknown command %q; relay --help lists them", args[0])
-	if near := router.Nearest(args[0], names); len(near) > 0 {
-		err = fmt.Errorf("unknown command %q: did you mean %s?", args[0], strings.Join(near, " or "))
+	if like := near.Names(args[0], names); len(like) > 0 {
+		err = fmt.Errorf("unknown command %q: did you mean %s?", args[0], strings.Join(like, " or "))
 	}
 	return usage{err}
 }
@@ -240,7 +241,7 @@ func overview(w io.Writer, root *cobra.Command) {
 			}
 		}
 	}
-	fmt.Fprintln(w, "\nrelay COMMAND --help tells more; relay help receiving, how programs consume messages.")
+	fmt.Fprintln(w, "\nrelay COMMAND --help tells more; relay help receiving, how programs consume\nmessages; relay help settings, what can be set.")
 }
 
 // status tells an error, and makes an exit status of it.

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"relay-pty/cmd/relay/internal/settings"
 )
 
 //go:embed examples/receive.sh
@@ -16,6 +18,11 @@ func receivingTopic() *cobra.Command {
 		Use: "receiving", Short: "What programs that consume messages can rely on",
 		Long: receivingText + "\n\n  " + strings.ReplaceAll(strings.TrimSpace(receiveScript), "\n", "\n  "),
 	}
+}
+
+// settingsTopic is a page about what can be set.
+func settingsTopic() *cobra.Command {
+	return &cobra.Command{Use: "settings", Short: "What can be set once for all, and where", Long: settings.Help()}
 }
 
 const receivingText = `Programs, scripts and harnesses read messages by the log of the router. That log promises:

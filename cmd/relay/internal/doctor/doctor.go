@@ -1,5 +1,6 @@
 // Package doctor finds what keeps messages from their way: what is broken, and what to do about it.
-// It changes nothing, and starts nothing that lasts.
+// It changes nothing, unless it is asked to remove what killed wrappers left, and starts nothing
+// that lasts.
 package doctor
 
 import (
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,16 +33,25 @@ type Doctor struct {
 	Layout  int                    // the newest of a router's store that we know
 	Wrapper func() (string, error) // finds relay-pty
 	Watches func() error           // fails where the system has no watcher of files left
+	Mends   bool                   // it removes what killed wrappers left
+	Removed []string               // whose remains it has removed
 
 	found []Finding
 }
 
 func (d *Doctor) broken(check, fix, format string, args ...any) {
-	d.found = append(d.found, Finding{check, true, fmt.Sprintf(format, args...), fix})
+	d.note(Finding{check, true, fmt.Sprintf(format, args...), fix})
 }
 
 func (d *Doctor) untidy(check, fix, format string, args ...any) {
-	d.found = append(d.found, Finding{check, false, fmt.Sprintf(format, args...), fix})
+	d.note(Finding{check, false, fmt.Sprintf(format, args...), fix})
+}
+
+// note keeps a finding, once: two directories may lack one and the same above them.
+func (d *Doctor) note(f Finding) {
+	if !slices.Contains(d.found, f) {
+		d.found = append(d.found, f)
+	}
 }
 
 // trouble notes an error, with the way out that it brings.
@@ -61,7 +72,7 @@ func (d *Doctor) Look(ctx context.Context) []Finding {
 			"no watcher of files is left for you (%v): programs look ten times a second for what they would be told", err)
 	}
 	if _, err := settings.Load(); err != nil {
-		d.trouble("settings", err, "mend it there; relay --help and the README list the settings")
+		d.trouble("settings", err, "mend it there; relay help settings lists what there is")
 	}
 	h, err := home.Look("")
 	if err != nil {

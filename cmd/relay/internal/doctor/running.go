@@ -119,16 +119,19 @@ func (d *Doctor) wrappers(ctx context.Context, h home.Home) {
 				d.broken(check, "remove that file", "%s", strings.TrimSpace(line))
 			}
 		}
+		var dead []registry.Record
 		for _, r := range records {
-			if dir == h.Agents || r.State != "" && r.State == places.State {
-				d.recorded(ctx, h, r, filepath.Join(dir, r.Name+".json"))
+			ours := dir == h.Agents || r.State != "" && r.State == places.State
+			if ours && !d.recorded(ctx, h, r, filepath.Join(dir, r.Name+".json")) {
+				dead = append(dead, r)
 			}
 		}
+		d.remains(dir, dead)
 	}
 }
 
-// recorded compares what is recorded with what answers.
-func (d *Doctor) recorded(ctx context.Context, h home.Home, r registry.Record, file string) {
+// recorded compares what is recorded with what answers, and reports whether the wrapper lives.
+func (d *Doctor) recorded(ctx context.Context, h home.Home, r registry.Record, file string) bool {
 	const check = "agents"
 	if info, err := os.Lstat(file); err == nil && (info.Mode().Perm()&0o077 != 0 || own.UID(info) != os.Geteuid()) {
 		d.broken(check, "chmod 600 "+file+", and look who did it", "%s is not closed to others (mode %04o, uid %d)", file, info.Mode().Perm(), own.UID(info))
@@ -139,11 +142,11 @@ func (d *Doctor) recorded(ctx context.Context, h home.Home, r registry.Record, f
 		d.broken(check, "start it anew by relay run, which puts sockets where sandboxes see them, too; or ask from where it runs",
 			"%s runs (process %d), and its socket %s cannot be reached from here (another mount namespace?)", r.Name, r.PID, r.Socket)
 	case !listens:
-		d.untidy(check, "the next relay run "+r.Name+" takes its place; or: rm "+file+" "+r.Socket,
-			"the wrapper of %s was killed and has left its record, and perhaps its socket %s", r.Name, r.Socket)
+		return false
 	case d.wrapper(ctx, r):
 		d.unseen(ctx, h, r)
 	}
+	return true
 }
 
 // unseen finds a wrapper that answers us, and cannot be reached by a router with other mounts.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"relay-pty/cmd/relay/internal/near"
 	"relay-pty/parser"
 	"relay-pty/protocol"
 )
@@ -316,10 +317,10 @@ func (s *State) nobody(name, message string) *ErrorValue {
 			names = append(names, a.Name)
 		}
 	}
-	near := Nearest(name, names)
+	like := near.Names(name, names)
 	e := &ErrorValue{Code: UnknownAgent, Message: message}
-	if e.Candidates = near; len(near) > 0 {
-		e.Message += ": did you mean " + strings.Join(near, " or ") + "?"
+	if e.Candidates = like; len(like) > 0 {
+		e.Message += ": did you mean " + strings.Join(like, " or ") + "?"
 	}
 	return e
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"relay-pty/cmd/relay/internal/near"
 	"relay-pty/protocol"
 )
 
@@ -156,7 +157,7 @@ func (s *State) empty(m Message) *ErrorValue {
 		return refuse(UnknownAgent, "nobody is in %s but %s", m.To, m.From)
 	}
 	e := refuse(UnknownAgent, "nobody is in %s: relay join '%s' --as NAME puts an agent in", m.To, m.To)
-	e.Candidates = Nearest(m.To, s.Channels())
+	e.Candidates = near.Names(m.To, s.Channels())
 	if len(e.Candidates) > 0 {
 		e.Message = fmt.Sprintf("nobody is in %s: did you mean %s?", m.To, strings.Join(e.Candidates, " or "))
 	}

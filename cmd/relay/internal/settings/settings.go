@@ -17,9 +17,9 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"relay-pty/protocol/own"
-
+	"relay-pty/cmd/relay/internal/near"
 	"relay-pty/protocol"
+	"relay-pty/protocol/own"
 )
 
 // Settings are what is set, or the defaults.
@@ -42,19 +42,39 @@ func defaults() Settings {
 // setting is one of them. Its value comes as text, a list with commas between its parts.
 type setting struct {
 	name string
+	kind kind
+	def  string // the default, as it would stand in the file
+	says string
 	set  func(s *Settings, value string) error
 }
 
+// kind is what a setting's value can be: in words, and an example as it stands in the file.
+type kind struct{ words, example string }
+
+var (
+	aDuration  = kind{"a duration is written in quotes, with a unit", `"5m"`}
+	aSize      = kind{"an age, a size or both are written in quotes", `"30d,1GiB"`}
+	aBool      = kind{"it is true or false, without quotes", "true"}
+	aList      = kind{"names are written in quotes, between brackets", `["human", "ci"]`}
+	aNumber    = kind{"a number is written without quotes", "10"}
+	anAddress  = kind{"an address is written in quotes", `"127.0.0.1:7777"`}
+	unset      = "none"
+	wrapperOwn = "that of relay-pty"
+)
+
 var all = []setting{
-	{"default_timeout", func(s *Settings, v string) (err error) { s.DefaultTimeout, err = Duration(v); return err }},
-	{"retain", retain},
-	{"allow_agent_direct", func(s *Settings, v string) (err error) {
+	{"default_timeout", aDuration, `"0"`, "how long a message without a --timeout waits to be delivered; 0: for ever",
+		func(s *Settings, v string) (err error) { s.DefaultTimeout, err = Duration(v); return err }},
+	{"dm_expiry", aDuration, `"5m"`, "how long a message to one agent that does not run waits for it; 0: for ever",
+		func(s *Settings, v string) (err error) { s.DirectExpiry, err = Duration(v); return err }},
+	{"retain", aSize, `"30d,1GiB"`, "how long the router keeps events, and how much of them", retain},
+	{"allow_agent_direct", aBool, "true", "whether agents may write to agents", func(s *Settings, v string) (err error) {
 		if s.AllowAgentDirect, err = strconv.ParseBool(v); err != nil {
 			err = fmt.Errorf("%q is neither true nor false", v)
 		}
 		return err
 	}},
-	{"allow_urgent", func(s *Settings, v string) error {
+	{"allow_urgent", aList, `["human"]`, "who may interrupt agents", func(s *Settings, v string) error {
 		s.AllowUrgent = list(v)
 		for _, name := range s.AllowUrgent {
 			if err := protocol.ValidFrom(name); err != nil {
@@ -63,23 +83,22 @@ var all = []setting{
 		}
 		return nil
 	}},
-	{"dm_expiry", func(s *Settings, v string) (err error) { s.DirectExpiry, err = Duration(v); return err }},
-	{"http_addr", func(s *Settings, v string) error {
-		s.HTTPAddr = v
-		_, err := Loopback(v)
-		return err
-	}},
-	{"draft_timeout", func(s *Settings, v string) error {
+	{"draft_timeout", aDuration, wrapperOwn, "how long a draft must be unchanged to be set aside for messages; 0: never", func(s *Settings, v string) error {
 		d, err := Duration(v)
 		s.DraftTimeout = d.String() // relay-pty knows no days
 		return err
 	}},
-	{"batch_max", func(s *Settings, v string) error {
+	{"batch_max", aNumber, wrapperOwn, "how many messages are typed as one turn at most", func(s *Settings, v string) error {
 		if n, err := strconv.Atoi(v); err != nil || n < 1 {
 			return fmt.Errorf("%q is no number from 1 on", v)
 		}
 		s.BatchMax = v
 		return nil
+	}},
+	{"http_addr", anAddress, unset, "where the router serves its API over TCP, too, on this machine alone", func(s *Settings, v string) error {
+		s.HTTPAddr = v
+		_, err := Loopback(v)
+		return err
 	}},
 }
 
@@ -120,21 +139,73 @@ func (s *Settings) file(text string) error {
 	_, err := toml.Decode(text, &values)
 	var wrong toml.ParseError
 	if errors.As(err, &wrong) {
-		return fmt.Errorf("line %d: %s", wrong.Position.Line, wrong.Message)
+		return slip(text, wrong)
 	}
 	if err != nil {
 		return err
 	}
 	for name, value := range values {
-		i := slices.IndexFunc(all, func(o setting) bool { return o.name == name })
-		if i < 0 {
-			return fmt.Errorf("there is no setting %s; there are %s", name, strings.Join(names(), ", "))
+		o, err := named(name)
+		if err != nil {
+			return err
 		}
-		if err := all[i].set(s, asText(value)); err != nil {
+		err = o.set(s, asText(value))
+		if _, quoted := value.(string); err != nil && !quoted && o.kind == aDuration {
+			err = fmt.Errorf("%w; %s: %s = %s", err, o.kind.words, name, o.kind.example)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil
+}
+
+// slip tells of a file that is no TOML: where a setting's value is at fault, what was written and
+// what is possible, else what the library says.
+func slip(text string, wrong toml.ParseError) error {
+	lines := strings.Split(text, "\n")
+	line := strings.TrimSpace(lines[min(max(wrong.Position.Line, 1), len(lines))-1])
+	name, value, pair := strings.Cut(line, "=")
+	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+	o, err := named(name)
+	switch {
+	case !pair || strings.ContainsAny(name, "[\"'# "):
+		return fmt.Errorf("line %d: %s", wrong.Position.Line, wrong.Message)
+	case err != nil:
+		return fmt.Errorf("line %d: %w", wrong.Position.Line, err)
+	case strings.Contains(wrong.Message, "already been defined"):
+		return fmt.Errorf("line %d: %s is set twice", wrong.Position.Line, name)
+	}
+	if value == "" {
+		value = "nothing"
+	}
+	return fmt.Errorf("line %d: %s is %s: %s: %s = %s", wrong.Position.Line, name, value, o.kind.words, name, o.kind.example)
+}
+
+// named is the setting of that name.
+func named(name string) (setting, error) {
+	i := slices.IndexFunc(all, func(o setting) bool { return o.name == name })
+	if i >= 0 {
+		return all[i], nil
+	}
+	if like := near.Names(name, names()); len(like) > 0 {
+		return setting{}, fmt.Errorf("there is no setting %s: did you mean %s?", name, strings.Join(like, " or "))
+	}
+	return setting{}, fmt.Errorf("there is no setting %s; there are %s", name, strings.Join(names(), ", "))
+}
+
+// Help is a page about all settings.
+func Help() string {
+	var b strings.Builder
+	b.WriteString(`Settings stand in ~/.config/relay/config.toml ($XDG_CONFIG_HOME/relay/config.toml), one a line, or in
+the environment, behind RELAY_ and in capitals (RELAY_DM_EXPIRY=5m, without quotes). A flag comes
+before the environment, and that before the file. The router reads them when it starts, each other
+command when it runs. relay doctor tells what is wrong with them.
+`)
+	for _, o := range all {
+		fmt.Fprintf(&b, "\n  %-18s %s\n  %-18s default %s; for example: %s = %s\n", o.name, o.says, "", o.def, o.name, o.kind.example)
+	}
+	return strings.TrimRight(b.String(), "\n")
 }
 
 // environment takes the values of variables, which have the settings' names in capitals behind

@@ -36,7 +36,22 @@ func TestFile(t *testing.T) {
 func TestFileThatIsWrong(t *testing.T) {
 	for text, want := range map[string]string{
 		"\nretain = ":                "line 2: ",
-		"retains = 1":                "there is no setting retains; there are default_timeout, retain, ",
+		"retains = 1":                "there is no setting retains: did you mean retain?",
+		"colour = 1":                 "there is no setting colour; there are default_timeout, dm_expiry, ",
+		"dm_expiry = 5m":             `line 1: dm_expiry is 5m: a duration is written in quotes, with a unit: dm_expiry = "5m"`,
+		"\n\n retain=30d # days":     `line 3: retain is 30d # days: an age, a size or both are written in quotes: retain = "30d,1GiB"`,
+		"dm_expiri = 5m":             "line 1: there is no setting dm_expiri: did you mean dm_expiry?",
+		"dm_expiry = 300":            `dm_expiry: "300" has no unit: say 300s, 300m or 300ms; a duration is written in quotes, with a unit: dm_expiry = "5m"`,
+		"dm_expiry = ":               `line 1: dm_expiry is nothing: a duration`,
+		"allow_urgent = [ci]":        `line 1: allow_urgent is [ci]: names are written in quotes, between brackets: allow_urgent = ["human", "ci"]`,
+		"allow_urgent = ci":          "names are written in quotes",
+		"allow_agent_direct = yes":   "line 1: allow_agent_direct is yes: it is true or false, without quotes: allow_agent_direct = true",
+		"allow_agent_direct = True":  "it is true or false, without quotes",
+		"batch_max = ten":            "line 1: batch_max is ten: a number is written without quotes: batch_max = 10",
+		"http_addr = 127.0.0.1:7777": "an address is written in quotes",
+		"dm_expiry 5m":               "line 1: ",
+		"dm_expiry: 5m":              "line 1: ",
+		"dm_expiry = \"5m":           `line 1: dm_expiry is "5m: a duration is written in quotes`,
 		"[relay]\nretain = \"1d\"":   "there is no setting relay",
 		`retain = "1PiB"`:            `retain: "1PiB" is neither an age, as 30d, nor a size, as 1GiB`,
 		`retain = ""`:                "retain: it is empty",
@@ -53,7 +68,7 @@ func TestFileThatIsWrong(t *testing.T) {
 		`http_addr = "relay.dev:80"`: `http_addr: "relay.dev:80" is no address: say a port, or 127.0.0.1:PORT`,
 		`http_addr = "127.0.0.1"`:    "is no address",
 		"batch_max = 0":              `batch_max: "0" is no number from 1 on`,
-		"batch_max = 1\nbatch_max=2": "line 2: ",
+		"batch_max = 1\nbatch_max=2": "line 2: batch_max is set twice",
 	} {
 		s := defaults()
 		if err := s.file(text); err == nil || !strings.Contains(err.Error(), want) {
@@ -74,5 +89,33 @@ func TestEnvironmentComesBeforeTheFile(t *testing.T) {
 	t.Setenv("RELAY_RETAIN", "much")
 	if _, err := Load(); err == nil || !strings.HasPrefix(err.Error(), `$RELAY_RETAIN: "much" is neither`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestHelpTellsAllSettings, and its examples are values.
+func TestHelpTellsAllSettings(t *testing.T) {
+	help := Help()
+	for _, o := range all {
+		if !strings.Contains(help, "\n  "+o.name+" ") || !strings.Contains(help, o.says) {
+			t.Errorf("%s is missing", o.name)
+		}
+		values := []string{o.kind.example}
+		if o.def != unset && o.def != wrapperOwn {
+			values = append(values, o.def)
+		}
+		for _, v := range values {
+			s := defaults()
+			if err := s.file(o.name + " = " + v); err != nil {
+				t.Error(err)
+			}
+			if v == o.def && !reflect.DeepEqual(s, defaults()) {
+				t.Errorf("%s = %s is not the default: %+v", o.name, v, s)
+			}
+		}
+	}
+	for line := range strings.Lines(help) {
+		if len(line) > 110 {
+			t.Errorf("too long: %s", line)
+		}
 	}
 }

@@ -1,4 +1,5 @@
-package router
+// Package near finds the names that may be meant by a word that is none.
+package near
 
 import (
 	"slices"
@@ -6,22 +7,22 @@ import (
 )
 
 const (
-	nearMost     = 3 // candidates named in a refusal
-	nearDistance = 2
+	most    = 3 // names that are offered
+	farther = 2 // letters apart at most
 )
 
-// Nearest are the names that may be meant by a word, the nearest one first, and few of them.
-func Nearest(word string, names []string) []string {
+// Names are the names that may be meant by a word, the nearest one first, and few of them.
+func Names(word string, names []string) []string {
 	near := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !like(word, name) })
 	slices.SortStableFunc(near, func(a, b string) int { return apart(word, a) - apart(word, b) })
 	near = slices.Compact(near)
-	return near[:min(len(near), nearMost)]
+	return near[:min(len(near), most)]
 }
 
 // like reports whether two names may be meant for each other.
 func like(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
-	return strings.HasPrefix(b, a) || strings.HasPrefix(a, b) || distance(a, b) <= min(nearDistance, len(a)/2)
+	return strings.HasPrefix(b, a) || strings.HasPrefix(a, b) || distance(a, b) <= min(farther, len(a)/2)
 }
 
 // apart is the distance of two names, whatever their case.
