@@ -60,12 +60,11 @@ func lookPath(args []string) (string, error) {
 // spawn starts the program on the tty. A file that is executable but no program the kernel knows is
 // a shell script, as execvp(3) has it.
 func spawn(path string, cfg Config, tty *os.File) (pid int, err error) {
-	sealFiles()
-	fd := tty.Fd() // also makes it blocking, as a terminal must be
-	attr := &syscall.ProcAttr{
-		Env:   cfg.Env,
-		Files: []uintptr{fd, fd, fd},
-		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0},
+	attr := &syscall.ProcAttr{Env: cfg.Env, Files: []uintptr{0, 1, 2}}
+	if !cfg.Plain {
+		sealFiles()
+		fd := tty.Fd() // also makes it blocking, as a terminal must be
+		attr.Files, attr.Sys = []uintptr{fd, fd, fd}, &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
 	}
 	pid, err = syscall.ForkExec(path, cfg.Args, attr)
 	if errors.Is(err, syscall.ENOEXEC) {
@@ -170,7 +169,8 @@ func (s *Session) Stand(still bool) error {
 func (s *Session) Stops() <-chan bool { return s.proc.stops }
 
 // Signal sends a signal to the process group in the foreground of the agent's tty, as the
-// terminal's line would, and to the agent's own. It returns ErrEnded when the agent has ended.
+// terminal's line would, and to the agent's own; to the agent's process alone if it is in ours. It
+// returns ErrEnded when the agent has ended.
 func (s *Session) Signal(sig syscall.Signal) error {
 	s.proc.mu.Lock()
 	defer s.proc.mu.Unlock()
@@ -181,7 +181,11 @@ func (s *Session) Signal(sig syscall.Signal) error {
 	if fg, err := s.foreground(); err == nil && fg > 0 && fg != s.proc.pid && ours(fg, s.proc.pid) {
 		unix.Kill(-fg, sig) // a group that just ended needs no signal
 	}
-	if err := unix.Kill(-s.proc.pid, sig); err != nil {
+	to := -s.proc.pid
+	if s.cfg.Plain {
+		to = s.proc.pid
+	}
+	if err := unix.Kill(to, sig); err != nil {
 		return fmt.Errorf("signal agent: %w", err)
 	}
 	return nil

@@ -44,6 +44,10 @@ type Config struct {
 	// Tap hears every piece of output after Output and the screen did. It must return at once and
 	// not keep p. It may be nil.
 	Tap func(p []byte)
+	// Plain gives the command our own files 0, 1 and 2 and leaves it in our session and process
+	// group, as a shell would. The PTY is then nobody's: no output comes and nothing reads what is
+	// typed.
+	Plain bool
 	// Grace is how long the agent may take to end when the context of Run ends or the output
 	// breaks; 0 means 2 s.
 	Grace time.Duration

@@ -74,7 +74,9 @@ type config struct {
 	Notice    string // the sign that messages wait behind a draft or a dialog
 	JSON      bool
 	Headless  bool
-	Commands  bool // messages of kind command are taken
+	Plain     bool             // the command has our own files, and no terminal of its own
+	signals   <-chan os.Signal // to be handed on to a plain command
+	Commands  bool             // messages of kind command are taken
 	Size      pty.Winsize
 	LogFile   string
 	LogLevel  zerolog.Level

@@ -81,8 +81,9 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	if cfg.asCheck {
 		return complain(stderr, checkProfiles(cfg))
 	}
+	cfg.Plain = cfg.plain(stdin, stdout, stderr)
 	var front *term.Front // that of a wrapper that shows itself to a shell
-	if !cfg.Headless {
+	if !cfg.Headless && !cfg.Plain {
 		if front, err = term.Begin(); err != nil {
 			return complain(stderr, err)
 		}
@@ -95,7 +96,12 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 // behind runs the wrapper, behind a front if there is one, and tells the exit status.
 func behind(front *term.Front, cfg config, stdin, stdout, stderr *os.File) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	go endOnSignal(signals(), cancel)
+	defer cancel(nil)
+	if cfg.Plain {
+		cfg.signals = plainSignals()
+	} else {
+		go endOnSignal(signals(), cancel)
+	}
 	if front != nil {
 		go func() {
 			front.Run()

@@ -150,10 +150,7 @@ func (w *wrapper) run(ctx context.Context, taken *taken, stdin, stdout, stderr *
 	}
 	w.job(&jobs, user, "inject", func() error { defer close(injected); return w.injector().Run(serving) })
 	w.job(&jobs, user, "memory", func() error { return w.memory.Run(serving) })
-	for _, job := range user.Jobs(w.agent) {
-		w.job(&jobs, user, job.Name, func() error { return job.Run(serving) })
-	}
-	go user.Keys(serving, w.agent)
+	w.beside(&jobs, user, serving)
 
 	err = w.agent.Session.Run(ctx)
 	status := w.agent.Session.Wait()
@@ -183,6 +180,17 @@ func (w *wrapper) run(ctx context.Context, taken *taken, stdin, stdout, stderr *
 	return status.Code, nil
 }
 
+// beside starts what serves the human beside the agent.
+func (w *wrapper) beside(jobs *sync.WaitGroup, user *tty.User, serving context.Context) {
+	for _, job := range user.Jobs(w.agent) {
+		w.job(jobs, user, job.Name, func() error { return job.Run(serving) })
+	}
+	if w.cfg.Plain {
+		w.job(jobs, user, "signals", func() error { return handOn(serving, w.cfg.signals, w.agent.Session) })
+	}
+	go user.Keys(serving, w.agent)
+}
+
 // tidy undoes on the terminal what an agent that we have hung up has left on: it had no time, or no
 // thought, to do it.
 func (w *wrapper) tidy(out io.Writer) {
@@ -200,9 +208,9 @@ func (w *wrapper) unkept(err error) {
 	w.log.Info().Msg("names are kept again")
 }
 
-// terminal takes over the user's terminal, unless we run headless.
+// terminal takes over the user's terminal, unless we run headless or the command keeps it.
 func (w *wrapper) terminal(stdin, stdout *os.File) (*tty.User, error) {
-	if w.cfg.Headless {
+	if w.cfg.Headless || w.cfg.Plain {
 		return tty.Headless(w.cfg.Size), nil
 	}
 	return tty.Open(w.front, stdin, stdout)
@@ -253,7 +261,9 @@ func (w *wrapper) start(user *tty.User) error {
 			passed = 0
 		}
 	}
-	session, err := pty.Start(pty.Config{Args: w.cfg.Command, Env: env, Size: user.Size, Like: user.Own, Output: user.Out, Tap: tap})
+	session, err := pty.Start(pty.Config{
+		Args: w.cfg.Command, Env: env, Size: user.Size, Like: user.Own, Plain: w.cfg.Plain, Output: user.Out, Tap: tap,
+	})
 	if err != nil {
 		return fmt.Errorf("%w: %w", errCommand, err)
 	}

@@ -18,6 +18,7 @@ import (
 	"relay-pty/cmd/relay/internal/hook"
 	"relay-pty/cmd/relay/internal/settings"
 	"relay-pty/cmd/relay/internal/wiring"
+	"relay-pty/inject/profile"
 	"relay-pty/protocol"
 	"relay-pty/protocol/registry"
 )
@@ -31,7 +32,10 @@ here, too.
 
 Claude Code, Codex and OpenCode also get relay's MCP server, for this run alone, and Claude Code
 hooks: important messages then reach it beside your draft, a dialog or its own work.
-Your own settings, servers and hooks stay as they are, and count.`,
+Your own settings, servers and hooks stay as they are, and count.
+
+Commands that do one thing and end, as claude -p, claude mcp list, codex exec, gemini -p and
+opencode run do, run as without relay: they get no server and no hooks, and pipes stay pipes.`,
 		Example: `  relay run alice -- claude
   relay run bob --draft-timeout 30s -- codex`,
 		DisableFlagParsing: true,
@@ -109,7 +113,8 @@ func haveRouter(ctx context.Context, s streams) error {
 }
 
 // wired adds our hooks and our MCP server to the command among args, which stands behind flags and
-// a --, and to its environment.
+// a --, and to its environment. A command that is no session, but does one thing and ends, stays
+// as it is: it might refuse them, take them for a prompt, or wait for a hook.
 func wired(args []string) (all, env []string) {
 	at := slices.Index(args, "--") + 1
 	self, err := os.Executable()
@@ -117,6 +122,9 @@ func wired(args []string) (all, env []string) {
 		return args, os.Environ() // the wrapper tells what is missing
 	}
 	flags := args[:at-1]
+	if profile.Once(hook.Kind(flags), args[at:]...) {
+		return args, os.Environ()
+	}
 	argv := hook.Wire(self, flags, args[at:], hook.Version)
 	argv, env = wiring.Run{Self: self, Agent: hook.Kind(flags), Argv: argv, Env: os.Environ()}.Server()
 	return slices.Concat(args[:at], argv), env

@@ -11,6 +11,25 @@ import (
 var claude = Profile{
 	Name:     "claude",
 	Commands: []string{"claude"},
+	Usage: &Usage{
+		Commands: `agents attach auth auto-mode bridge daemon design-login doctor edit-chrome-settings edit-hook
+			edit-memory-settings edit-permission-rules edit-sandbox-settings edit-skill-overrides gateway import
+			import-conversations install kill logs mcp plugin plugins project purge rc remote remote-control respawn rm
+			sandbox self-hosted-runner setup-token stop sync ultrareview update upgrade workspace-trust worktree-hook`,
+		Once: `-p --print -h --help -v --version --bg --background --cloud --desktop --environment --init-only --remote
+			--update --upgrade`,
+		Valued: `--advisor --agent --agent-color --agent-id --agent-name --agent-type --agents --append-subagent-system-prompt
+			--append-subagent-system-prompt-file --append-system-prompt --append-system-prompt-file --autocompact --client-data-url
+			--debug-file --effort --fallback-model --fast-mode --input-format --json-schema --managed-settings --max-budget-usd
+			--max-thinking-tokens --max-turns --model -n --name --output-format --parent-session-id --permission-mode
+			--permission-prompt-tool --permission-prompts --plan-mode-instructions --plugin-dir --plugin-dir-no-mcp --plugin-url
+			--prefill --remote-control-session-name-prefix --resume-session-at --rewind-files --sdk-url --session-id
+			--setting-sources --settings --system-prompt --system-prompt-file --system-prompt-snapshot --task-budget --team-name
+			--teammate-mode --thinking --thinking-display --workload`,
+		Greedy: `--add-dir --allowedTools --allowed-tools --betas --channels --dangerously-load-development-channels
+			--disallowedTools --disallowed-tools --file --mcp-config --tools`,
+		Lenient: `-d --debug --from-pr --prompt-suggestions --rc --remote-control -r --resume --teleport -w --worktree`,
+	},
 	Composer: &Composer{
 		Chips:  pasted,
 		Prompt: rx("^❯\u00a0"), Modes: []pattern{rx("^!\u00a0"), rx("^#\u00a0")}, Rule: '─',

@@ -11,6 +11,16 @@ import (
 var codex = Profile{
 	Name:     "codex",
 	Commands: []string{"codex"},
+	Usage: &Usage{
+		Commands: `a app-server apply archive cloud completion debug delete doctor e exec exec-server execpolicy features help
+			login logout mcp migrate-nfs-db migrate-rollouts plugin queue remote-control responses-api-proxy review sandbox
+			stdio-to-uds unarchive update`,
+		Sessions: `agents fork resume`,
+		Once:     `-h --help -V --version`,
+		Valued: `--add-dir -a --ask-for-approval -C --cd -c --config --disable --enable --local-provider -m --model -p --profile
+			--remote --remote-auth-token-env -s --sandbox`,
+		Greedy: `-i --image`,
+	},
 	Composer: &Composer{
 		Chips:  pasted,
 		Prompt: rx("^› "), Modes: []pattern{rx("^! ")}, Footed: true, More: rx(` *↑$`), Above: 2, Caret: true, Modal: codexVim,

@@ -11,6 +11,13 @@ import (
 var gemini = Profile{
 	Name:     "gemini",
 	Commands: []string{"gemini"},
+	Usage: &Usage{
+		Commands: `extension extensions gemma hook hooks mcp skill skills`,
+		Once:     `-p --prompt --acp --experimental-acp -l --list-extensions --list-sessions --delete-session -v --version -h --help`,
+		Lenient: `--approval-mode -i --prompt-interactive -m --model -o --output-format -r --resume --session-file --session-id
+			-w --worktree`,
+		Greedy: `--admin-policy --allowed-mcp-server-names --allowed-tools -e --extensions --include-directories --policy`,
+	},
 	Composer: &Composer{
 		Chips:  pasted,
 		Prompt: rx("^ > "), Modes: []pattern{rx("^ [!*] ")},

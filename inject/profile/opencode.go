@@ -17,6 +17,15 @@ func byColumn(c draft.Chips) draft.Chips {
 var opencode = Profile{
 	Name:     "opencode",
 	Commands: []string{"opencode"},
+	Usage: &Usage{
+		Commands: `acp agent auth completion db debug export generate github import mcp models plug plugin providers run serve
+			session stats uninstall upgrade web`,
+		Sessions: `attach pr`,
+		Once:     `-h --help -v --version`,
+		Lenient: `--agent --hostname --log-level --mdns-domain -m --model -p --password --port --prompt --replay-limit
+			-s --session -u --username --dir`,
+		Greedy: `--cors`,
+	},
 	Composer: &Composer{
 		Chips:  byColumn(pasted),
 		Prompt: rx("^ *┃  "), Floor: rx("^ *╹▀{8,}"), Under: 2, Shell: rx("^ *┃  Shell$"), Tall: 6,

@@ -34,6 +34,7 @@ import (
 type Profile struct {
 	Name     string
 	Commands []string // base names of the commands that start it
+	Usage    *Usage   // nil: each of its command lines is taken for a session
 
 	Composer  *Composer // nil: a line program, or a TUI we do not know
 	BusyTitle string    // first characters of the window title while it works
