@@ -246,7 +246,8 @@ const muchOutput = 1 << 20
 
 // start starts the command in the environment that tells it who it is.
 func (w *wrapper) start(user *tty.User) error {
-	env := append(withoutRelay(os.Environ()),
+	once := profile.Once(w.cfg.agent, w.cfg.Command...)
+	env := append(withoutRelay(profile.Environ(os.Environ(), once)),
 		"RELAY_AGENT="+w.cfg.Name, "RELAY_SOCKET="+w.cfg.Socket, "RELAY_TOKEN="+w.token)
 	if w.cfg.Markers == protocol.SourceStream {
 		w.stream = &parser.Stream{Emit: func(i parser.Item) { w.heard(i, protocol.SourceStream, "") }}

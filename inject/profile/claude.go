@@ -11,6 +11,10 @@ import (
 var claude = Profile{
 	Name:     "claude",
 	Commands: []string{"claude"},
+	Marks: `CLAUDECODE CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_CHILD_NOTES_DIR CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_EXECPATH
+		CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS CLAUDE_CODE_MESSAGING_SOCKET CLAUDE_CODE_MESSAGING_TOKEN CLAUDE_CODE_SESSION_ATTENDED
+		CLAUDE_CODE_SESSION_ID CLAUDE_CODE_SESSION_KIND CLAUDE_PID CLAUDE_EFFORT CLAUDE_JOB_DIR CLAUDE_BG_* AI_AGENT=claude-code*`,
+	Sets: "CLAUDE_CODE_DISABLE_AGENT_VIEW=1", // its agents view moves a session into a daemon that serves others, too
 	Usage: &Usage{
 		Commands: `agents attach auth auto-mode bridge daemon design-login doctor edit-chrome-settings edit-hook
 			edit-memory-settings edit-permission-rules edit-sandbox-settings edit-skill-overrides gateway import

@@ -11,6 +11,8 @@ import (
 var codex = Profile{
 	Name:     "codex",
 	Commands: []string{"codex"},
+	// Variables of its sandbox are no marks: what it starts is in there still.
+	Marks: `CODEX_APPLY_PATCH_PRESERVE_LINE_ENDINGS CODEX_CI CODEX_SESSION_ID CODEX_THREAD_ID CODEX_TOOL_CALL_ID CODEX_VERSION`,
 	Usage: &Usage{
 		Commands: `a app-server apply archive cloud completion debug delete doctor e exec exec-server execpolicy features help
 			login logout mcp migrate-nfs-db migrate-rollouts plugin queue remote-control responses-api-proxy review sandbox

@@ -11,6 +11,7 @@ import (
 var gemini = Profile{
 	Name:     "gemini",
 	Commands: []string{"gemini"},
+	Marks:    `GEMINI_CLI`,
 	Usage: &Usage{
 		Commands: `extension extensions gemma hook hooks mcp skill skills`,
 		Once:     `-p --prompt --acp --experimental-acp -l --list-extensions --list-sessions --delete-session -v --version -h --help`,

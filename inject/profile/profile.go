@@ -35,6 +35,8 @@ type Profile struct {
 	Name     string
 	Commands []string // base names of the commands that start it
 	Usage    *Usage   // nil: each of its command lines is taken for a session
+	Marks    words    // variables, NAME or NAME=VALUE, that its session leaves to what it starts; * stands for any end
+	Sets     string   // NAME=VALUE that keeps its sessions where we can follow them; "": nothing is needed
 
 	Composer  *Composer // nil: a line program, or a TUI we do not know
 	BusyTitle string    // first characters of the window title while it works

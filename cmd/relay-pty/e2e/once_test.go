@@ -140,3 +140,24 @@ func TestIgnoredSignalsStayIgnoredByACommand(t *testing.T) {
 		t.Errorf("ended with %v", err)
 	}
 }
+
+// TestMarksOfAnOuterSessionAreGone: whatever is wrapped does not find the marks of a session around
+// it, and finds what the user has set.
+func TestMarksOfAnOuterSessionAreGone(t *testing.T) {
+	t.Parallel()
+	dir := scratch(t)
+	file := filepath.Join(dir, "environ")
+	for view, want := range map[string]string{"": "1", "CLAUDE_CODE_DISABLE_AGENT_VIEW=0": "0"} {
+		cmd := command(t, binary(t), "--name", "p", "--socket", filepath.Join(dir, "s"), "--ephemeral", "--headless", "--", "sh", "-c", `env >"$0"`, file)
+		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir, "CLAUDECODE=1", "CODEX_CI=1", "CLAUDE_CODE_USE_BEDROCK=1", view)
+		out, err := cmd.CombinedOutput()
+		must(t, err)
+		told, err := os.ReadFile(file)
+		must(t, err)
+		env := "\n" + string(told)
+		if strings.Contains(env, "\nCLAUDECODE=") || strings.Contains(env, "\nCODEX_CI=") || !strings.Contains(env, "\nCLAUDE_CODE_USE_BEDROCK=1\n") ||
+			!strings.Contains(env, "\nCLAUDE_CODE_DISABLE_AGENT_VIEW="+want+"\n") || !strings.Contains(env, "\nRELAY_AGENT=p\n") {
+			t.Errorf("with %q: %s\n%s", view, out, env)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relay-pty/cmd/internal/agentrig"
+	"relay-pty/cmd/internal/fakemodel"
+	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/realagent"
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/inject/profile"
+)
+
+// toolLines are command lines, by profile, with which an agent's model may run a command unasked.
+var toolLines = map[string]string{
+	"claude": "-p --allowedTools=Bash hello", "codex": "exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox hello",
+	"gemini": "-y -p hello", "opencode": "run hello",
+}
+
+// brands begin the names of variables that are an agent's own.
+var brands = []string{"CLAUDE", "CODEX", "GEMINI", "OPENCODE", "AI_AGENT", "AGENT"}
+
+// TestRealMarksOfASessionAreKnown: of what an agent adds to the environment of its tools nothing
+// that bears its name reaches what runs under a wrapper.
+func TestRealMarksOfASessionAreKnown(t *testing.T) {
+	t.Parallel()
+	for _, a := range realagent.Tried(agentrig.All()...) {
+		t.Run(a.Name(), func(t *testing.T) {
+			t.Parallel()
+			ctx := testrig.Within(t, 4*time.Minute)
+			real := realagent.SetUp(t, a, testrig.Dir(t))
+			file := filepath.Join(real.Dir, "environ")
+			real.API.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
+				if len(turn.Results) > 0 {
+					return fakemodel.Say("It is done.")
+				}
+				return fakemodel.Bash("env -0 >" + file)
+			})
+			before := profile.Environ(slices.Concat(os.Environ(), real.Env), true)
+			program := real.Argv[:len(real.Argv)-len(a.Args)]
+			pipes(ctx, t, real.Dir, before, slices.Concat(program, strings.Fields(toolLines[a.Profile]))...)
+			told, err := os.ReadFile(file)
+			must(t, err)
+			after := strings.Split(string(told), "\x00")
+			added := func(kv string) bool {
+				return slices.ContainsFunc(brands, func(b string) bool { return strings.HasPrefix(kv, b) }) && !slices.Contains(before, kv)
+			}
+			if !slices.ContainsFunc(after, added) {
+				t.Errorf("it added nothing: the test looks at nothing\n%q", after)
+			}
+			for _, kv := range profile.Environ(after, true) {
+				if added(kv) {
+					t.Errorf("%s reaches what it starts", kv)
+				}
+			}
+		})
+	}
+}
+
+// TestRealNestedAgentIsHeard: Claude Code that the tool of another one starts keeps a transcript,
+// so its markers are routed, and each is who it is.
+func TestRealNestedAgentIsHeard(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 3*time.Minute, fmt.Errorf("the nested agent was not heard within 3m"))
+	defer cancel()
+	u, a := newUser(t), agentrig.Claude(agentrig.ClaudeNow)
+	real := realagent.SetUp(t, a, testrig.Dir(t))
+	start := fmt.Sprintf("setsid %s/relay run bob --headless --socket %s/bob -- %s </dev/null >/dev/null 2>&1 &", u.bin, u.dir, real.Argv[0])
+	real.API.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
+		switch text := a.Received(turn); {
+		case strings.Contains(text, "start bob"):
+			return fakemodel.Bash(start)
+		case strings.Contains(text, "who are you?"):
+			return fakemodel.Say("Well.\n->relay:human <<<I am bob>>>\n")
+		}
+		return fakemodel.Say("It is done.")
+	})
+	u.runs(ctx, "alice", real.Dir, real.Env, slices.Concat([]string{"--"}, real.Argv, []string{"--allowedTools=Bash"})...)
+	u.does(ctx, "send", "alice", "start bob", "--wait=1m")
+	u.sees(ctx, "bob to be ready", func(e router.Event) bool { return e.Agent == "bob" && e.State == "ready" })
+	u.does(ctx, "send", "bob", "who are you?")
+	u.sees(ctx, "bob's marker", func(e router.Event) bool {
+		return e.Type == router.TypeMessage && e.From == "bob" && e.To == router.Human && e.Body == "I am bob"
+	})
+}
