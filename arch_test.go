@@ -27,7 +27,7 @@ var layers = map[string]string{
 	"pty/screen/streams":         "",
 	"pty/screen/vt":              "",
 	"pty/screen/width":           "",
-	"pty/term":                   "",
+	"pty/term":                   "protocol/signals",
 	"inject":                     "inject/ready inject/draft inject/profile inject/prompt inject/sight inject/turn protocol protocol/failpoint",
 	"inject/prompt":              "",
 	"inject/turn":                "inject/profile protocol/failpoint",
@@ -82,6 +82,7 @@ var layers = map[string]string{
 	"cmd/relay/internal/wiring":   "",
 	"protocol/failpoint":          "",
 	"protocol/counts":             "",
+	"protocol/signals":            "",
 	"protocol":                    "",
 	"protocol/own":                "protocol protocol/dirwatch",
 	"protocol/dirwatch":           "",
@@ -95,7 +96,7 @@ const tools = "cmd/internal/"
 
 // router is what the program relay may import of what the wrapper is made of: its words and its
 // data, never its queue, its terminal or its injector.
-const router = "protocol protocol/dirwatch protocol/own protocol/registry protocol/sock protocol/version parser inject/profile"
+const router = "protocol protocol/dirwatch protocol/own protocol/registry protocol/signals protocol/sock protocol/version parser inject/profile"
 
 // allowed is what a package may import.
 func allowed(pkg string) []string {

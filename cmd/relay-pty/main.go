@@ -84,9 +84,13 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	cfg.Plain = cfg.plain(stdin, stdout, stderr)
 	var front *term.Front // that of a wrapper that shows itself to a shell
 	if !cfg.Headless && !cfg.Plain {
-		if front, err = term.Begin(); err != nil {
-			return complain(stderr, err)
-		}
+		front, err = term.Begin()
+	}
+	switch {
+	case errors.Is(err, term.ErrFrontGone): // a signal ended it, which its shell has seen
+		return exitSignalBase + int(syscall.SIGKILL)
+	case err != nil:
+		return complain(stderr, err)
 	}
 	code := behind(front, cfg, stdin, stdout, stderr)
 	front.Ended(code)

@@ -124,6 +124,9 @@ func (w *wrapper) run(ctx context.Context, taken *taken, stdin, stdout, stderr *
 	if err != nil {
 		return 0, err
 	}
+	if ctx.Err() != nil { // a signal came before there was an agent
+		return 0, context.Cause(ctx)
+	}
 	if err := w.start(user); err != nil {
 		return 0, err
 	}

@@ -9,12 +9,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -49,44 +46,8 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == hookName && !slices.Contains(os.Args, "--help") {
 		os.Exit(hook.Ours().Run(os.Args[2:])) // an agent waits for it, so nothing else is made first
 	}
-	ctx, cancel := context.WithCancelCause(context.Background())
-	endBySignals(ctx, cancel)
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(run(endBySignals(context.Background()), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
-
-// stopped is the signal that told us to end.
-type stopped struct{ syscall.Signal }
-
-func (s stopped) Error() string { return "ended by a signal: " + s.Signal.String() }
-
-// endBySignals cancels with the signal that comes; a second one ends us at once. Whoever started us
-// with SIGHUP or SIGINT ignored, as nohup does, wants us to go on.
-func endBySignals(ctx context.Context, cancel context.CancelCauseFunc) {
-	c := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
-		if !signal.Ignored(s) {
-			signal.Notify(c, s)
-		}
-	}
-	go func() {
-		var first time.Time
-		for s := range c {
-			by := stopped{s.(syscall.Signal)} // all that os/signal tells are
-			switch {
-			case ctx.Err() == nil:
-				first = time.Now()
-				cancel(by)
-			case time.Since(first) > oneSignal:
-				os.Exit(128 + int(by.Signal))
-			}
-		}
-	}()
-}
-
-// oneSignal is how far apart two signals count as one. One that was sent once, to our process
-// group, while we were starting programs came twice in three of sixty tries (Go 1.26.8, Linux, a
-// loaded machine; why is not known).
-const oneSignal = 200 * time.Millisecond
 
 // streams are what a command reads and writes.
 type streams struct {

@@ -78,8 +78,14 @@ func becomeWrapper(ctx context.Context, s streams, args []string) error {
 			argv = append(argv, flag, value)
 		}
 	}
-	args, env := wired(args[1:])
+	args, env := wired(ctx, args[1:])
 	argv = append(argv, args...) // a flag that comes twice counts as it comes last
+	if e, ok := ctx.(*ender); ok {
+		err = e.letGo()
+	}
+	if err != nil {
+		return err
+	}
 	return fmt.Errorf("run %s: %w", wrapper, syscall.Exec(wrapper, argv, env))
 }
 
@@ -115,7 +121,7 @@ func haveRouter(ctx context.Context, s streams) error {
 // wired adds our hooks and our MCP server to the command among args, which stands behind flags and
 // a --, and to its environment. A command that is no session, but does one thing and ends, stays
 // as it is: it might refuse them, take them for a prompt, or wait for a hook.
-func wired(args []string) (all, env []string) {
+func wired(ctx context.Context, args []string) (all, env []string) {
 	at := slices.Index(args, "--") + 1
 	self, err := os.Executable()
 	if err != nil || at == len(args) {
@@ -125,7 +131,7 @@ func wired(args []string) (all, env []string) {
 	if profile.Once(hook.Kind(flags), args[at:]...) {
 		return args, os.Environ()
 	}
-	argv := hook.Wire(self, flags, args[at:], hook.Version)
+	argv := hook.Wire(self, flags, args[at:], func(program string) string { return hook.Version(ctx, program) })
 	argv, env = wiring.Run{Self: self, Agent: hook.Kind(flags), Argv: argv, Env: os.Environ()}.Server()
 	return slices.Concat(args[:at], argv), env
 }

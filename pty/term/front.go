@@ -2,6 +2,7 @@ package term
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,6 +26,9 @@ type Front struct {
 	gone      atomic.Bool   // it was killed
 	signals   chan os.Signal
 }
+
+// ErrFrontGone is that our front had ended before we began.
+var ErrFrontGone = errors.New("the process that the shell has for the wrapper has ended")
 
 // killed says whether somebody has killed the front.
 func (f *Front) killed() bool { return f.gone.Load() }

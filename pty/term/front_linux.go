@@ -13,10 +13,12 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"relay-pty/protocol/signals"
 )
 
 // frontVar names its front to a wrapper that is started behind one. It is taken out of the
-// environment at once, and counts only for a child of that process.
+// environment at once. For a child of another process it says that the front has ended.
 const frontVar = "RELAY_PTY_FRONT"
 
 // Numbers of the files that a wrapper behind a front is started with, beside 0, 1 and 2.
@@ -31,8 +33,12 @@ const (
 func Begin() (*Front, error) {
 	front, pid := os.Getenv(frontVar), os.Getppid()
 	os.Unsetenv(frontVar) // cannot fail
-	if front == strconv.Itoa(pid) {
+	switch front {
+	case "":
+	case strconv.Itoa(pid):
 		return behind(pid)
+	default:
+		return nil, ErrFrontGone
 	}
 	if _, err := GetModes(0); err != nil || !Stoppable() {
 		return nil, nil
@@ -69,9 +75,14 @@ func becomeFront() error {
 	if err := errors.Join(unix.Pipe2(lines[:], unix.O_CLOEXEC), unix.Pipe2(reports[:], unix.O_CLOEXEC)); err != nil {
 		return err
 	}
+	// What ends us from now on ends us at once, and then the wrapper sees that its front is gone.
+	signals.Act(signals.Default, ending()...)
+	if err := signals.Settle(); err != nil {
+		return err
+	}
 	// A child that is stopped before it is another program would hold us up for ever, with its
 	// shell. The wrapper ignores the signal until it asks for it.
-	undo := act(sigIgnore)
+	undo := signals.Act(signals.Ignore, unix.SIGTSTP)
 	wrapper, err := syscall.ForkExec(program, os.Args, &syscall.ProcAttr{
 		Env:   append(os.Environ(), fmt.Sprintf("%s=%d", frontVar, os.Getpid())),
 		Files: []uintptr{0, 1, 2, linesFile: uintptr(lines[1]), reportsFile: uintptr(reports[0])},
@@ -89,6 +100,16 @@ func becomeFront() error {
 	return errors.Join(
 		unix.Dup3(0, 2, 0), unix.Dup3(lines[0], 0, 0), unix.Dup3(reports[1], 3, 0),
 		syscall.Exec("/bin/sh", append([]string{name, "-c"}, watcher, "relay-pty", strconv.Itoa(wrapper)), watcherEnv()))
+}
+
+// ending are the signals that end us.
+func ending() (list []syscall.Signal) {
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+		if !signal.Ignored(s) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // stopped says whether the front is, whoever stopped it. Source: proc_pid_stat(5).

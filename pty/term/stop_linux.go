@@ -4,9 +4,10 @@ import (
 	"errors"
 	"os"
 	"runtime"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"relay-pty/protocol/signals"
 )
 
 const (
@@ -37,22 +38,6 @@ func narrow(fd int) error {
 func stopSelf() error {
 	runtime.LockOSThread() // a signal to the thread itself is taken before the call returns
 	defer runtime.UnlockOSThread()
-	defer act(sigDefault)()
+	defer signals.Act(signals.Default, unix.SIGTSTP)()
 	return unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGTSTP)
-}
-
-// What a process may do at a signal, as the kernel's struct sigaction begins with it.
-const (
-	sigDefault = 0 // SIG_DFL
-	sigIgnore  = 1 // SIG_IGN
-)
-
-// act has the kernel do that at a SIGTSTP, behind the runtime's back, until it is undone.
-func act(what uint64) (undo func()) {
-	var old [8]uint64 // struct sigaction and more
-	set := func(act, old *[8]uint64) {
-		unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(unix.SIGTSTP), uintptr(unsafe.Pointer(act)), uintptr(unsafe.Pointer(old)), 8, 0, 0) // fails on bad arguments only
-	}
-	set(&[8]uint64{what}, &old)
-	return func() { set(&old, nil) }
 }

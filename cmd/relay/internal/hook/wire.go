@@ -55,9 +55,9 @@ func Wire(self string, flags, argv []string, version func(program string) string
 	return slices.Concat(argv[:at], []string{p.Hooks.Flag, line}, argv[at+1:])
 }
 
-// Version is what a program says of its release, "" when it does not tell in time.
-func Version(program string) string {
-	ctx, cancel := context.WithTimeout(context.Background(), versionLimit)
+// Version is what a program says of its release, "" when it does not tell in time, or ctx ends.
+func Version(ctx context.Context, program string) string {
+	ctx, cancel := context.WithTimeout(ctx, versionLimit)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, program, "--version").Output()
 	if err != nil {
