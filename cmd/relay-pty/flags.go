@@ -16,6 +16,7 @@ import (
 	"relay-pty/inject/profile"
 	"relay-pty/protocol"
 	"relay-pty/protocol/own"
+	"relay-pty/protocol/registry"
 	"relay-pty/protocol/sock"
 	"relay-pty/protocol/version"
 	"relay-pty/pty"
@@ -173,17 +174,22 @@ func (c *config) check() error {
 	if len(c.Command) == 0 {
 		return hinted{fmt.Errorf("no command to wrap"), "name it behind --: relay-pty --name " + c.Name + " -- claude"}
 	}
-	if c.Socket != "" {
-		if err := sock.CheckPath(c.Socket); err != nil {
-			return withHint(err)
-		}
-	}
-	for _, check := range []func() error{c.checkProfile, c.checkQueue, c.checkMarkers, c.checkNotice, c.checkSize, c.checkLog, c.checkState} {
+	for _, check := range []func() error{c.checkSocket, c.checkProfile, c.checkQueue, c.checkMarkers, c.checkNotice, c.checkSize, c.checkLog, c.checkState} {
 		if err := check(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// checkSocket holds a path that was asked for to the limit that every program has. The one that
+// relay run asks for may be longer: our own programs reach it.
+func (c *config) checkSocket() error {
+	agents, err := registry.Where()
+	if c.Socket == "" || err == nil && c.Socket == registry.SocketIn(filepath.Dir(agents), c.Name) {
+		return nil
+	}
+	return withHint(sock.CheckPath(c.Socket))
 }
 
 func (c *config) checkProfile() error {

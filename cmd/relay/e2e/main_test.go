@@ -88,12 +88,16 @@ func running(dir, word string) []int {
 // processes are those of the user at dir for which is is true: of an environment and a command
 // line, whose parts end with NUL.
 func processes(dir string, is func(env, line []byte) bool) (pids []int) {
-	mark := []byte("XDG_RUNTIME_DIR=" + dir + "\x00")
+	return marked("XDG_RUNTIME_DIR="+dir+"\x00", is)
+}
+
+// marked are the processes with that in their environment for which is is true.
+func marked(mark string, is func(env, line []byte) bool) (pids []int) {
 	all, _ := filepath.Glob("/proc/[0-9]*") // the pattern is sound
 	for _, path := range all {
 		env, _ := os.ReadFile(path + "/environ") // gone, or not ours
 		pid, err := strconv.Atoi(filepath.Base(path))
-		if err != nil || pid == os.Getpid() || !bytes.Contains(env, mark) {
+		if err != nil || pid == os.Getpid() || !bytes.Contains(env, []byte(mark)) {
 			continue
 		}
 		if line, _ := os.ReadFile(path + "/cmdline"); is(env, line) {
