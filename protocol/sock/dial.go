@@ -47,6 +47,9 @@ func Connect(ctx context.Context, path string) (*net.UnixConn, error) {
 	defer done()
 	var d net.Dialer
 	made, err := d.DialContext(ctx, "unix", name)
+	if err := sandboxed(path, err); err != nil {
+		return nil, err
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -66,6 +66,10 @@ func (d *Doctor) trouble(check string, err error, fix string) {
 // Look looks at everything, and returns what it found, in the order in which it is to be mended.
 func (d *Doctor) Look(ctx context.Context) []Finding {
 	d.found = []Finding{}
+	if err := sock.Allowed(); err != nil { // then all that lives looks dead, and all that can be written full
+		d.trouble("system", fmt.Errorf("%w: nothing can be found out from here", err), "")
+		return d.found
+	}
 	d.programs(ctx)
 	if err := d.Watches(); err != nil {
 		d.untidy("system", "end programs that watch files, or allow more: sysctl fs.inotify.max_user_instances",

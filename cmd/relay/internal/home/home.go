@@ -240,8 +240,9 @@ func (h Home) Running(ctx context.Context, token string) (*api.Client, error) {
 // absent says whether nobody listens, or whoever did has ended before it answered.
 func absent(err error) bool {
 	var dial *net.OpError
+	var hint interface{ Hint() string } // a socket of somebody else's, or that we may not connect to
 	switch {
-	case !errors.Is(err, api.ErrLost):
+	case !errors.Is(err, api.ErrLost) || errors.As(err, &hint):
 		return false
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED)
