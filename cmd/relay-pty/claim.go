@@ -88,8 +88,8 @@ func (w *wrapper) listen(place string) (l *sock.Listener, instead, err error) {
 	return l, instead, err
 }
 
-// routerDirs is where the router of that state looks for wrappers, if one runs that was started with
-// another runtime directory than we: whoever has no XDG_RUNTIME_DIR is found all the same.
+// routerDirs is where the router of that state looks for wrappers, if one runs that was started
+// with another runtime directory than we: whoever has no XDG_RUNTIME_DIR is found all the same.
 func routerDirs(state, ours string) []string {
 	by, ok := own.Signed(filepath.Join(state, "relay", "lock"))
 	if !ok || by.Socket == "" {

@@ -35,7 +35,10 @@ hooks: important messages then reach it beside your draft, a dialog or its own w
 Your own settings, servers and hooks stay as they are, and count.
 
 Commands that do one thing and end, as claude -p, claude mcp list, codex exec, gemini -p and
-opencode run do, run as without relay: they get no server and no hooks, and pipes stay pipes.`,
+opencode run do, run as without relay: they get no server and no hooks, and pipes stay pipes.
+
+The agent's socket is $XDG_RUNTIME_DIR/relay/NAME.sock, else /tmp/relay-UID/NAME.sock, and stands
+in its RELAY_SOCKET. Scripts of cron and services reach the router without XDG_RUNTIME_DIR.`,
 		Example: `  relay run alice -- claude
   relay run bob --draft-timeout 30s -- codex`,
 		DisableFlagParsing: true,

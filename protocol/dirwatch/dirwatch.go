@@ -63,8 +63,8 @@ func Watch(path string, cares func(name string) bool) (*Dir, error) {
 	return d, nil
 }
 
-// Add has the directory at path watched, too. One that is watched already costs a look at whether it
-// is still the same directory.
+// Add has the directory at path watched, too. One that is watched already costs a look at whether
+// it is still the same directory.
 func (d *Dir) Add(path string) error {
 	path = filepath.Clean(path)
 	d.mu.Lock()

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Mounts calls tell after each change of what is mounted, until end is called. Nothing else tells of
-// a directory that is unmounted lazily, as a user's runtime directory is at the last logout:
+// Mounts calls tell after each change of what is mounted, until end is called. Nothing else tells
+// of a directory that is unmounted lazily, as a user's runtime directory is at the last logout:
 // inotify(7) is silent while a file in it is open. Where the system does not tell, tell is never
 // called.
 func Mounts(tell func()) (end func()) {

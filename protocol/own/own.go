@@ -215,8 +215,8 @@ func (l *Lock) sign(f *os.File) error {
 	return f.Truncate(int64(len(line)))
 }
 
-// Signed returns what stands in the lock file at path, if that is a file of ours alone. Its owner may
-// be dead. No link is followed.
+// Signed returns what stands in the lock file at path, if that is a file of ours alone. Its owner
+// may be dead. No link is followed.
 func Signed(path string) (by HeldError, ok bool) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {

@@ -88,9 +88,9 @@ const (
 	lookElsewhere = 10 * time.Second
 )
 
-// Watch yields List, now and whenever it changed, until ctx ends. Nothing tells of a wrapper that was
-// killed: its socket does, to whoever is connected. A main directory that is gone is told once, by
-// [fs.ErrNotExist], and the list comes again with the directory.
+// Watch yields List, now and whenever it changed, until ctx ends. Nothing tells of a wrapper that
+// was killed: its socket does, to whoever is connected. A main directory that is gone is told
+// once, by [fs.ErrNotExist], and the list comes again with the directory.
 func (p Places) Watch(ctx context.Context) iter.Seq2[[]Record, error] {
 	return func(yield func([]Record, error) bool) {
 		w, err := dirwatch.Watch(p.Main, isRecord)

@@ -31,7 +31,8 @@ type Record struct {
 	TokenSHA256 string `json:"token_sha256"` // hex
 	// State is the [own.StateDir] of the wrapper: routers with another one have other agents.
 	State string `json:"state,omitempty"`
-	// PIDStarted is when the system started the process, in its own ticks; 0 where it does not tell.
+	// PIDStarted is when the system started the process, in its own ticks; 0 where it does not
+	// tell.
 	PIDStarted int64 `json:"pid_started,omitempty"`
 }
 
@@ -42,8 +43,8 @@ func (r Record) Itself() Record {
 	return r
 }
 
-// Lives reports whether the wrapper's process certainly lives, whether or not anybody can connect to
-// its socket from here: a program with a /tmp of its own sees the sockets of no other one.
+// Lives reports whether the wrapper's process certainly lives, whether or not anybody can connect
+// to its socket from here: a program with a /tmp of its own sees the sockets of no other one.
 func (r Record) Lives() bool { return r.PIDStarted != 0 && born(r.PID) == r.PIDStarted }
 
 // Dir returns the directory in which running wrappers are listed, and makes it
@@ -97,8 +98,8 @@ func (b bases) where(run string) (string, error) {
 	return b.dirs()[1], nil
 }
 
-// SocketIn is the path of an agent's socket in a place: the directory that holds that of the agents.
-// The name of the router's own socket there is no agent's.
+// SocketIn is the path of an agent's socket in a place: the directory that holds that of the
+// agents. The name of the router's own socket there is no agent's.
 func SocketIn(place, name string) string {
 	if name == "router" {
 		name = "_router" // which no agent can be called

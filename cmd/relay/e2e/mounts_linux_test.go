@@ -95,8 +95,8 @@ func (u *user) runsPlainly(ctx context.Context, name string) *exec.Cmd {
 	return cmd
 }
 
-// TestAgentInASandbox: an agent whose socket nobody outside sees is not dead, and the doctor does not
-// have its files removed.
+// TestAgentInASandbox: an agent whose socket nobody outside sees is not dead, and the doctor does
+// not have its files removed.
 func TestAgentInASandbox(t *testing.T) {
 	t.Parallel()
 	mounting(t)
@@ -124,8 +124,9 @@ func TestAgentInASandbox(t *testing.T) {
 	u.becomes(ctx, "bob to be gone", func() bool { return strings.Contains(u.does(ctx, "ls"), "gone") })
 }
 
-// aLogout takes the runtime directory $1 away as systemd does when its user's last session ends, and mounts it
-// again. In between root may make files in the directory below the mount, which nobody else could.
+// aLogout takes the runtime directory $1 away as systemd does when its user's last session ends,
+// and mounts it again. In between root may make files in the directory below the mount, which
+// nobody else could.
 const aLogout = `
 trap 'kill $alice $bob' EXIT
 mount -t tmpfs -o mode=700 none "$1" || exit 1

@@ -63,8 +63,8 @@ func (u *user) endsHome() {
 	})
 }
 
-// TestScriptWithoutARuntimeDirectory: a script of cron reaches the router of the user's session, and
-// its agents are that router's.
+// TestScriptWithoutARuntimeDirectory: a script of cron reaches the router of the user's session,
+// and its agents are that router's.
 func TestScriptWithoutARuntimeDirectory(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)

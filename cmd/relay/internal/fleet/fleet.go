@@ -69,8 +69,8 @@ func (f *Fleet) Run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// serve attends to one wrapper until it is gone or ctx ends. One whose process lives where we cannot
-// reach it runs, and is attended to as soon as it can be reached. An error is the log's.
+// serve attends to one wrapper until it is gone or ctx ends. One whose process lives where we
+// cannot reach it runs, and is attended to as soon as it can be reached. An error is the log's.
 func (f *Fleet) serve(ctx context.Context, r registry.Record, retired <-chan struct{}) error {
 	err := f.attend(ctx, r, retired)
 	for errors.Is(err, errGone) && f.comesBack(ctx, r, retired) {

@@ -3,10 +3,10 @@
 //
 // There is one router a user: the lock of the store decides, and its file says where the router
 // listens. So a command finds it whatever its environment is: cron, su and a service manager leave
-// out, or change, what says where sockets are. Of all clients that find none, one starts it: after a
-// crash each more would be a process that only finds the lock taken, and a hundred of them keep the
-// one from its work. Its socket appears when it listens. A client whose router dies asks the next
-// one the same thing again, under the same id.
+// out, or change, what says where sockets are. Of all clients that find none, one starts it: after
+// a crash each more would be a process that only finds the lock taken, and a hundred of them keep
+// the one from its work. Its socket appears when it listens. A client whose router dies asks the
+// next one the same thing again, under the same id.
 package home
 
 import (
@@ -43,8 +43,8 @@ type Home struct {
 }
 
 // Find returns the places of the router that runs; where none does, those that the environment
-// says, whose first two directories it makes. An empty store is the usual one: $XDG_STATE_HOME/relay,
-// else ~/.local/state/relay.
+// says, whose first two directories it makes. An empty store is the usual one:
+// $XDG_STATE_HOME/relay, else ~/.local/state/relay.
 func Find(store string) (Home, error) {
 	h, err := Here(store)
 	if err != nil {
@@ -108,7 +108,8 @@ func (h Home) where() Home {
 	return h
 }
 
-// Beyond is a *BeyondError where the router that has the store runs and cannot be reached from here.
+// Beyond is a *BeyondError where the router that has the store runs and cannot be reached from
+// here.
 func (h Home) Beyond() error {
 	by, ok := own.Signed(bus.LockFile(h.Store))
 	if !ok || by.Socket == "" || !OtherMounts(by.PID) {

@@ -27,8 +27,8 @@ func (h Home) Because() string {
 	return "XDG_RUNTIME_DIR is " + run + ", which is no directory"
 }
 
-// Stray is an agent that runs and is listed where no router of a Home looks: its wrapper was started
-// with another home, or is an older one.
+// Stray is an agent that runs and is listed where no router of a Home looks: its wrapper was
+// started with another home, or is an older one.
 type Stray struct {
 	Name string `json:"name"`
 	Dir  string `json:"dir"`
