@@ -143,14 +143,6 @@ func completions(root *cobra.Command) {
 	}
 }
 
-// completeRun fills in who does not run, and behind the name leaves files to the shell.
-func completeRun(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	return completing(away)(c, args, word)
-}
-
 // oneOf fills in one of words.
 func oneOf(words []string) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -130,11 +130,14 @@ func newRoot(s streams) *cobra.Command {
 	cobra.EnableCommandSorting = false // they stand as they are used
 	ofCommand := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		if c != root {
+		switch {
+		case c == root:
+			overview(s.out, root)
+		case c.Name() == "run":
+			runHelp(s, c)
+		default:
 			ofCommand(c, args)
-			return
 		}
-		overview(s.out, root)
 	})
 	completions(root)
 	strictly(root)

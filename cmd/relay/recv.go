@@ -209,7 +209,11 @@ func (f *receiving) look(ctx context.Context, asked *asking, limit time.Duration
 		last = f.last
 	}
 	f.Wait = limit
-	err = asked.ask(ctx, func(c *api.Client) (err error) { list, err = c.Newest(ctx, f.Query, last); return err })
+	q := f.Query
+	if me() != router.Human {
+		q.To = "self" // whom the token is of, or of nobody that runs
+	}
+	err = asked.ask(ctx, func(c *api.Client) (err error) { list, err = c.Newest(ctx, q, last); return err })
 	if err == nil {
 		f.After, f.newest = list.Cursor, f.newest && len(list.Messages) == 0
 	}

@@ -145,7 +145,8 @@ func (s *Server) asker(r *http.Request) (Asker, error) {
 	if err != nil {
 		return Asker{}, err
 	}
-	return Asker{}, fault(string(protocol.NotAuthorized), "the token is of no running agent")
+	return Asker{}, fault(string(protocol.NotAuthorized), "the token is of no running agent: "+
+		"a shell that was started inside of one which has ended has to unset RELAY_AGENT RELAY_TOKEN RELAY_SOCKET")
 }
 
 // identity is the name of who asks by a token, else empty.
