@@ -28,13 +28,25 @@ func ofOne[T any](s streams, what string, ask func(ctx context.Context, c *api.C
 			}
 			return checkWord(c, what, args[0], protocol.ValidTarget)
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			about := func(ctx context.Context, c *api.Client) (T, error) { return ask(ctx, c, args[0]) }
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			word := args[0]
+			if what == "ID" {
+				if word, err = which(c.Context(), word, ""); err != nil {
+					return err
+				}
+			}
+			about := func(ctx context.Context, c *api.Client) (T, error) { return ask(ctx, c, word) }
 			return answered(c.Context(), s, asJSON, about, show)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// which is the whole id of the message that a word means to whoever asks. It is asked for once, so
+// that what is asked again after a crash of the router is about the same message.
+func which(ctx context.Context, word, as string) (id string, err error) {
+	return asks(ctx, func(ctx context.Context, c *api.Client) (string, error) { return c.Which(ctx, word, as) })
 }
 
 // answered asks the router, and prints what it answers.

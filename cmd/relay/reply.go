@@ -17,9 +17,11 @@ func replyCommand(s streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "reply ID [TEXT...]", Short: "Answer a message",
-		Long: `reply answers a message, to whoever sent it. TEXT - reads standard input.`,
+		Long: `reply answers a message, to whoever sent it. TEXT - reads standard input. Of ID the beginning will do,
+where no other begins so; last is the last message to or from you.`,
 		Example: `  relay recv                     shows what was sent to you, with ids
-  relay reply m-7wzk03fa "yes"`,
+  relay reply m-7wzk03fa "yes"
+  relay reply last "yes"`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage{errors.New("reply: say which message: relay reply m-7wzk03fa \"yes\"")}
@@ -45,6 +47,10 @@ func reply(ctx context.Context, s streams, id, body string, ask api.Answer, asJS
 		ask.ID = newID()
 	}
 	ask.Body, ask.Until, ask.WaitMS = body, api.UntilQueued, acceptWait.Milliseconds()
+	id, err := which(ctx, id, ask.From)
+	if err != nil {
+		return err
+	}
 	asked, err := connect(ctx)
 	if err != nil {
 		return err
@@ -70,6 +76,7 @@ func cancelCommand(s streams) *cobra.Command {
 	ask := func(ctx context.Context, c *api.Client, id string) (api.Message, error) { return c.Cancel(ctx, id) }
 	c := ofOne(s, "ID", ask, s.showStanding)
 	c.Use, c.Short = "cancel ID", "Take a message or a reminder back that was not delivered yet"
-	c.Long = "cancel takes a message or a reminder back. It is too late when Enter was pressed behind it."
+	c.Long = `cancel takes a message or a reminder back. It is too late when Enter was pressed behind it. Of ID the
+beginning will do, where no other begins so; last is the last message to or from you.`
 	return c
 }

@@ -4,58 +4,28 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"relay-pty/cmd/relay/internal/manual"
 )
 
 // runHelp is the help of run, with relay-pty's flags, as relay-pty itself tells them.
 func runHelp(s streams, c *cobra.Command) {
 	fmt.Fprintf(s.out, "%s\n\nUsage:\n  relay %s\n\nExamples:\n%s\n", c.Long, c.Use, c.Example)
-	flags, err := wrapperFlags(c.Context())
+	wrapper, err := findWrapper()
+	flags := []string{}
+	if err == nil {
+		flags, err = manual.WrapperFlags(c.Context(), wrapper)
+	}
 	if err != nil {
 		fmt.Fprintln(s.err, "relay: the flags are not known:", err)
 		return
 	}
 	fmt.Fprintf(s.out, "\nFlags (relay-pty's):\n%s\n", strings.Join(flags, "\n"))
-}
-
-// notOfRun are relay-pty's flags that are of no use behind relay run.
-var notOfRun = []string{"--name", "--check-profile", "--version"}
-
-// wrapperFlags are the lines of relay-pty's help that tell its flags.
-func wrapperFlags(ctx context.Context) (lines []string, err error) {
-	wrapper, err := findWrapper()
-	if err != nil {
-		return nil, err
-	}
-	help, err := exec.CommandContext(ctx, wrapper, "--help").Output()
-	if err != nil {
-		return nil, fmt.Errorf("%s --help: %w", wrapper, err)
-	}
-	_, text, _ := strings.Cut(string(help), "\n  --")
-	text, _, _ = strings.Cut("  --"+text, "\n\n")
-	keep := true
-	for line := range strings.Lines(text) {
-		if flag, ok := flagOf(line); ok {
-			keep = !slices.Contains(notOfRun, flag)
-		}
-		if keep {
-			lines = append(lines, strings.TrimRight(line, "\n"))
-		}
-	}
-	return lines, nil
-}
-
-// flagOf is the flag that a line of help begins with.
-func flagOf(line string) (flag string, ok bool) {
-	if !strings.HasPrefix(line, "  --") {
-		return "", false
-	}
-	return strings.Fields(line)[0], true
 }
 
 // completeRun fills in who does not run, then relay-pty's flags, and behind the -- a command and
@@ -75,7 +45,11 @@ func completeRun(c *cobra.Command, args []string, word string) ([]string, cobra.
 
 // flagNames are the wrapper's flags that begin so.
 func flagNames(ctx context.Context, begin string) (list []string) {
-	lines, _ := wrapperFlags(ctx) // else nothing is filled in
+	wrapper, err := findWrapper()
+	if err != nil {
+		return nil
+	}
+	lines, _ := manual.WrapperFlags(ctx, wrapper) // else nothing is filled in
 	for _, word := range strings.Fields(strings.Join(append(lines, "  --"), " ")) {
 		if word = strings.Trim(word, ",;"); strings.HasPrefix(word, "--") && strings.HasPrefix(word, begin) && !slices.Contains(list, word) {
 			list = append(list, word)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ goes to nobody else.`,
 	flags.Var(&f.notifyAfter, "notify-after", "send me a notice so long after that, unless there was an answer")
 	flags.Lookup("notify-after").DefValue = ""
 	flags.StringVar(&f.From, "from", "", "send as `NAME`, outside of an agent (default human)")
-	flags.StringVar(&f.ReplyTo, "reply-to", "", "answer the message `ID`")
+	flags.StringVar(&f.ReplyTo, "reply-to", "", "answer the message `ID`, or the beginning of one, or last")
 	flags.StringVar(&f.Thread, "thread", "", "the conversation that it belongs to, by any `NAME`")
 	flags.Int64Var(&f.Priority, "priority", 0, "lower goes first")
 	flags.StringVar(&f.ID, "id", "", "give it this `ID`; sent again with the same one, it is still one message")
@@ -83,6 +84,9 @@ func send(c *cobra.Command, s streams, f *sending, args []string) error {
 	if f.ID == "" {
 		f.ID = newID() // ours, so that it is one message if we have to ask twice
 	}
+	if err := f.answers(ctx); err != nil {
+		return err
+	}
 	began := time.Now()
 	var m api.Message
 	err = asked.ask(ctx, func(c *api.Client) (err error) { m, err = c.Send(ctx, f.Send); return err })
@@ -97,6 +101,21 @@ func send(c *cobra.Command, s streams, f *sending, args []string) error {
 		}
 	}
 	return f.tell(s, m, c.Flags().Changed("until"))
+}
+
+// answers completes the id of the message that is answered. One that nobody knows is taken as it
+// is: that message may be kept no longer.
+func (f *sending) answers(ctx context.Context) error {
+	if f.ReplyTo == "" {
+		return nil
+	}
+	id, err := which(ctx, f.ReplyTo, f.From)
+	refused := (*router.ErrorValue)(nil)
+	if errors.As(err, &refused) && refused.Code == string(protocol.UnknownID) && len(refused.Candidates) == 0 && f.ReplyTo != router.LastID {
+		return nil
+	}
+	f.ReplyTo = cmp.Or(id, f.ReplyTo)
+	return err
 }
 
 // sayMode tells whoever may not interrupt agents that their message does not.

@@ -59,6 +59,13 @@ func (c *Client) Message(ctx context.Context, id, until string, wait time.Durati
 	return call[Message](ctx, c, "GET", messagePath(id)+"?"+q.Encode(), nil)
 }
 
+// Which returns the id of the message that is meant by an id, the beginning of one, or last: then
+// as says who asks, where no token does.
+func (c *Client) Which(ctx context.Context, word, as string) (id string, err error) {
+	m, err := call[Message](ctx, c, "GET", messagePath(word)+"?"+url.Values{"as": {as}}.Encode(), nil)
+	return m.ID, err
+}
+
 // Reply answers a message.
 func (c *Client) Reply(ctx context.Context, id string, a Answer) (Message, error) {
 	return call[Message](ctx, c, "POST", messagePath(id)+"/reply", a)

@@ -46,8 +46,8 @@ var endpoints = append([]endpoint{
 		}, whose...), nil, Messages{}, (*Server).messages,
 	},
 	{
-		"GET /v1/messages/{id}", "What became of a message.", []parameter{
-			waiting, {"until", text, "wait until it is queued, delivered or replied, or has ended"}, {"life", text, "true: with its events"},
+		"GET /v1/messages/{id}", "What became of a message. Here alone its id may be cut, where no other begins so; last is the newest one to or from who asks.", []parameter{
+			{"as", text, "who asks, for last, where no token says so"}, waiting, {"until", text, "wait until it is queued, delivered or replied, or has ended"}, {"life", text, "true: with its events"},
 		}, nil, Message{}, (*Server).message,
 	},
 	{"DELETE /v1/messages/{id}", "Takes a message back that was not delivered yet.", nil, nil, Message{}, (*Server).cancel},

@@ -83,7 +83,11 @@ func (s *Server) message(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.until(r.Context(), r.PathValue("id"), r.URL.Query().Get("until"), wait)
+	id, err := s.which(r)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.until(r.Context(), id, r.URL.Query().Get("until"), wait)
 	if err != nil || r.URL.Query().Get("life") != "true" {
 		return m, err
 	}
@@ -125,6 +129,19 @@ func (s *Server) messages(r *http.Request) (any, error) {
 			return answer, nil
 		}
 	}
+}
+
+// which is the id of the message that is looked at. To look, its beginning will do, or last; what
+// changes something takes a whole id, since what begins so may be another one by the next try.
+func (s *Server) which(r *http.Request) (id string, err error) {
+	me := ""
+	if r.PathValue("id") == router.LastID {
+		if me, err = s.sender(r, r.URL.Query().Get("as")); err != nil {
+			return "", err
+		}
+	}
+	s.Hub.View(func(state *router.State, _ func(string) bool) { id, err = state.Which(r.PathValue("id"), me) })
+	return id, err
 }
 
 func (s *Server) newest(after int64, last int, wants filter) Messages {

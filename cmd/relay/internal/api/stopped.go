@@ -10,10 +10,10 @@ import (
 	"relay-pty/protocol/registry"
 )
 
-// watching is how a client looks at a router that has not answered yet. One that is stopped (SIGSTOP,
-// a job that was suspended) answers nobody, and takes connections all the same. It is looked at
-// every so often, and again a moment later: one that was stopped for a moment goes on. A router
-// that is only slow is waited for.
+// watching is how a client looks at a router that has not answered yet. One that is stopped
+// (SIGSTOP, a job that was suspended) answers nobody, and takes connections all the same. It is
+// looked at every so often, and again a moment later: one that was stopped for a moment goes on. A
+// router that is only slow is waited for.
 type watching struct {
 	every, again time.Duration
 	stopped      func(pid int) bool

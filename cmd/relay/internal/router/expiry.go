@@ -44,9 +44,9 @@ func (s *State) Expiring(now int64) (over []Known, next int64) {
 }
 
 // expires is when a message that no wrapper and no reader has is over, in Unix milliseconds; 0:
-// never. One without a timeout of its own waits for its recipient to run, if that is an
-// agent or a name that is yet to come: for a while where it was sent to that agent, for as long as the agent is known where it
-// was sent to a channel. People and scripts read when they like.
+// never. One without a timeout of its own waits for its recipient to run, if that is an agent or a
+// name that is yet to come: for a while where it was sent to that agent, for as long as the agent
+// is known where it was sent to a channel. People and scripts read when they like.
 func (s *State) expires(m *Known) int64 {
 	a := s.agents[m.To]
 	absent := a != nil && (a.Wrapped && !a.Running || a.Awaited)
