@@ -45,8 +45,8 @@ func (p *process) init(pid int) {
 	p.stops = make(chan bool, 1)
 }
 
-// lookPath finds the command as a shell would.
-func lookPath(args []string) (string, error) {
+// LookPath finds the command as a shell would.
+func LookPath(args []string) (string, error) {
 	if len(args) == 0 || args[0] == "" {
 		return "", &exec.Error{Name: "", Err: exec.ErrNotFound}
 	}

@@ -88,7 +88,7 @@ type Session struct {
 // are *exec.Error: errors.Is(err, exec.ErrNotFound) or fs.ErrNotExist for one that is not there,
 // anything else for one that cannot be executed. Other errors are ours.
 func Start(cfg Config) (*Session, error) {
-	path, err := lookPath(cfg.Args)
+	path, err := LookPath(cfg.Args)
 	if err != nil {
 		return nil, err
 	}

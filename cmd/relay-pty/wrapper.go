@@ -74,6 +74,10 @@ func wrap(ctx context.Context, cfg config, front *term.Front, stdin, stdout, std
 	if err != nil {
 		return 0, fmt.Errorf("--prompt-pattern: %w", err)
 	}
+	// Routers hear of a wrapper that is listed. What cannot be run is no agent.
+	if _, err := pty.LookPath(cfg.Command); err != nil {
+		return 0, fmt.Errorf("%w: %w", errCommand, err)
+	}
 	taken, err := w.claim(stderr)
 	if err != nil {
 		return 0, withHint(err)
@@ -86,6 +90,9 @@ func wrap(ctx context.Context, cfg config, front *term.Front, stdin, stdout, std
 	defer release()
 	if err := w.ledger.Trouble(); err != nil {
 		w.warn(stderr, err)
+	}
+	if ctx.Err() != nil { // a signal came before there was an agent
+		return 0, context.Cause(ctx)
 	}
 	return w.run(ctx, taken, stdin, stdout, stderr)
 }
@@ -123,9 +130,6 @@ func (w *wrapper) run(ctx context.Context, taken *taken, stdin, stdout, stderr *
 	commands, err := w.events.Follow(queue.FromNow)
 	if err != nil {
 		return 0, err
-	}
-	if ctx.Err() != nil { // a signal came before there was an agent
-		return 0, context.Cause(ctx)
 	}
 	if err := w.start(user); err != nil {
 		return 0, err

@@ -56,7 +56,8 @@ func trusted(dir string) bool {
 	return own.Private(filepath.Dir(dir)) == nil && own.Private(dir) == nil
 }
 
-// Find returns the wrapper of that name, if it runs.
+// Find returns the wrapper of that name and whether it runs. Of one that was killed the record is
+// left; without any record the result is zero.
 func (p Places) Find(name string) (r Record, running bool, err error) {
 	if err := protocol.ValidName(name); err != nil {
 		return r, false, err
@@ -73,8 +74,14 @@ func (p Places) Find(name string) (r Record, running bool, err error) {
 			continue
 		}
 		there, err := read(filepath.Join(dir, name+suffix))
-		if err == nil && there.State != "" && there.State == p.State && seen(there) {
+		if err != nil || there.State == "" || there.State != p.State {
+			continue
+		}
+		if seen(there) {
 			return there, true, nil
+		}
+		if r == (Record{}) {
+			r = there
 		}
 	}
 	return r, false, nil

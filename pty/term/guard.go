@@ -27,9 +27,9 @@ import (
 // With our process id, $1, it is our [Front]: it hands on the signals that would end it, and
 // reports on 3 those that would stop it; stops its process group, which is the shell's job, when we
 // say so, in the background alone if we say that, and reports when that goes on; and has our exit
-// status: as we told it, or that of the last signal that it handed on, else that of SIGKILL, or of a
-// fault of the runtime. We are in that group, too, and do not heed the signal. What interrupts a
-// read has no part of a line: each comes as a whole.
+// status: as we told it, else that of the last signal that it handed on, of SIGKILL, or of a fault
+// of the runtime. We are in that group, too, and do not heed the signal. What interrupts a read has
+// no part of a line: each comes as a whole.
 const watcher = `# relay-pty, as its shell sees it: stops at ^Z, while the wrapper goes on
 w=$1 undo= ours= seen= status=137
 exec 4>&2 2>/dev/null

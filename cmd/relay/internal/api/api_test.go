@@ -89,7 +89,7 @@ func start(t *testing.T) *rig {
 	for _, name := range []string{"bob", "carol"} {
 		must(t, r.hub.Up(t.Context(), registry.Record{Name: name, Agent: "generic", PID: 1}))
 	}
-	must(t, r.hub.Missed(t.Context()))
+	must(t, r.hub.Missed(t.Context(), func(router.Agent) bool { return false }))
 	r.announce("carol", carolsToken)
 	l, err := net.Listen("unix", r.socket)
 	must(t, err)

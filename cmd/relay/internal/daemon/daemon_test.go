@@ -56,7 +56,7 @@ func TestIdle(t *testing.T) {
 		stays("an agent runs")
 		m, err := h.Send(ctx, router.Message{From: "human", To: "bob", Body: "hi"})
 		must(err)
-		must(h.Down(ctx, "bob"))
+		must(h.Down(ctx, "bob", false))
 		stays("a message waits")
 		busy.add(1)
 		delivered := router.Event{Type: "inject_result", Agent: "bob", Message: router.Message{ID: m.ID}, Result: router.Result{Status: "delivered"}}

@@ -61,7 +61,7 @@ func (f *Fleet) Run(ctx context.Context) error {
 		}
 		if first {
 			first = false
-			if err := f.Hub.Missed(ctx); err != nil {
+			if err := f.Hub.Missed(ctx, f.retired); err != nil {
 				return err
 			}
 		}
@@ -79,7 +79,7 @@ func (f *Fleet) serve(ctx context.Context, r registry.Record, retired <-chan str
 	if !errors.Is(err, errGone) {
 		return logOnly(err) // the router ends, not the wrapper
 	}
-	if err := f.Hub.Down(ctx, r.Name); err != nil && ctx.Err() == nil {
+	if err := f.Hub.Down(ctx, r.Name, f.unlisted(r.Name)); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("write the log: %w", err)
 	}
 	return nil

@@ -119,6 +119,34 @@ func TestLastWords(t *testing.T) {
 	}
 }
 
+// TestRetired: a wrapper that ended while no router ran took its listing back if it is not there,
+// unless the machine has ended meanwhile.
+func TestRetired(t *testing.T) {
+	dir := testrig.Dir(t)
+	f := &Fleet{Places: registry.At(dir)}
+	up, err := uptime()
+	must(t, err)
+	_, err = registry.Announce(dir, registry.Record{Name: "killed", Socket: filepath.Join(dir, "s"), PID: os.Getpid()})
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, "bad.json"), []byte("{"), 0o600))
+	now := time.Now()
+	for name, c := range map[string]struct {
+		agent   string
+		started time.Time
+		want    bool
+	}{
+		"it is listed":                      {"killed", now, false},
+		"it is not":                         {"gone", now, true},
+		"its listing cannot be read":        {"bad", now, false},
+		"it was started as the machine was": {"gone", now.Add(time.Minute - up), true},
+		"it was started before the machine": {"gone", now.Add(-time.Minute - up), false},
+	} {
+		if got := f.retired(router.Agent{Name: c.agent, Started: c.started.UnixMilli()}); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 func await(t *testing.T, ctx context.Context, what string, c <-chan struct{}) {
 	t.Helper()
 	select {

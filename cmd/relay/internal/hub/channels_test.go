@@ -126,7 +126,7 @@ func TestToAll(t *testing.T) {
 	for _, name := range []string{"a", "b", "gone"} {
 		h.mustUp(t, name)
 	}
-	must(t, h.Down(t.Context(), "gone"))
+	must(t, h.Down(t.Context(), "gone", false))
 	m, err := h.Send(t.Context(), router.Message{ID: "m", From: "a", To: "room", Body: "hi"})
 	if err != nil || m.To != router.All || len(m.Deliveries) != 1 || m.Deliveries[0].ID != "m:b" || m.Status != router.StatusAccepted {
 		t.Fatalf("got %+v, %v", m, err)

@@ -19,7 +19,8 @@
 //
 // Who is away has left, after a while: that a wrapper ends is told at once, that its agent left
 // five seconds later, and not when the agent is back by then. "left" is said only when the wrapper
-// told how the agent ended, else "inactive". A new router tells nobody's leave before it has looked
+// told how the agent ended, or took its listing back, which it does before its socket goes; else
+// "inactive". A new router tells nobody's leave before it has looked
 // who runs. A pause is in the log, and the wrapper is told before the request is answered, again
 // when either begins anew, and before it gets another message.
 package hub

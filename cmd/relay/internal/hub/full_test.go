@@ -43,7 +43,7 @@ func TestWhatHappenedWaitsForRoom(t *testing.T) {
 			"a state":   func() error { return h.Record(ctx, router.Event{Type: "state", Agent: "bob"}) },
 			"a command": func() error { return h.Command(ctx, said) },
 			"a start":   func() error { return h.Up(ctx, registry.Record{Name: "carol", PID: 3}) },
-			"an end":    func() error { return h.Down(ctx, "bob") },
+			"an end":    func() error { return h.Down(ctx, "bob", false) },
 			"expiry": func() error {
 				time.Sleep(10 * time.Second)
 				synctest.Wait()
@@ -133,7 +133,7 @@ func TestWhoRunsIsToldWithoutRoom(t *testing.T) {
 			t.Error("with room again it is told before it is known")
 		default:
 		}
-		must(t, h.Missed(t.Context()))
+		must(t, h.Missed(t.Context(), func(router.Agent) bool { return false }))
 		<-asked
 		cancel()
 	})

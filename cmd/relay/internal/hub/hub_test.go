@@ -114,7 +114,7 @@ func TestANewHubKnowsWhatTheOldOneDid(t *testing.T) {
 	if got := again.status(m.ID); got != router.StatusAccepted {
 		t.Errorf("it is %q in the new hub", got)
 	}
-	must(t, again.Missed(t.Context()))
+	must(t, again.Missed(t.Context(), func(router.Agent) bool { return false }))
 	again.View(func(s *router.State, running func(string) bool) {
 		if a, _ := s.Agent("bob"); a.Running || running("bob") {
 			t.Error("bob runs, with nobody who said so")
@@ -267,7 +267,7 @@ func TestOldAndNewWrapper(t *testing.T) {
 	h.mustUp(t, "bob")
 	must(t, h.Up(t.Context(), registry.Record{Name: "bob", Agent: "generic", PID: 2}))
 	for i, runs := range []bool{true, false} {
-		must(t, h.Down(t.Context(), "bob"))
+		must(t, h.Down(t.Context(), "bob", false))
 		h.View(func(s *router.State, running func(string) bool) {
 			if a, _ := s.Agent("bob"); a.Running != runs || running("bob") != runs {
 				t.Errorf("after %d ends: runs %v and %v, want %v", i+1, a.Running, running("bob"), runs)

@@ -74,7 +74,7 @@ func TestAPauseOutlivesTheAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := aHub(t, &memory{})
 		h.mustUp(t, "bob")
-		must(t, h.Down(t.Context(), "bob"))
+		must(t, h.Down(t.Context(), "bob", false))
 		seen := time.Now().UnixMilli()
 		time.Sleep(time.Hour)
 		must(t, h.Pause(t.Context(), "bob", 0))

@@ -39,15 +39,15 @@ func TestARestartIsNoLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := aHub(t, &memory{})
 		h.mustUp(t, "bob")
-		must(t, h.Missed(t.Context()))
+		must(t, h.Missed(t.Context(), func(router.Agent) bool { return false }))
 		defer running(t, h)()
 		for range 2 {
 			synctest.Wait()
-			must(t, h.Down(t.Context(), "bob"))
+			must(t, h.Down(t.Context(), "bob", false))
 			time.Sleep(4999 * time.Millisecond)
 			h.mustUp(t, "bob")
 		}
-		must(t, h.Down(t.Context(), "bob"))
+		must(t, h.Down(t.Context(), "bob", false))
 		time.Sleep(4999 * time.Millisecond)
 		synctest.Wait()
 		if h.Idle() {
@@ -72,10 +72,10 @@ func TestANewRouterLooksFirst(t *testing.T) {
 		old := aHub(t, store)
 		old.mustUp(t, "bob")
 		old.mustUp(t, "carol")
-		must(t, old.Missed(t.Context()))
+		must(t, old.Missed(t.Context(), func(router.Agent) bool { return false }))
 		end := running(t, old)
 		synctest.Wait()
-		must(t, old.Down(t.Context(), "bob"))
+		must(t, old.Down(t.Context(), "bob", false))
 		end()
 		time.Sleep(time.Hour)
 		h := aHub(t, store)
@@ -83,7 +83,7 @@ func TestANewRouterLooksFirst(t *testing.T) {
 		synctest.Wait()
 		before := h.types(t)
 		h.mustUp(t, "bob")
-		must(t, h.Missed(t.Context()))
+		must(t, h.Missed(t.Context(), func(router.Agent) bool { return false }))
 		time.Sleep(debounceOver)
 		synctest.Wait()
 		if got, want := strings.TrimPrefix(h.types(t), before), ", agent_up, agent_down inactive, member_left inactive"; got != want {

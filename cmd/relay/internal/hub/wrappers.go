@@ -38,17 +38,17 @@ func (h *Hub) noteUp(ctx context.Context, r registry.Record) error {
 	return h.append(ctx, e)
 }
 
-// Down says that a wrapper no longer runs.
-func (h *Hub) Down(ctx context.Context, name string) error {
+// Down says that a wrapper no longer runs, and whether it took its listing back.
+func (h *Hub) Down(ctx context.Context, name string, retired bool) error {
 	h.mu.Lock()
 	if h.running[name]--; h.running[name] <= 0 {
 		delete(h.running, name)
 	}
 	h.mu.Unlock()
-	return h.patiently(ctx, func() error { return h.noteDown(ctx, name) })
+	return h.patiently(ctx, func() error { return h.noteDown(ctx, name, retired) })
 }
 
-func (h *Hub) noteDown(ctx context.Context, name string) error {
+func (h *Hub) noteDown(ctx context.Context, name string, retired bool) error {
 	h.writing.Lock()
 	defer h.writing.Unlock()
 	h.mu.Lock()
@@ -57,37 +57,37 @@ func (h *Hub) noteDown(ctx context.Context, name string) error {
 	if !gone {
 		return nil
 	}
-	return h.append(ctx, h.down(name))
+	return h.append(ctx, h.down(name, retired))
 }
 
 // down is the event of a wrapper that no longer runs.
-func (h *Hub) down(name string) router.Event {
+func (h *Hub) down(name string, retired bool) router.Event {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	e := router.Event{Type: router.TypeDown, Agent: name}
-	e.Reason = h.state.Ending(name)
+	e.Reason = h.state.Ending(name, retired)
 	return e
 }
 
 // Missed puts the end of wrappers into the log that ended while there was no router: all that run
-// have been told to Up.
-func (h *Hub) Missed(ctx context.Context) error {
-	return h.patiently(ctx, func() error { return h.noteMissed(ctx) })
+// have been told to Up. retired says whether one took its listing back.
+func (h *Hub) Missed(ctx context.Context, retired func(router.Agent) bool) error {
+	return h.patiently(ctx, func() error { return h.noteMissed(ctx, retired) })
 }
 
-func (h *Hub) noteMissed(ctx context.Context) error {
+func (h *Hub) noteMissed(ctx context.Context, retired func(router.Agent) bool) error {
 	h.writing.Lock()
 	defer h.writing.Unlock()
 	h.mu.Lock()
-	var gone []string
+	var gone []router.Agent
 	for _, a := range h.state.Agents() {
 		if a.Running && h.running[a.Name] == 0 {
-			gone = append(gone, a.Name)
+			gone = append(gone, a)
 		}
 	}
 	h.mu.Unlock()
-	for _, name := range gone {
-		if err := h.append(ctx, h.down(name)); err != nil {
+	for _, a := range gone {
+		if err := h.append(ctx, h.down(a.Name, retired(a))); err != nil {
 			return err
 		}
 	}

@@ -11,8 +11,8 @@ const (
 
 // Reasons of TypeDown and TypeMemberLeft.
 const (
-	ReasonLeft     = "left"     // the agent ended, and its wrapper told how
-	ReasonInactive = "inactive" // the wrapper was killed or no longer answers: nobody told how it ended
+	ReasonLeft     = "left"     // the agent ended, and its wrapper told so or took its listing back
+	ReasonInactive = "inactive" // the wrapper was killed or no longer answers: nobody told of the end
 	ReasonGC       = "gc"       // it did not run for 30 days and is forgotten
 )
 
@@ -44,9 +44,10 @@ func (p *presence) note(e Event) {
 	}
 }
 
-// Ending is why an agent whose wrapper is gone went away.
-func (s *State) Ending(name string) string {
-	if a := s.agents[name]; a != nil && a.Ended {
+// Ending is why an agent whose wrapper is gone went away. retired says that the wrapper took its
+// listing back: one that is killed leaves it.
+func (s *State) Ending(name string, retired bool) string {
+	if a := s.agents[name]; retired || a != nil && a.Ended {
 		return ReasonLeft
 	}
 	return ReasonInactive

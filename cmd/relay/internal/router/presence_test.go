@@ -34,7 +34,7 @@ func (r *presenceRun) settle(ms int64) {
 
 func (r *presenceRun) down(ms int64) {
 	e := Event{Type: TypeDown, Agent: "bob"}
-	e.Reason = r.Ending("bob")
+	e.Reason = r.Ending("bob", false)
 	r.tell(ms, e)
 }
 

@@ -92,7 +92,7 @@ func (l *life) next() []Event {
 		return []Event{e}
 	case 1:
 		e := event(TypeDown)
-		e.Origin, e.Reason = nil, l.s.Ending(name)
+		e.Origin, e.Reason = nil, l.s.Ending(name, false)
 		return []Event{e}
 	case 2:
 		e := event(l.one(protocol.TypeState, protocol.TypeWaiting, protocol.TypeExit))
