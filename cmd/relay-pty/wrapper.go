@@ -148,7 +148,7 @@ func (w *wrapper) run(ctx context.Context, taken *taken, stdin, stdout, stderr *
 		AllowCommand: w.cfg.Commands, Closed: over, Lent: w.leases.Lent, Settled: w.leases.Settled,
 	}
 	w.job(&jobs, user, "serve", func() error { return taken.listener.Serve(serving, server.Handle) })
-	w.job(&jobs, user, "names", func() error { return own.Guard(serving, w.unkept, names...) })
+	w.job(&jobs, user, "names", func() error { return w.keepNames(serving, names) })
 	if w.cfg.JSON {
 		w.job(&jobs, user, "json output", func() error { return printCommands(serving, commands, stderr, over) })
 	}
@@ -204,6 +204,20 @@ func (w *wrapper) tidy(out io.Writer) {
 	var left screen.Traces
 	w.agent.Session.View(func(s *screen.Screen) { left = s.Traces() })
 	io.WriteString(out, left.Undo()) // the terminal may be gone
+}
+
+// settled is after how long a wrapper has its names watched.
+const settled = time.Second
+
+// keepNames sees to it that we are found under our names, but not in a run that is over at once: to
+// end a watch of files, Linux waits for all processors, which takes up to 15 ms.
+func (w *wrapper) keepNames(ctx context.Context, names []own.Name) error {
+	select {
+	case <-time.After(settled):
+		return own.Guard(ctx, w.unkept, names...)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // unkept is told when a file by which others find us cannot be made anew, and when it could.
