@@ -69,8 +69,8 @@ func (d Daemon) Run(parent context.Context) error {
 		return err
 	}
 	defer log.Close()
-	if err := log.Tell(h.Socket); err != nil {
-		return err
+	if err := log.Tell(h.Socket); err != nil { // it works, for who has our environment
+		fmt.Fprintf(d.Errs, "relay: who looks elsewhere does not find this router: %v\n", err)
 	}
 	kept, err := shelf.Open(filepath.Join(h.Store, "state.db"))
 	if err != nil {
