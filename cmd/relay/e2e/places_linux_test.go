@@ -160,9 +160,9 @@ func TestNamesAreAUsers(t *testing.T) {
 	as := &syscall.Credential{Uid: uid, Gid: uid}
 	other := &user{t: t, dir: testrig.Dir(t), bin: u.bin}
 	other.env = other.bare()
-	other.endsHome()
 	place := "/tmp/relay-" + strconv.Itoa(uid)
-	t.Cleanup(func() { os.RemoveAll(place) })
+	t.Cleanup(func() { os.RemoveAll(place) }) // when nobody is left who makes it anew
+	other.endsHome()
 	must(t, os.Chown(other.dir, uid, uid))
 	must(t, os.Chmod(u.bin, 0o755))
 	other.script(ctx, other.env, as) // as that user, all works
