@@ -59,8 +59,8 @@ func (e *ender) hear() {
 // loaded machine; why is not known).
 const oneSignal = 200 * time.Millisecond
 
-// letGo returns the signal that came before, if one did. Any that comes later ends us by the kernel's
-// own action, or what we become: none is lost between.
+// letGo returns the signal that came before, if one did. Any that comes later ends us, or what we
+// become, by the kernel's own action: none is lost between.
 func (e *ender) letGo() error {
 	signals.Act(signals.Default, e.caught...)
 	if err := signals.Settle(); err != nil {

@@ -14,8 +14,8 @@ func (f *Fleet) unlisted(name string) bool {
 	return err == nil && r == registry.Record{}
 }
 
-// retired reports whether a wrapper that ended while no router ran took its listing back. The end of
-// the machine, too, takes listings away.
+// retired reports whether a wrapper that ended while no router ran took its listing back. The end
+// of the machine, too, takes listings away.
 func (f *Fleet) retired(a router.Agent) bool {
 	up, err := uptime()
 	return err == nil && f.unlisted(a.Name) && time.Since(time.UnixMilli(a.Started)) < up
