@@ -15,8 +15,8 @@ import (
 )
 
 // TestWhoEndedHasLeft: however quickly an agent ended, the router knows that it ended by itself, or
-// by a signal that its wrapper took; who was killed is inactive; and a command that cannot be run was
-// no agent. A router that did not run meanwhile says the same.
+// by a signal that its wrapper took; who was killed is inactive; and a command that cannot be run
+// was no agent. A router that did not run meanwhile says the same.
 func TestWhoEndedHasLeft(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
