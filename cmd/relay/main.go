@@ -21,6 +21,7 @@ import (
 	"relay-pty/cmd/relay/internal/near"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
+	"relay-pty/protocol/signals"
 	"relay-pty/protocol/version"
 )
 
@@ -46,7 +47,7 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == hookName && !slices.Contains(os.Args, "--help") {
 		os.Exit(hook.Ours().Run(os.Args[2:])) // an agent waits for it, so nothing else is made first
 	}
-	os.Exit(run(endBySignals(context.Background()), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(run(signals.End(context.Background()), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // streams are what a command reads and writes.
@@ -214,7 +215,7 @@ func status(errs io.Writer, err error) int {
 	var wrong usage
 	var refused *router.ErrorValue
 	var hint interface{ Hint() string }
-	var by stopped
+	var by signals.Stopped
 	switch {
 	case err == nil:
 		return 0

@@ -21,6 +21,7 @@ import (
 	"relay-pty/inject/profile"
 	"relay-pty/protocol"
 	"relay-pty/protocol/registry"
+	"relay-pty/protocol/signals"
 )
 
 func runCommand(s streams) *cobra.Command {
@@ -83,8 +84,8 @@ func becomeWrapper(ctx context.Context, s streams, args []string) error {
 	}
 	args, env := wired(ctx, args[1:])
 	argv = append(argv, args...) // a flag that comes twice counts as it comes last
-	if e, ok := ctx.(*ender); ok {
-		err = e.letGo()
+	if e, ok := ctx.(*signals.Ender); ok {
+		err = e.LetGo()
 	}
 	if err != nil {
 		return err

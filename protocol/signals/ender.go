@@ -1,4 +1,4 @@
-package main
+package signals
 
 import (
 	"context"
@@ -6,17 +6,16 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
-
-	"relay-pty/protocol/signals"
 )
 
-// stopped is the signal that told us to end.
-type stopped struct{ syscall.Signal }
+// Stopped is the signal that told us to end.
+type Stopped struct{ syscall.Signal }
 
-func (s stopped) Error() string { return "ended by a signal: " + s.Signal.String() }
+func (s Stopped) Error() string { return "ended by a signal: " + s.Signal.String() }
 
-// ender is a context that the first signal ends; a second one ends us at once.
-type ender struct {
+// Ender is a context that the first signal ends, with [Stopped] as its cause. A second signal ends
+// the program at once, with 128 and the signal's number.
+type Ender struct {
 	context.Context
 	end    context.CancelCauseFunc
 	caught []syscall.Signal
@@ -24,10 +23,10 @@ type ender struct {
 	heard  chan struct{} // closed when all that came was heard
 }
 
-// endBySignals is ended by the signals that end a program. Whoever started us with SIGHUP or SIGINT
-// ignored, as nohup does, wants us to go on.
-func endBySignals(parent context.Context) *ender {
-	e := &ender{come: make(chan os.Signal, 1), heard: make(chan struct{})}
+// End is ended by the signals that end a program: TERM, HUP and INT. A signal that the program was
+// started with ignored, as by nohup, does not end it.
+func End(parent context.Context) *Ender {
+	e := &Ender{come: make(chan os.Signal, 1), heard: make(chan struct{})}
 	e.Context, e.end = context.WithCancelCause(parent)
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
 		if !signal.Ignored(s) {
@@ -39,11 +38,11 @@ func endBySignals(parent context.Context) *ender {
 	return e
 }
 
-func (e *ender) hear() {
+func (e *Ender) hear() {
 	defer close(e.heard)
 	var first time.Time
 	for s := range e.come {
-		by := stopped{s.(syscall.Signal)} // all that os/signal tells are
+		by := Stopped{s.(syscall.Signal)} // all that os/signal tells are
 		switch {
 		case e.Err() == nil:
 			first = time.Now()
@@ -59,11 +58,12 @@ func (e *ender) hear() {
 // loaded machine; why is not known).
 const oneSignal = 200 * time.Millisecond
 
-// letGo returns the signal that came before, if one did. Any that comes later ends us, or what we
-// become, by the kernel's own action: none is lost between.
-func (e *ender) letGo() error {
-	signals.Act(signals.Default, e.caught...)
-	if err := signals.Settle(); err != nil {
+// LetGo returns the signal that came before, if one did, and ends the waiting for signals. A signal
+// that comes later ends the program, or what it becomes by exec, by the kernel's own action: none
+// is lost between.
+func (e *Ender) LetGo() error {
+	Act(Default, e.caught...)
+	if err := Settle(); err != nil {
 		return err
 	}
 	signal.Stop(e.come) // returns when all that was caught is in the channel
