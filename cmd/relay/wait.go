@@ -77,16 +77,13 @@ func (f *awaiting) check() error {
 
 // run waits, and prints who is in which state.
 func (f *awaiting) run(ctx context.Context, s streams) error {
-	if f.timeout.d > 0 {
-		limited, cancel := context.WithTimeoutCause(ctx, f.timeout.d, vigil.ErrTime)
-		defer cancel()
-		ctx = limited
-	}
 	asked, err := connect(ctx)
 	if err != nil {
-		return f.verdict(s, err)
+		return err
 	}
-	v := vigil.Vigil{Names: f.names, States: f.states, All: f.all, Unknown: f.timeout.d > 0, Ask: asked.ask}
+	v := vigil.Vigil{
+		Names: f.names, States: f.states, All: f.all, Unknown: f.timeout.d > 0, Limit: f.timeout.d, Ask: asked.ask,
+	}
 	v.Waits = func(name, is string) {
 		if !f.json {
 			fmt.Fprintf(s.err, "relay: %s %s; waiting until it is %s\n", name, is, strings.Join(f.states, " or "))
@@ -99,21 +96,12 @@ func (f *awaiting) run(ctx context.Context, s streams) error {
 		_, err = fmt.Fprintln(s.out, name, state)
 		return err
 	}
-	return f.verdict(s, v.Run(ctx))
-}
-
-// verdict tells that the time was over, which has an exit status of its own.
-func (f *awaiting) verdict(s streams, err error) error {
-	late := (*vigil.LateError)(nil)
-	switch {
-	case errors.As(err, &late):
+	err = v.Run(ctx)
+	if late := (*vigil.LateError)(nil); errors.As(err, &late) {
 		fmt.Fprintf(s.err, "relay: %v after %v\n", late, f.timeout.d)
-	case errors.Is(err, vigil.ErrTime):
-		fmt.Fprintf(s.err, "relay: the router has not answered after %v\n", f.timeout.d)
-	default:
-		return err
+		return exit(exitTimeout)
 	}
-	return exit(exitTimeout)
+	return err
 }
 
 // waited is what wait prints as JSON.

@@ -17,10 +17,11 @@ import (
 
 // Vigil is a wait for agents.
 type Vigil struct {
-	Names   []string // who is waited for
-	States  []string // until an agent is in one of these
-	All     bool     // until all agents were; else the first one ends the wait
-	Unknown bool     // a name that nobody knows is waited for, too
+	Names   []string      // who is waited for
+	States  []string      // until an agent is in one of these
+	All     bool          // until all agents were; else the first one ends the wait
+	Unknown bool          // a name that nobody knows is waited for, too
+	Limit   time.Duration // how long the wait is at most; 0: without end
 	// Ask calls f with a client, and with that of the next router when the router ends.
 	Ask func(ctx context.Context, f func(*api.Client) error) error
 	// Waits is told of each agent that is not there yet, and how that agent is.
@@ -39,21 +40,29 @@ type watched struct {
 	unknown *router.ErrorValue // nobody knows it
 }
 
-// Run waits until the vigil is over, or ctx is. An agent that ends and stays away is an error where
+// Run waits until the vigil is over, or ctx is. Each agent is looked at once, however short the time
+// is. An agent that ends and stays away is an error where
 // no other one may come to a state instead.
 func (v *Vigil) Run(ctx context.Context) error {
 	v.pending = nil
 	for _, name := range v.Names {
 		v.pending = append(v.pending, &watched{name: name})
 	}
-	err := v.run(ctx)
-	if err != nil && errors.Is(context.Cause(ctx), ErrTime) {
+	limited := ctx
+	if v.Limit > 0 {
+		timed, cancel := context.WithTimeoutCause(ctx, v.Limit, errTime)
+		defer cancel()
+		limited = timed
+	}
+	err := v.run(ctx, limited)
+	if errors.Is(err, errTime) {
 		return v.lacking()
 	}
 	return err
 }
 
-func (v *Vigil) run(ctx context.Context) error {
+// run looks, as long as ctx lasts, and then waits, as long as limited does.
+func (v *Vigil) run(ctx, limited context.Context) error {
 	q := api.Query{Wait: api.LongWait, Types: []string{protocol.TypeState, router.TypeUp, router.TypeDown, router.TypeMemberLeft}}
 	if len(v.Names) == 1 {
 		q.Target = v.Names[0]
@@ -68,13 +77,13 @@ func (v *Vigil) run(ctx context.Context) error {
 	}
 	for len(v.pending) > 0 {
 		var page api.Events
-		err := v.Ask(ctx, func(c *api.Client) (err error) { page, err = c.Events(ctx, q); return err })
+		err := v.Ask(limited, func(c *api.Client) (err error) { page, err = c.Events(limited, q); return err })
 		if err != nil {
 			return err
 		}
 		q.After = page.Cursor
 		for _, e := range page.Events {
-			if err := v.heard(ctx, e); err != nil {
+			if err := v.heard(limited, e); err != nil {
 				return err
 			}
 		}
@@ -195,8 +204,8 @@ func (v *Vigil) present(ctx context.Context, w *watched) (string, error) {
 	return a.State, nil
 }
 
-// ErrTime is the cause of a context that ends a wait when its time is over.
-var ErrTime = errors.New("the time is over")
+// errTime is the cause of the context that ends a wait when its time is over.
+var errTime = errors.New("the time is over")
 
 // lacking says who did not come in time. Where nobody knows any of them, that is the error.
 func (v *Vigil) lacking() error {
