@@ -127,7 +127,7 @@ func statuses(ctx context.Context, c *api.Client) (list []api.AgentStatus, err e
 
 func showStatuses(s streams, list []api.AgentStatus) error {
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(s.err, "relay: no agent runs; relay ls shows those that did")
+		_, err := fmt.Fprintln(s.err, "relay: no agent runs; relay ls --all shows those that did")
 		return err
 	}
 	rows := [][]string{{

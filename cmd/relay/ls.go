@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,19 +14,24 @@ import (
 )
 
 func lsCommand(s streams) *cobra.Command {
-	var asJSON bool
+	var asJSON, gone bool
 	c := &cobra.Command{
 		Use: "ls", Short: "Show the agents, and the channels", Args: noArgs,
-		Long: `ls shows the agents that run, then those that did within the last 30 days: their messages wait for
-them. Of those it says how they went: left, they ended by themselves; inactive, they were killed or
-stopped answering. "stopped (its wrapper)" is an agent whose relay-pty was stopped (SIGSTOP): nothing
-is typed until it goes on. Then come the channels, and who is in each. A last line, on
-standard error, tells of messages that did not arrive within the last day, if there are any.`,
+		Long: `ls shows the agents that run, then those that don't and for which messages wait. With --all it shows
+every agent of the last 30 days. An agent that doesn't run is "left" if it ended by itself, and
+"inactive" if it was killed or stopped answering. "stopped (its wrapper)" is an agent whose relay-pty
+was stopped (SIGSTOP): nothing is typed until that goes on. Below the agents ls shows the channels and
+their members. Standard error tells how many agents were left out, and of messages that did not
+arrive within the last day.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return answered(c.Context(), s, asJSON, everybody, func(list all) error {
+			shown := func(ctx context.Context, c *api.Client) (all, error) { return everybody(ctx, c, gone) }
+			return answered(c.Context(), s, asJSON, shown, func(list all) error {
 				err := showAgents(s, list.Agents)
 				if err == nil && len(list.Channels) > 0 {
 					err = listChannels(s, list.Channels)
+				}
+				if list.leftOut > 0 {
+					fmt.Fprintf(s.err, "relay: %d more don't run: relay ls --all\n", list.leftOut)
 				}
 				if list.DeadLetters > 0 {
 					fmt.Fprintf(s.err, "relay: %v: relay log --dead\n", list.lately)
@@ -34,6 +40,7 @@ standard error, tells of messages that did not arrive within the last day, if th
 			})
 		},
 	}
+	c.Flags().BoolVar(&gone, "all", false, "show agents that don't run, too")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
@@ -45,11 +52,17 @@ type all struct {
 	// DeadLetters are how many messages of the last day did not arrive, up to a hundred.
 	DeadLetters int `json:"dead_letters"`
 	lately      api.Lately
+	leftOut     int // agents that don't run, and for which nothing waits
 }
 
-func everybody(ctx context.Context, c *api.Client) (list all, err error) {
+// everybody asks for what ls shows, with those that are gone.
+func everybody(ctx context.Context, c *api.Client, gone bool) (list all, err error) {
 	if list.Agents, err = c.Agents(ctx); err == nil {
 		list.Channels, err = c.Channels(ctx)
+	}
+	if before := len(list.Agents); !gone {
+		list.Agents = slices.DeleteFunc(list.Agents, func(a api.Agent) bool { return !a.Running && a.Waiting == 0 })
+		list.leftOut = before - len(list.Agents)
 	}
 	if err == nil {
 		list.lately, err = c.Lately(ctx)
@@ -68,11 +81,11 @@ func listChannels(s streams, list []api.Channel) error {
 
 func showAgents(s streams, list []api.Agent) error {
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(s.err, "relay: no agent is known; start one: relay run alice -- claude")
+		_, err := fmt.Fprintln(s.err, "relay: no agent runs; start one: relay run alice -- claude")
 		return err
 	}
 	rows := [][]string{{"NAME", "STATE", "AGENT", "WAITING", "SEEN"}}
-	for _, running := range []bool{true, false} { // those that are gone last: they are many after a while
+	for _, running := range []bool{true, false} { // those that are gone last: they may be many
 		for _, a := range list {
 			if a.Running == running {
 				rows = append(rows, []string{a.Name, stateOf(a), a.Profile, strconv.Itoa(a.Waiting), seen(a)})

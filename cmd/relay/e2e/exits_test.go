@@ -48,7 +48,7 @@ func TestExitStatuses(t *testing.T) {
 		return append(flags, argv...)
 	}
 	nobody := strings.Split("status nobody,screen nobody,queue nobody,log nobody,wait nobody,pause nobody,"+
-		"resume nobody,keys nobody Enter,send nobody hi,send nobody hi --wait=1ms", ",")
+		"resume nobody,keys nobody Enter,send nobody hi", ",")
 	for _, program := range []struct {
 		name, document, head string
 		rows                 map[string][][]string

@@ -68,7 +68,7 @@ func TestRouterInASandbox(t *testing.T) {
 		return strings.Contains(u.does(ctx, "log", "bob"), "delivered")
 	})
 	must(t, bob.Process.Kill())
-	u.becomes(ctx, "bob to be gone", func() bool { return strings.Contains(u.does(ctx, "ls"), "gone") })
+	u.becomes(ctx, "bob to be gone", func() bool { return strings.Contains(u.does(ctx, "ls", "--all"), "gone") })
 }
 
 // runsPlainly is relay run without a flag more, in the background.
@@ -121,7 +121,7 @@ func TestAgentInASandbox(t *testing.T) {
 	}
 	must(t, bob.Process.Kill())
 	bob.Wait() // it was killed
-	u.becomes(ctx, "bob to be gone", func() bool { return strings.Contains(u.does(ctx, "ls"), "gone") })
+	u.becomes(ctx, "bob to be gone", func() bool { return strings.Contains(u.does(ctx, "ls", "--all"), "gone") })
 }
 
 // aLogout takes the runtime directory $1 away as systemd does when its user's last session ends,

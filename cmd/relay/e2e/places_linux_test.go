@@ -145,6 +145,18 @@ func TestSecondHome(t *testing.T) {
 	}
 }
 
+// passable lets other users through a directory and those above it, for they may not be in /tmp.
+func passable(t *testing.T, dir string) {
+	t.Helper()
+	for ; dir != "/"; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		must(t, err)
+		if mode := info.Mode(); mode.Perm()&0o011 != 0o011 {
+			must(t, os.Chmod(dir, mode|0o011))
+		}
+	}
+}
+
 // TestNamesAreAUsers: another user's agent, or whatever anybody puts into /tmp, is in no way of an
 // agent of the same name; a path that was asked for is refused, and the way out told.
 func TestNamesAreAUsers(t *testing.T) {
@@ -165,6 +177,9 @@ func TestNamesAreAUsers(t *testing.T) {
 	other.endsHome()
 	must(t, os.Chown(other.dir, uid, uid))
 	must(t, os.Chmod(u.bin, 0o755))
+	for _, dir := range []string{u.bin, other.dir} {
+		passable(t, filepath.Dir(dir))
+	}
 	other.script(ctx, other.env, as) // as that user, all works
 
 	names := []string{"held", "file", "link", "lock", "folder"}
