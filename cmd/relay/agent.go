@@ -73,10 +73,10 @@ func statusCommand(s streams) *cobra.Command {
 	}
 	c := ofOne(s, "NAME", ask, func(a api.AgentStatus) error { return showStatus(s, a) })
 	c.Use, c.Short = "status [NAME]", "Show how an agent is, or all of them"
-	c.Long = `status shows how an agent is, what its wrapper sees of it, and how many messages wait. Without a
-NAME it shows that of all that run, in a table. A draft that "stays" is one for which messages wait
-until it is sent or cleared: relay cannot set it aside, as keys and screen do not tell the same text,
-or the agent has no safe way.`
+	c.Long = `status shows an agent's state, what its wrapper sees, and how many messages wait. Without a NAME it
+shows a table of all agents that run. If a draft "stays", messages wait until you send or clear it:
+relay-pty can't set it aside, because keys and screen don't agree on its text, or because the agent
+has no safe way.`
 	one, only := c.Args, c.RunE
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {

@@ -37,15 +37,15 @@ func membership(s streams, verb, short, long string, joins bool) *cobra.Command 
 }
 
 func joinCommand(s streams) *cobra.Command {
-	return membership(s, "join", "Join a channel", `join makes an agent, a script or you a member of a
-channel: each message to the channel is delivered to its members, but for its sender. Members
-are kept over restarts, of agents and of the router, and who does not run gets its messages when it
-does. What was sent before one joined is not delivered; relay recv --after 0 shows it. Any name makes
-a channel; write it in quotes, for the shell.`, true)
+	return membership(s, "join", "Join a channel", `join makes an agent, a script or you a member of a channel. Each
+message to the channel is delivered to all members except its sender. Memberships outlive agents and
+the router; a member that doesn't run gets the messages when it runs again. Messages from before the
+membership are not delivered; relay recv --after 0 shows them. Any name makes a channel; put it in
+quotes for the shell.`, true)
 }
 
 func leaveCommand(s streams) *cobra.Command {
-	return membership(s, "leave", "Leave a channel", `leave ends a membership. What was sent before is delivered still.`, false)
+	return membership(s, "leave", "Leave a channel", `leave ends a membership. Messages that were sent before are still delivered.`, false)
 }
 
 // channelOf is the one argument, without its '#'.

@@ -17,10 +17,10 @@ func doctorCommand(s streams) *cobra.Command {
 	var asJSON, fix bool
 	c := &cobra.Command{
 		Use: "doctor", Short: "Find what is broken, and the way out", Args: noArgs,
-		Long: `doctor looks at programs, settings, directories, disks, the clock, the router and all that is
-wrapped. It tells what is wrong, one line each, with the way out, and changes nothing. The exit status
-is 1 if something is broken; what may only be tidied up is told, too. With --fix it removes the records
-and sockets that killed wrappers left, and tells the rest.`,
+		Long: `doctor looks at programs, settings, directories, disks, the clock, the router and every wrapper. It
+prints one line for each finding, with the way out, and changes nothing. The exit status is 1 if
+something is broken, and 0 if something could only be tidied up. With --fix doctor removes the records
+and sockets that killed wrappers left, and prints the other findings.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			d := doctor.Doctor{Version: version.Release, Layout: bus.Version, Wrapper: findWrapper, Watches: dirwatch.Left, Mends: fix}
 			told := findings{Findings: d.Look(c.Context())}

@@ -29,8 +29,8 @@ func eventsCommand(s streams) *cobra.Command {
 	var f watching
 	c := &cobra.Command{
 		Use: "events", Short: "Show what happened, and what happens",
-		Long: `events shows the log: messages, what became of them, and how agents are. What is sent from one
-agent to another is no secret: whoever uses this computer as you can read all of it.`,
+		Long: `events shows the log: messages, what became of them, and the agents' states. Messages between agents
+are not secret: every program of your user can read them.`,
 		Example: `  relay events --follow
   relay events --after 120 --event message --target bob --json`,
 		Args: noArgs,

@@ -11,9 +11,9 @@ const hookName = "hook"
 func hookCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: hookName + " EVENT", Short: "What agents run at moments of their own",
-		Long: `hook is run by agents, as run has set them up. At an EVENT of theirs it tells the
-wrapper how the agent is, and hands the agent important messages as context, beside a draft, a
-dialog or a turn. Outside of an agent, or when anything goes wrong, it does nothing and succeeds.`,
+		Long: `Agents run hook by themselves, as relay run has set it up. At an EVENT it tells the wrapper how the
+agent is, and hands the agent important messages as context, beside a draft, a dialog or a turn.
+Outside of an agent, or when anything goes wrong, hook does nothing and succeeds.`,
 		DisableFlagParsing: true,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 && (args[0] == "--help" || args[0] == "-h") {

@@ -18,9 +18,9 @@ func keysCommand(s streams) *cobra.Command {
 		Use: "keys NAME KEY...", Short: "Press keys in an agent",
 		Long: `keys presses keys in an agent, for a script that answers a dialog on purpose: Enter, Esc, Tab, Space,
 Backspace, Up, Down, Left, Right, Home, End, Delete, PageUp, PageDown, C-x, M-x, or a character. The
-agent must run with --allow-command. Keys are pressed one by one, never within a message or a key of
-the human's, also while the agent is paused. It ends when the agent has read them; what they did,
-relay screen shows. Exit status 1: it has not read them all.`,
+agent must have been started with --allow-command. relay-pty presses the keys one by one, never within
+a message or a key of yours, also while the agent is paused. The command ends when the agent has read
+the keys, with exit status 1 if it has not read all. relay screen shows what they did.`,
 		Example: `  relay screen bob
   relay keys bob Down Enter`,
 		RunE: func(c *cobra.Command, args []string) error {

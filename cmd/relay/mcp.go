@@ -17,12 +17,12 @@ func mcpCommand(s streams) *cobra.Command {
 	var as string
 	c := &cobra.Command{
 		Use: "mcp", Short: "Serve relay's tools to an agent (MCP)", Args: noArgs,
-		Long: `mcp is an MCP server on standard input and output, which an agent starts by itself: its tools send
-and answer messages, wait for events, and list agents, and each answer brings the messages that wait.
-What it offers besides, an agent's user calls: the prompts ask, handoff and inbox, and resources such
-as relay://agents.
-It speaks as the agent in which it runs, else as --as NAME, else as the human, and then takes the
-messages to the human.`,
+		Long: `mcp is an MCP server on standard input and output, which agents start by themselves. Its tools send and
+answer messages, wait for events and list agents; each answer of a tool brings the messages that wait.
+For the agent's user there are the prompts ask, handoff and inbox, and resources such as relay://agents.
+
+The server speaks as the agent in which it runs, else as --as NAME, else as the human, whose messages
+it then takes.`,
 		Example: `  claude mcp add --scope user relay -- relay mcp`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			caller, err := callerOf(as)

@@ -17,9 +17,9 @@ func pauseCommand(s streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "pause NAME [DURATION]", Short: "Let nothing be typed into an agent",
-		Long: `pause holds the messages to an agent, for so long or until relay resume: they wait, urgent ones,
-too, and messages with a timeout expire. A message that is being typed is finished, and what you type
-yourself is never held. A pause outlives the router and the agent.`,
+		Long: `pause holds the messages to an agent, for a DURATION or until relay resume. Urgent messages wait, too,
+and messages with a timeout expire. A message that is being typed is finished, and your own keys are
+never held. A pause outlives the router and the agent.`,
 		Example: `  relay pause bob 30m
   relay pause bob && vi notes.md; relay resume bob`,
 		RunE: func(c *cobra.Command, args []string) error {

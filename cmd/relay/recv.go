@@ -33,11 +33,10 @@ func recvCommand(s streams) *cobra.Command {
 	var f receiving
 	c := &cobra.Command{
 		Use: "recv", Short: "Show the messages to me", Args: noArgs,
-		Long: `recv shows the messages to whoever asks: to the agent in which it runs, else to --as NAME, else
-to the human. It only looks: an agent gets its messages all the same. With --consume each message is
-shown until it was shown once, and counts as delivered then; that is for people and scripts, which
-no wrapper types for. --after shows, too, what was sent to '*' and to my channels when I was not
-there.`,
+		Long: `recv shows messages: those to the agent in which the command runs, else those to --as NAME, else those
+to you. Looking changes nothing: an agent gets its messages all the same. With --consume each message
+is shown once and then counts as delivered; use it for people and scripts, for whom nothing is typed.
+--after also shows what was sent to '*' and to the receiver's channels before the receiver was there.`,
 		Example: `  relay recv --last 5
   relay recv --as ci --consume --wait=1m --json`,
 		RunE: func(c *cobra.Command, _ []string) error {

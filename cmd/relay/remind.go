@@ -26,12 +26,12 @@ func remindCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "remind WHEN TEXT...", Aliases: []string{"wake"},
 		Short: "Send a message to myself, later (wake is the same)",
-		Long: `remind sends a message to whoever asks when that much time has passed: to the agent in which it
-runs, else to --as NAME, else to the human, whom relay recv shows it. It is typed when the agent is
-ready, as any message. TEXT - reads standard input. relay cancel ID takes a reminder back.
-wake is another name of this command, and does nothing else. The time is the clock's: one that came
-while the machine slept or no router ran is made up for. Whoever does not run gets it within an hour
-of its time, or not at all.`,
+		Long: `remind sends a message later: to the agent in which the command runs, else to --as NAME, else to you
+(relay recv shows it). relay-pty types a reminder when the agent is ready, like any message. TEXT -
+reads standard input. relay cancel ID takes a reminder back; wake is another name of this command.
+
+The time is the clock's: a reminder that came due while the machine slept or no router ran is sent
+afterwards. An agent that doesn't run gets a reminder within an hour of its time, or not at all.`,
 		Example: `  relay remind 5m "check on bob's progress"
   relay remind --list`,
 		ValidArgsFunction: cobra.NoFileCompletions,

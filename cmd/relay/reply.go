@@ -17,8 +17,8 @@ func replyCommand(s streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "reply ID [TEXT...]", Short: "Answer a message",
-		Long: `reply answers a message, to whoever sent it. TEXT - reads standard input. Of ID the beginning will do,
-where no other begins so; last is the last message to or from you.`,
+		Long: `reply answers a message; the answer goes to its sender. TEXT - reads standard input. The beginning of an
+ID is enough if no other id begins with it; "last" is the last message to or from you.`,
 		Example: `  relay recv                     shows what was sent to you, with ids
   relay reply m-7wzk03fa "yes"
   relay reply last "yes"`,

@@ -27,19 +27,18 @@ import (
 func runCommand(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "run NAME [relay-pty flags] -- COMMAND [ARG...]", Short: "Run an agent under a name",
-		Long: `run starts the router if none runs, and becomes relay-pty, which wraps the command: you type
-as ever, and messages to NAME reach the agent when it is ready. What relay-pty --help says holds
-here, too.
+		Long: `run starts the router if none runs, and becomes relay-pty, which wraps the command: you type as usual,
+and messages to NAME reach the agent when it is ready.
 
-Claude Code, Codex and OpenCode also get relay's MCP server, for this run alone, and Claude Code
-hooks: important messages then reach it beside your draft, a dialog or its own work.
-Your own settings, servers and hooks stay as they are, and count.
+Claude Code, Codex and OpenCode also get relay's MCP server for this run, and Claude Code gets hooks,
+through which important messages reach it beside your draft, a dialog or its own work. Your own
+settings, servers and hooks stay as they are, and count.
 
-Commands that do one thing and end, as claude -p, claude mcp list, codex exec, gemini -p and
-opencode run do, run as without relay: they get no server and no hooks, and pipes stay pipes.
+Commands that do one thing and end, such as claude -p, claude mcp list, codex exec, gemini -p and
+opencode run, run as without relay: they get no server and no hooks, and pipes stay pipes.
 
-The agent's socket is $XDG_RUNTIME_DIR/relay/NAME.sock, else /tmp/relay-UID/NAME.sock, and stands
-in its RELAY_SOCKET. Scripts of cron and services reach the router without XDG_RUNTIME_DIR.`,
+The agent's socket is $XDG_RUNTIME_DIR/relay/NAME.sock, else /tmp/relay-UID/NAME.sock; the agent finds
+the path in RELAY_SOCKET.`,
 		Example: `  relay run alice -- claude
   relay run bob --draft-timeout 30s -- codex`,
 		DisableFlagParsing: true,

@@ -38,14 +38,15 @@ func sendCommand(s streams) *cobra.Command {
 	var f sending
 	c := &cobra.Command{
 		Use: "send TO [TEXT...]", Short: "Send a message to an agent, or to several",
-		Long: `send sends a message, and prints its id and how far it came. TEXT - reads standard input.
-An agent that does not run gets it when it does, within five minutes (the setting dm_expiry) or as
-long as --timeout says. So does one whose name nobody knows yet, where --timeout or --wait=DUR says
-for how long; without a time such a name is an error (exit status 3). TO may be a channel ('#review': its members, relay
-join) or '*' (all agents that run now), never the sender. Such a message has come as far as it has
-for all; --wait ends with the first answer, and relay show tells how far it is with each. People and
-scripts read by relay recv, when they like: --until delivered waits for them only where the message
-goes to nobody else.`,
+		Long: `send sends a message, and prints its id and how far it got. TEXT - reads standard input.
+
+A message to an agent that doesn't run waits for it, five minutes (the setting dm_expiry) or as long
+as --timeout says. With --timeout or --wait=TIME the name may also be one that nobody knows yet.
+
+TO may be a channel ('#review': its members) or '*' (all agents that run now). The sender never gets
+the message back. Such a message has reached a level once every recipient's copy has; --wait ends
+with the first answer, and relay show tells how far each copy is. People and scripts read with relay
+recv, when they like; --until delivered waits for them only if nobody else gets the message.`,
 		Example: `  relay send bob "please review main.go"
   git diff | relay send '#review' -
   relay send bob "is it done?" --wait=5m    waits for Bob's answer, and prints it`,

@@ -20,7 +20,7 @@ func serveCommand(s streams) *cobra.Command {
 	o := daemon.Daemon{Version: version.Release, NewID: newID, Errs: s.err}
 	c := &cobra.Command{
 		Use: "serve", Short: "Run the router in the foreground", Args: noArgs,
-		Long: "serve runs the router in the foreground. There is no need to: relay run and relay send\nstart one when none runs, which ends when nothing is left to do.\n\n" + overHTTP,
+		Long: "serve runs the router in the foreground. Usually nobody needs to: relay run and relay send start a\nrouter if none runs, and that router ends when nothing is left to do.\n\n" + overHTTP,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if _, err := settings.Loopback(o.HTTP); o.HTTP != "" && err != nil {
 				return usage{fmt.Errorf("serve: --http: %w", err)}

@@ -25,12 +25,12 @@ func waitCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "wait NAME...", Short: "Wait until an agent is ready",
 		Long: `wait ends when an agent is in one of the states: ` + strings.Join(protocol.States(), ", ") + `.
-It prints NAME STATE. Of several agents the first one ends the wait; with --all the last one does, and
-each is printed as it comes. An agent that does not run yet is waited for, and one that is started
-anew, too; when one ends and stays away, and no other can end the wait, its exit status is 1, unless
-exited was asked for. With --timeout a name that nobody knows yet is waited for as well, as in
-"relay run new … & relay wait new --timeout 10s"; without one it is an error (3).
-After --timeout the exit status is 124, and 3 when nobody knows the name even then.`,
+It prints NAME STATE. With several names the first agent ends the wait; with --all the last one does,
+and each is printed as it comes. wait also waits for an agent that doesn't run yet, or is being started
+anew. If an agent ends and stays away, and no other can end the wait, the exit status is 1, unless
+"exited" was asked for. A name that nobody knows yet is an error (3), but with --timeout wait waits for
+it, as in "relay run new … & relay wait new --timeout 10s". After --timeout the exit status is 124, or
+3 if nobody knows the name even then.`,
 		Example: `  relay wait bob && relay send bob "next, please"
   relay wait bob --state ready,blocked --timeout 10m
   relay wait --all alice bob --timeout 1m`,

@@ -63,7 +63,7 @@ func TestPagesTellOfFilesAndEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	for page, heads := range map[string][]string{
-		"relay.1":              {"EXIT STATUS", "ENVIRONMENT", "FILES", "SETTINGS", "SEE ALSO"},
+		"relay.1":              {"EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO"},
 		"relay-pty.1":          {"EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO"},
 		"relay-run.1":          {"SEE ALSO"},
 		"relay-pty-protocol.7": {"SEE ALSO"},

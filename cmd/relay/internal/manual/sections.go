@@ -31,25 +31,16 @@ var sections = map[string][]section{
 		}},
 		{"ENVIRONMENT", []entry{
 			{"RELAY_AGENT, RELAY_SOCKET, RELAY_TOKEN", "inside an agent: its name, its wrapper's socket and its secret; commands there speak as the agent"},
-			{"RELAY_DM_EXPIRY, RELAY_RETAIN and so on", "settings, by their names in capitals; they count more than the file"},
+			{"RELAY_DM_EXPIRY, RELAY_RETAIN and so on", "settings, by their names in capitals (relay-settings(1)); they count more than the file"},
 			{"RELAY_DEMO", "builtin: relay demo takes the built-in agents"},
 			{"XDG_RUNTIME_DIR, XDG_STATE_HOME, XDG_CONFIG_HOME", "where FILES are"},
 			{"NO_COLOR, TZ", "no colours; the time zone of times that are printed"},
 		}},
 		{"FILES", []entry{
-			{"~/.config/relay/config.toml", "settings, below $XDG_CONFIG_HOME where that is set"},
+			{"~/.config/relay/config.toml", "settings (relay-settings(1)), below $XDG_CONFIG_HOME where that is set"},
 			{"~/.local/state/relay", "the router's log and state, and router.log; below $XDG_STATE_HOME where that is set"},
 			{"$XDG_RUNTIME_DIR/relay/router.sock", "the router's socket, for HTTP; http.token beside it is the secret for TCP; /tmp/relay-UID without $XDG_RUNTIME_DIR"},
 			{"$XDG_RUNTIME_DIR/relay/agents", "a file for each wrapper that runs"},
-		}},
-		{"SETTINGS", []entry{
-			{`default_timeout = "5m"`, "of messages that give none; 0, the default: none"},
-			{`dm_expiry = "5m"`, "how long a message waits for an agent that does not run; 0: for ever; default: five minutes"},
-			{`retain = ["30d", "1GiB"]`, "how long the log keeps an event, and how large the log may become; these are the defaults"},
-			{`allow_urgent = ["human", "ci"]`, "who may interrupt agents; --urgent of others counts as --important; default: human"},
-			{"allow_agent_direct = false", "agents may write to people and scripts only; default: true"},
-			{`draft_timeout = "30s", batch_max = 5`, "relay-pty's flags of these names, for each relay run"},
-			{`http_addr = "127.0.0.1:7777"`, "serve the router's API over TCP as well; default: no"},
 		}},
 	},
 	"relay-pty.1": {
@@ -73,7 +64,7 @@ var sections = map[string][]section{
 
 // related are the pages that a page names in SEE ALSO beside those that its writer put there.
 var related = map[string]string{
-	"relay.1":        "relay-pty(1), relay-receiving(1), relay-pty-protocol(7)",
+	"relay.1":        "relay-pty(1), relay-settings(1), relay-receiving(1), relay-pty-protocol(7)",
 	"relay-run.1":    "relay-pty(1), relay-wait(1), relay-mcp(1)",
 	"relay-recv.1":   "relay-receiving(1)",
 	"relay-events.1": "relay-receiving(1)",
