@@ -79,7 +79,7 @@ var layers = map[string]string{
 	"cmd/relay/internal/shelf":    "cmd/relay/internal/router",
 	"cmd/relay/internal/tools":    "cmd/relay/internal/api cmd/relay/internal/router",
 	"cmd/relay/internal/vigil":    "cmd/relay/internal/api cmd/relay/internal/router",
-	"cmd/relay/internal/wiring":   "",
+	"cmd/relay/internal/wiring":   "cmd/relay/internal/hook",
 	"protocol/failpoint":          "",
 	"protocol/counts":             "",
 	"protocol/signals":            "",

@@ -88,6 +88,10 @@ type Injector struct {
 	Gone    <-chan struct{} // closed when the agent has exited; may be nil
 	Report  func(Report)    // called in the loop, must be quick
 
+	// Become is asked between attempts what the agent has turned out to be, and what log it then
+	// keeps; nil: it is what it was. It may be nil itself.
+	Become func() (*profile.Profile, Log)
+
 	DraftTimeout time.Duration             // a draft unchanged so long may be set aside; 0: never
 	Stashed      func(id string, set bool) // told of a draft set aside for a message, and brought back; may be nil
 
@@ -132,6 +136,7 @@ var ErrExited = errors.New("the agent has exited")
 // which is its cause.
 func (in *Injector) Run(ctx context.Context) error {
 	for {
+		in.become()
 		s := in.step(true)
 		if in.act(ctx, s) {
 			s.again = time.Nanosecond
@@ -142,6 +147,16 @@ func (in *Injector) Run(ctx context.Context) error {
 		if err := in.wait(ctx, s.again, s.next != nil); err != nil {
 			return err
 		}
+	}
+}
+
+// become takes the agent for what it has turned out to be. That one has not been ready yet.
+func (in *Injector) become() {
+	if in.Become == nil || in.behindDialog != nil || len(in.queued) > 0 {
+		return
+	}
+	if p, log := in.Become(); p != nil {
+		in.Profile, in.Log, in.wasReady, in.remnant = p, log, false, nil
 	}
 }
 

@@ -426,3 +426,27 @@ func TestNothingTypedIsNoInput(t *testing.T) {
 		}
 	}
 }
+
+// TestAgentThatTurnsOutToBeAnother: between attempts the loop takes over what the command has come
+// to run, which has not been ready yet; during one it does not ask.
+func TestAgentThatTurnsOutToBeAnother(t *testing.T) {
+	was, _ := profile.Named("generic")
+	is, _ := profile.Named("claude")
+	var found *profile.Profile
+	asked := 0
+	in := &Injector{Profile: was, wasReady: true, Become: func() (*profile.Profile, Log) {
+		asked++
+		return found, &rig{}
+	}}
+	if in.become(); in.Profile != was || !in.wasReady || in.Log != nil {
+		t.Error("it became what it is not")
+	}
+	found, in.behindDialog = is, &attempt{}
+	if in.become(); in.Profile != was || asked != 1 {
+		t.Error("it became another one within an attempt")
+	}
+	in.behindDialog = nil
+	if in.become(); in.Profile != is || in.wasReady || in.Log == nil {
+		t.Errorf("it did not become %s", is.Name)
+	}
+}

@@ -29,6 +29,14 @@ func (t *taken) names() (all []own.Name) {
 	return append(all, t.listener)
 }
 
+// rename tells everywhere that the agent has turned out to be of another kind.
+func (t *taken) rename(agent string) (err error) {
+	for _, a := range t.listed {
+		err = errors.Join(err, a.Rename(agent))
+	}
+	return err
+}
+
 func (t *taken) release() {
 	for _, a := range t.listed {
 		a.Retire()

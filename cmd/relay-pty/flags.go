@@ -32,7 +32,7 @@ lines are typed into it when it is ready; what is typed by hand goes through.
   --socket PATH          injection socket        (/tmp/relay-pty-NAME.sock;
                          where another user has that: relay/NAME.sock in
                          $XDG_RUNTIME_DIR, else /tmp/relay-UID/NAME.sock)
-  --agent PROFILE        %s; or FILE.json (from COMMAND)
+  --agent PROFILE        %s; or FILE.json (by what runs)
                          Programs that no profile knows get messages only if
                          they read lines; generic, spelled out, lets them in
                          anywhere, where they may be keys or commands
@@ -219,20 +219,9 @@ func (c *config) checkQueue() error {
 	return nil
 }
 
-// checkMarkers settles auto: the agent's own log where the profile has one.
 func (c *config) checkMarkers() error {
 	switch c.Markers {
-	case "stream", "off":
-		return nil
-	case "auto":
-		switch {
-		case c.Profile.Log != nil:
-			c.Markers = "log"
-		case c.Profile.Quote.Inert():
-			c.Markers = "off" // what a shell prints is files and programs, not an agent's words
-		default:
-			c.Markers = "stream"
-		}
+	case "auto", "stream", "off":
 		return nil
 	case "log":
 		if c.Profile.Log == nil {
@@ -241,6 +230,19 @@ func (c *config) checkMarkers() error {
 		return nil
 	}
 	return fmt.Errorf("--markers: %q: want auto, log, stream or off", c.Markers)
+}
+
+// markers is where they are read from: by auto the agent's own log where the profile has one.
+func (c *config) markers(p *profile.Profile) string {
+	switch {
+	case c.Markers != "auto":
+		return c.Markers
+	case p.Log != nil:
+		return protocol.SourceLog
+	case p.Quote.Inert():
+		return "off" // what a shell prints is files and programs, not an agent's words
+	}
+	return protocol.SourceStream
 }
 
 func (c *config) checkNotice() error {

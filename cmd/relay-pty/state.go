@@ -81,7 +81,7 @@ func (w *wrapper) status() *protocol.StatusAnswer {
 	r, now := w.board.get(), time.Now()
 	s := &protocol.StatusAnswer{
 		AgentIdle: r.Verdict.State == ready.Ready, QueueLength: box.Waiting,
-		Name: w.cfg.Name, PID: w.agent.Session.PID(), Agent: w.cfg.Profile.Name,
+		Name: w.cfg.Name, PID: w.agent.Session.PID(), Agent: w.profile().Name,
 		State: string(r.Verdict.State), Confidence: string(r.Verdict.Confidence),
 		BlockedBy: protocol.OrNull(r.Verdict.BlockedBy), CanAccept: r.Accepts,
 		Accept: box.Accepting && fault == nil, Draft: r.Draft, DraftStays: r.Stays,

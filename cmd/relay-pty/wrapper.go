@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -27,7 +28,6 @@ import (
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
 	"relay-pty/parser"
-	"relay-pty/parser/transcript"
 	"relay-pty/protocol"
 	"relay-pty/protocol/own"
 	"relay-pty/pty"
@@ -49,9 +49,12 @@ type wrapper struct {
 	memory  *memory.Keeper
 	board   board
 	stream  *parser.Stream // reads markers from the output; nil when they come from elsewhere
-	history *agentlog.Log  // the agent's own; nil when it keeps none
-	notice  *notice        // nil: the human sees no sign of waiting messages
-	told    chan struct{}  // wakes the injector: the agent said something of itself
+	is      atomic.Pointer[kind]
+	turning *handover.Turns
+	taken   *taken
+	follows func(*agentlog.Log) // has one followed until the end
+	notice  *notice             // nil: the human sees no sign of waiting messages
+	told    chan struct{}       // wakes the injector: the agent said something of itself
 	leases  *handover.Leases
 }
 
@@ -70,6 +73,7 @@ func wrap(ctx context.Context, cfg config, front *term.Front, stdin, stdout, std
 	if err := w.queues(); err != nil {
 		return 0, err
 	}
+	w.is.Store(&kind{profile: cfg.Profile, markers: cfg.markers(cfg.Profile)})
 	w.agent, err = agent.New(cfg.Profile, cmp.Or(cfg.Prompt, cfg.Profile.Prompt), cfg.Command)
 	if err != nil {
 		return 0, fmt.Errorf("--prompt-pattern: %w", err)
@@ -83,6 +87,7 @@ func wrap(ctx context.Context, cfg config, front *term.Front, stdin, stdout, std
 		return 0, withHint(err)
 	}
 	defer taken.release()
+	w.taken = taken
 	release, err := w.ledger.Lock()
 	if err != nil {
 		return 0, withHint(err)
@@ -152,8 +157,11 @@ func (w *wrapper) run(ctx context.Context, taken *taken, stdin, stdout, stderr *
 	if w.cfg.JSON {
 		w.job(&jobs, user, "json output", func() error { return printCommands(serving, commands, stderr, over) })
 	}
-	if w.history != nil {
-		w.job(&jobs, user, "agent's log", func() error { return w.history.Run(serving) })
+	w.follows = func(log *agentlog.Log) {
+		w.job(&jobs, user, "agent's log", func() error { return log.Run(serving) })
+	}
+	if log := w.history(); log != nil {
+		w.follows(log)
 	}
 	w.job(&jobs, user, "inject", func() error { defer close(injected); return w.injector().Run(serving) })
 	w.job(&jobs, user, "memory", func() error { return w.memory.Run(serving) })
@@ -169,9 +177,7 @@ func (w *wrapper) run(ctx context.Context, taken *taken, stdin, stdout, stderr *
 		w.stream.Close()
 	}
 	<-injected
-	if w.history != nil {
-		w.history.Look()
-	}
+	proof{w}.Look()
 	w.leases.Close(time.Now())
 	w.farewell(status.Code)
 	recorded()
@@ -271,8 +277,8 @@ func (w *wrapper) start(user *tty.User) error {
 	once := profile.Once(w.cfg.agent, w.cfg.Command...)
 	env := append(withoutRelay(profile.Environ(os.Environ(), once)),
 		"RELAY_AGENT="+w.cfg.Name, "RELAY_SOCKET="+w.cfg.Socket, "RELAY_TOKEN="+w.token)
-	if w.cfg.Markers == protocol.SourceStream {
-		w.stream = &parser.Stream{Emit: func(i parser.Item) { w.heard(i, protocol.SourceStream, "") }}
+	if w.is.Load().markers == protocol.SourceStream {
+		w.stream = &parser.Stream{Emit: w.said}
 	}
 	passed := 0
 	tap := func(p []byte) {
@@ -294,26 +300,25 @@ func (w *wrapper) start(user *tty.User) error {
 	if w.cfg.Notice != noticeOff && user.Own != nil && user.Own.IsDisplay() {
 		w.notice = &notice{kind: w.cfg.Notice, name: w.cfg.Name, show: session.Show}
 	}
-	w.leases = &handover.Leases{Queue: w.box, Turn: w.atWork, Note: w.note}
-	if l := w.cfg.Profile.Log; l != nil {
-		w.history = w.follow(*l)
-	}
-	if w.history != nil {
-		w.leases.Proof = w.history
-	}
+	w.leases = &handover.Leases{Queue: w.box, Turn: w.atWork, Note: w.note, Proof: proof{w}}
+	w.take(w.cfg.Profile, session.PID())
 	w.board.put(inject.Report{Verdict: ready.Verdict{State: ready.Starting, Confidence: ready.ByGuess}})
 	return nil
 }
 
 // injector joins the injector to the agent, its mailbox and its log.
 func (w *wrapper) injector() *inject.Injector {
+	w.turning = w.turns()
 	in := &inject.Injector{
-		Profile: tuned(w.cfg), Agent: w.agent, Mailbox: w.turns(),
+		Profile: w.tuned(), Agent: w.agent, Mailbox: w.turning,
 		Mail: w.box.Changed(), Heard: w.told, Gone: w.agent.Session.Done(), Report: w.report,
 		DraftTimeout: w.cfg.DraftTimeout, Stashed: w.stashed,
 	}
-	if w.history != nil {
-		in.Log = w.history
+	if log := w.history(); log != nil {
+		in.Log = log
+	}
+	if w.cfg.agent == "" && w.cfg.Prompt == "" && w.cfg.Profile.Rules.Reserved {
+		in.Become = w.become
 	}
 	return in
 }
@@ -326,35 +331,6 @@ func (w *wrapper) turns() *handover.Turns {
 	}
 }
 
-// follow follows the log that the agent keeps; nil where its format is not known.
-func (w *wrapper) follow(l profile.Log) *agentlog.Log {
-	var marker func(transcript.Found)
-	if w.cfg.Markers == protocol.SourceLog {
-		marker = func(found transcript.Found) { w.heard(found.Item, protocol.SourceLog, found.ID) }
-	}
-	return agentlog.New(agentlog.Agent{
-		Profile: l, PID: w.agent.Session.PID(), Started: w.agent.Started, Output: w.agent.Session.Watch(),
-		Rests: func() bool { return w.board.get().Verdict.State == ready.Ready },
-		Word: func(word ready.Word) {
-			if w.agent.Own.Set(word) {
-				w.wake()
-			}
-		},
-		Marker:  marker,
-		TurnEnd: func(ev *protocol.TurnEnd) { w.append(ev) },
-		Shown:   w.wake,
-		Failed:  func(err error) { w.log.Warn().Err(err).Msg("agent's log") },
-	})
-}
-
-// shown says which messages stand in the agent's logs, in whatever conversation.
-func (w *wrapper) shown(since time.Time, ids []string) map[string]bool {
-	if w.history == nil {
-		return nil
-	}
-	return w.history.Search(since, ids)
-}
-
 // atWork says whether a turn runs.
 func (w *wrapper) atWork() bool {
 	s := w.board.get().Verdict.State
@@ -364,7 +340,7 @@ func (w *wrapper) atWork() bool {
 // batch is how many messages may be typed as one turn. To a program that asks for lines they go
 // one by one as fast, and a crash leaves one of them in doubt.
 func (w *wrapper) batch() int {
-	if w.cfg.Profile.OneByOne() || w.agent.WaitsInRead() {
+	if w.profile().OneByOne() || w.agent.WaitsInRead() {
 		return 1
 	}
 	return w.cfg.BatchMax
@@ -374,11 +350,11 @@ func (w *wrapper) batch() int {
 func (w *wrapper) begun(t turn.Turn) {
 	if w.stream != nil {
 		w.stream.End()
-		w.stream.Mask(t.Typed(w.cfg.Profile.Quote))
+		w.stream.Mask(t.Typed(w.profile().Quote))
 	}
-	if w.history != nil {
+	if log := w.history(); log != nil {
 		for _, id := range t.IDs() {
-			w.history.Expect(id)
+			log.Expect(id)
 		}
 	}
 }
@@ -389,10 +365,8 @@ func (w *wrapper) ended(t turn.Turn, s inject.Status) {
 	if s == inject.Delivered {
 		w.agent.Submitted()
 	}
-	if w.history != nil {
-		for _, id := range t.IDs() {
-			w.history.Forget(id)
-		}
+	for _, id := range t.IDs() {
+		proof{w}.Forget(id)
 	}
 }
 
@@ -405,17 +379,6 @@ func (w *wrapper) stashed(id string, set bool) {
 		return
 	}
 	w.append(&protocol.DraftRestored{ID: id})
-}
-
-// tuned is the profile with the user's own settings.
-func tuned(cfg config) *profile.Profile {
-	p := *cfg.Profile
-	if cfg.Prompt != "" {
-		p.Rules.NeedPrompt, p.Rules.Reserved, p.Continued = true, false, nil
-	}
-	p.Rules.Quiet = cfg.Idle
-	p.Rules.RawQuiet = max(p.Rules.RawQuiet, cfg.Idle)
-	return &p
 }
 
 // farewell ends what is still open and writes the last event.

@@ -15,10 +15,8 @@ import (
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/home"
-	"relay-pty/cmd/relay/internal/hook"
 	"relay-pty/cmd/relay/internal/settings"
 	"relay-pty/cmd/relay/internal/wiring"
-	"relay-pty/inject/profile"
 	"relay-pty/protocol"
 	"relay-pty/protocol/registry"
 	"relay-pty/protocol/signals"
@@ -33,6 +31,10 @@ and messages to NAME reach the agent when it is ready.
 Claude Code, Codex and OpenCode also get relay's MCP server for this run, and Claude Code gets hooks,
 through which important messages reach it beside your draft, a dialog or its own work. Your own
 settings, servers and hooks stay as they are, and count.
+
+An agent is found by what really runs: behind env, nice, timeout, npx, mise exec -- or sh -c, under
+another name, or in a script of yours. relay cannot add to the arguments inside a script; the start
+then says what is missing, and the way out.
 
 Commands that do one thing and end, such as claude -p, claude mcp list, codex exec, gemini -p and
 opencode run, run as without relay: they get no server and no hooks, and pipes stay pipes.
@@ -81,7 +83,10 @@ func becomeWrapper(ctx context.Context, s streams, args []string) error {
 			argv = append(argv, flag, value)
 		}
 	}
-	args, env := wired(ctx, args[1:])
+	if lacks := wiring.Lacks(args[0], args[1:]); lacks != "" {
+		fmt.Fprint(s.err, lacks)
+	}
+	args, env := wiring.Command(ctx, args[1:])
 	argv = append(argv, args...) // a flag that comes twice counts as it comes last
 	if e, ok := ctx.(*signals.Ender); ok {
 		err = e.LetGo()
@@ -119,24 +124,6 @@ func haveRouter(ctx context.Context, s streams) error {
 		return exit(exitFailed)
 	}
 	return err
-}
-
-// wired adds our hooks and our MCP server to the command among args, which stands behind flags and
-// a --, and to its environment. A command that is no session, but does one thing and ends, stays
-// as it is: it might refuse them, take them for a prompt, or wait for a hook.
-func wired(ctx context.Context, args []string) (all, env []string) {
-	at := slices.Index(args, "--") + 1
-	self, err := os.Executable()
-	if err != nil || at == len(args) {
-		return args, os.Environ() // the wrapper tells what is missing
-	}
-	flags := args[:at-1]
-	if profile.Once(hook.Kind(flags), args[at:]...) {
-		return args, os.Environ()
-	}
-	argv := hook.Wire(self, flags, args[at:], func(program string) string { return hook.Version(ctx, program) })
-	argv, env = wiring.Run{Self: self, Agent: hook.Kind(flags), Argv: argv, Env: os.Environ()}.Server()
-	return slices.Concat(args[:at], argv), env
 }
 
 // findWrapper finds relay-pty beside this program, or else in PATH.

@@ -76,6 +76,13 @@ const (
 	Answers              // only answers of the terminal to queries of the program's
 )
 
+// Becomes makes it follow another kind of program from now on.
+func (s *Shadow) Becomes(lines bool, chips Chips) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Lines, s.Chips = lines, chips
+}
+
 // Keys takes bytes of the human's input, in any cutting, as they arrived at now, and says what
 // they are.
 func (s *Shadow) Keys(p []byte, now time.Time) Input {

@@ -11,6 +11,7 @@ import (
 var claude = Profile{
 	Name:     "claude",
 	Commands: []string{"claude"},
+	Packages: "@anthropic-ai/claude-code", Installed: rx(`/claude/versions/[^/]+$`),
 	Marks: `CLAUDECODE CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_CHILD_NOTES_DIR CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_EXECPATH
 		CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS CLAUDE_CODE_MESSAGING_SOCKET CLAUDE_CODE_MESSAGING_TOKEN CLAUDE_CODE_SESSION_ATTENDED
 		CLAUDE_CODE_SESSION_ID CLAUDE_CODE_SESSION_KIND CLAUDE_PID CLAUDE_EFFORT CLAUDE_JOB_DIR CLAUDE_BG_* AI_AGENT=claude-code*`,
@@ -80,6 +81,7 @@ var claude = Profile{
 	// is joined.
 	MCP: &MCP{
 		Words: []string{`--mcp-config={"mcpServers":{"relay":{"type":"stdio","command":%s,"args":["mcp"]}}}`},
+		Setup: "claude mcp add --scope user relay -- relay mcp",
 		Not:   []string{"/etc/claude-code/managed-mcp.json", "/Library/Application Support/ClaudeCode/managed-mcp.json"},
 	},
 	// A session that starts, or starts anew, is not ready yet, so that moment says nothing of its

@@ -11,6 +11,7 @@ import (
 var codex = Profile{
 	Name:     "codex",
 	Commands: []string{"codex"},
+	Packages: "@openai/codex",
 	// Variables of its sandbox are no marks: what it starts is in there still.
 	Marks: `CODEX_APPLY_PATCH_PRESERVE_LINE_ENDINGS CODEX_CI CODEX_SESSION_ID CODEX_THREAD_ID CODEX_TOOL_CALL_ID CODEX_VERSION`,
 	Usage: &Usage{
@@ -62,7 +63,7 @@ var codex = Profile{
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
 	},
 	// It gives servers nothing of its environment but what is named.
-	MCP: &MCP{Words: []string{"-c", `mcp_servers.relay={command=%s,args=["mcp"],env_vars=["RELAY_AGENT",` +
+	MCP: &MCP{Setup: "the lines for Codex in the README, \"Tools for agents\"", Words: []string{"-c", `mcp_servers.relay={command=%s,args=["mcp"],env_vars=["RELAY_AGENT",` +
 		`"RELAY_SOCKET","RELAY_TOKEN","XDG_RUNTIME_DIR","XDG_STATE_HOME","XDG_CONFIG_HOME"]}`}},
 	Log: &Log{Format: "codex", HomeEnv: "CODEX_HOME", Home: ".codex"},
 }

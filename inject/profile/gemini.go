@@ -11,6 +11,7 @@ import (
 var gemini = Profile{
 	Name:     "gemini",
 	Commands: []string{"gemini"},
+	Packages: "@google/gemini-cli",
 	Marks:    `GEMINI_CLI`,
 	Usage: &Usage{
 		Commands: `extension extensions gemma hook hooks mcp skill skills`,

@@ -42,6 +42,11 @@ func Host(argv ...string) string {
 	if len(argv) == 0 {
 		return ""
 	}
+	return hostOf(Open(argv...).Argv)
+}
+
+// hostOf is the same of a program's own line.
+func hostOf(argv []string) string {
 	base := filepath.Base(argv[0])
 	for _, h := range hosts {
 		if slices.Contains(h.commands, base) && h.fits(argv[1:]) {

@@ -29,8 +29,8 @@ type Usage struct {
 // it. agent is what --agent says, "" if it says nothing. Of a program that is no known agent nobody
 // can tell.
 func Once(agent string, argv ...string) bool {
-	p, _ := Kind(agent, argv...)
-	return p != nil && p.Usage != nil && p.Usage.once(argv[1:])
+	p, l, _ := Kind(agent, argv...)
+	return p != nil && p.Usage != nil && p.Usage.once(l.Argv[1:])
 }
 
 // once reads the words behind the program. A word that is neither a flag nor a flag's value is a

@@ -17,6 +17,7 @@ func byColumn(c draft.Chips) draft.Chips {
 var opencode = Profile{
 	Name:     "opencode",
 	Commands: []string{"opencode"},
+	Packages: "opencode-ai opencode-linux-x64 opencode-linux-arm64 opencode-darwin-arm64 opencode-darwin-x64",
 	Marks:    `OPENCODE OPENCODE_PID AGENT=1`,
 	Usage: &Usage{
 		Commands: `acp agent auth completion db debug export generate github import mcp models plug plugin providers run serve

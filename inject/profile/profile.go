@@ -17,9 +17,7 @@
 package profile
 
 import (
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,11 +30,13 @@ import (
 
 // Profile is one agent's data.
 type Profile struct {
-	Name     string
-	Commands []string // base names of the commands that start it
-	Usage    *Usage   // nil: each of its command lines is taken for a session
-	Marks    words    // variables, NAME or NAME=VALUE, that its session leaves to what it starts; * stands for any end
-	Sets     string   // NAME=VALUE that keeps its sessions where we can follow them; "": nothing is needed
+	Name      string
+	Commands  []string // base names of the commands that start it
+	Packages  words    // npm packages that it comes in
+	Installed pattern  // paths of its program that do not end in its name; may be nil
+	Usage     *Usage   // nil: each of its command lines is taken for a session
+	Marks     words    // variables, NAME or NAME=VALUE, that its session leaves to what it starts; * stands for any end
+	Sets      string   // NAME=VALUE that keeps its sessions where we can follow them; "": nothing is needed
 
 	Composer  *Composer // nil: a line program, or a TUI we do not know
 	BusyTitle string    // first characters of the window title while it works
@@ -275,15 +275,12 @@ func Named(name string, argv ...string) (*Profile, bool) {
 	return nil, false
 }
 
-// For is the profile for a command line: by the command's base name, or the
-// shell's when it is one that prompts. Any other program gets generic, reserved as
-// one must be with a program that nobody has described.
+// For is the profile for a command line: that of the agent which it comes to run, or
+// the shell's when the command is one that prompts. Any other program gets generic,
+// reserved as one must be with a program that nobody has described.
 func For(argv ...string) *Profile {
-	base := filepath.Base(argv[0])
-	for _, p := range all {
-		if slices.Contains(p.Commands, base) {
-			return p
-		}
+	if p := agentOf(Open(argv...)); p != nil {
+		return p
 	}
 	if p, prompts := shellFor(argv); prompts {
 		return p

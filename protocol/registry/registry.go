@@ -136,6 +136,23 @@ func Announce(dir string, r Record) (*Announcement, error) {
 	return a, nil
 }
 
+// Rename tells that the agent has turned out to be of another kind.
+func (a *Announcement) Rename(agent string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ours == nil || !a.listed() {
+		a.record.Agent = agent // for when it is listed again
+		return nil
+	}
+	a.record.Agent = agent
+	ours, err := place(a.file, a.record)
+	if err != nil {
+		return fmt.Errorf("announce %s: %w", a.record.Name, err)
+	}
+	a.ours = ours
+	return nil
+}
+
 // Retire takes the file away again, if it is still the same, and gives the name up.
 func (a *Announcement) Retire() {
 	a.mu.Lock()

@@ -331,3 +331,35 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// TestRename: readers see the new kind, also where the file had been removed, and a name that was
+// given up stays so.
+func TestRename(t *testing.T) {
+	d := dir(t)
+	kinds := func() (list []string) {
+		all, err := All(d)
+		must(t, err)
+		for _, r := range all {
+			list = append(list, r.Agent)
+		}
+		return list
+	}
+	a, err := Announce(d, record)
+	must(t, err)
+	must(t, a.Rename("codex"))
+	if got := kinds(); !slices.Equal(got, []string{"codex"}) {
+		t.Errorf("got %q", got)
+	}
+	must(t, os.Remove(in(d, "alice.json")))
+	must(t, a.Rename("gemini"))
+	_, err = a.Keep()
+	must(t, err)
+	if got := kinds(); !slices.Equal(got, []string{"gemini"}) {
+		t.Errorf("kept: got %q", got)
+	}
+	a.Retire()
+	must(t, a.Rename("claude"))
+	if got := kinds(); len(got) > 0 {
+		t.Errorf("retired: got %q", got)
+	}
+}

@@ -38,6 +38,8 @@ type Agent struct {
 	waits   bool           // in the last look, it had read all lines and waited for more
 	stood   time.Time      // since when the composer has been seen without a dialog
 	stream  *parser.Stream // nil: markers do not come from the output
+	script  bool           // the command is a script of a shell's, which may come to run anything
+	sought  time.Time      // when Found last looked
 }
 
 // New is an agent yet to be started: command, seen by the profile, ready where
@@ -52,6 +54,7 @@ func New(p *profile.Profile, pattern string, command []string) (*Agent, error) {
 		profile: p, prompt: re, Suspends: make(chan pty.TTY, 1),
 	}
 	a.front.is = kindOf(command...)
+	a.script = profile.Script(command...)
 	a.unlike = p.Composer == nil && !p.Quote.Inert() && !a.front.is.shell
 	a.shadow.Lines, a.shadow.Chips = p.Composer == nil, p.Chips()
 	return a, nil
@@ -118,7 +121,7 @@ func (a *Agent) Look() inject.Look {
 		l.Facts.Host, l.Facts.Foreground = front.host, l.Facts.Foreground && !front.shell
 		if a.profile.Rules.Reserved && tty.Canonical && l.Facts.Host == "" {
 			l.Facts.Host = hostIn(a.Session.Group())
-			l.Facts.Mute = l.Facts.LastOutput.IsZero() && !a.Session.Reads()
+			l.Facts.Mute = (a.script || l.Facts.LastOutput.IsZero()) && !a.Session.Reads()
 		}
 	}
 	l.Echo, l.Unread = tty.Echo, tty.Unread

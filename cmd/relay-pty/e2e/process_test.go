@@ -217,8 +217,8 @@ func TestProveQuickThousand(t *testing.T) {
 }
 
 // TestProveQuickStart: a command that ends at once ends almost as soon under the wrapper. What a
-// machine takes to start a process varies by the day, so the wrapper may add 8 ms, or twice what the
-// same program takes there to print its version.
+// machine takes to start a process varies by the day, so the wrapper may add 8 ms, or twice what
+// the same program takes there to print its version.
 func TestProveQuickStart(t *testing.T) {
 	dir := scratch(t)
 	wrapped := []string{binary(t), "--name", "alice", "--socket", filepath.Join(dir, "s"), "--headless", "--"}

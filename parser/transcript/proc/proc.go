@@ -81,17 +81,24 @@ func Same(path, dir string) bool {
 	return err == nil && real == dir
 }
 
-// runs says whether pid runs a program of that name, itself or by an interpreter.
+// runs says whether pid runs a program of that name, itself or by an interpreter of its file. What
+// merely starts it, as `timeout 9 claude` or `sh -c claude`, does not.
 func runs(pid int, name string) bool {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	args := bytes.Split(b, []byte{0})
-	for _, arg := range args[:min(3, len(args))] {
-		base := filepath.Base(string(arg))
-		if strings.TrimSuffix(base, filepath.Ext(base)) == name {
-			return true
-		}
+	args := strings.Split(string(b), "\x00")
+	if named(args[0], name) || !slices.Contains(interpreters, filepath.Base(args[0])) {
+		return named(args[0], name)
 	}
-	return false
+	file := slices.IndexFunc(args[1:], func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+	return file >= 0 && !slices.Contains(args[:1+file], "-c") && named(args[1+file], name)
+}
+
+// interpreters run an agent's program from a file that they are given.
+var interpreters = []string{"node", "nodejs", "bun", "deno", "sh", "bash", "dash"}
+
+func named(path, name string) bool {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base)) == name
 }
 
 // Main is the process of that name among child's group, else child.

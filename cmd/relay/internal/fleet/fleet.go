@@ -35,18 +35,23 @@ func (f *Fleet) Run(ctx context.Context) error {
 			return errors.Join(context.Cause(ctx), err)
 		}
 		here := map[registry.Record]bool{}
-		var news []registry.Record
+		var news, known []registry.Record
 		for _, r := range list {
-			if here[r] = true; members[r] == nil {
+			if here[member(r)] = true; members[member(r)] == nil {
 				news = append(news, r)
+			} else {
+				known = append(known, r)
 			}
+		}
+		if err := f.Hub.Known(ctx, known...); err != nil {
+			return err
 		}
 		if err := f.Hub.Up(ctx, news...); err != nil {
 			return err
 		}
 		for _, r := range news {
 			retired := make(chan struct{})
-			members[r] = retired
+			members[member(r)] = retired
 			all.Go(func() {
 				if err := f.serve(ctx, r, retired); err != nil {
 					cancel(err)
@@ -67,6 +72,12 @@ func (f *Fleet) Run(ctx context.Context) error {
 		}
 	}
 	return context.Cause(ctx)
+}
+
+// member is a record without what may change while the wrapper runs.
+func member(r registry.Record) registry.Record {
+	r.Agent = ""
+	return r
 }
 
 // serve attends to one wrapper until it is gone or ctx ends. One whose process lives where we

@@ -33,33 +33,45 @@ const (
 // leave the command line as it is. What has no hooks, or is to be taken for another kind of agent
 // by the wrapper's flags, is left alone, too. version tells what the agent's program says of its
 // release: an older one would wait for a hook that waits, so it gets none of those.
-func Wire(self string, flags, argv []string, version func(program string) string) []string {
-	p := profile.For(argv...)
-	if said := Kind(flags); p.Hooks == nil || said != "" && said != p.Name {
-		return argv
+func Wire(self string, flags, all []string, version func(argv []string) string) []string {
+	p, program, plain := profile.Kind(Kind(flags), all...)
+	if p == nil || p.Hooks == nil || !plain {
+		return all
 	}
+	argv := program.Argv
 	at, given := lastOf(p.Hooks.Flag, argv)
 	settings, err := read(given)
 	if err != nil {
-		return argv
+		return all
 	}
-	line, ok := with(settings, self, fit(*p.Hooks, version(argv[0])))
-	switch {
-	case !ok:
-		return argv
-	case at < 0:
-		return slices.Concat(argv[:1], []string{p.Hooks.Flag, line}, argv[1:])
-	case argv[at] == p.Hooks.Flag:
-		return slices.Concat(argv[:at+1], []string{line}, argv[at+2:])
+	release := ""
+	if !program.Fetched { // to fetch it may take long
+		release = version(program.With([]string{argv[0], "--version"}))
 	}
-	return slices.Concat(argv[:at], []string{p.Hooks.Flag, line}, argv[at+1:])
+	line, ok := with(settings, self, fit(*p.Hooks, release))
+	if !ok {
+		return all
+	}
+	return program.With(placed(p.Hooks.Flag, line, at, argv))
 }
 
-// Version is what a program says of its release, "" when it does not tell in time, or ctx ends.
-func Version(ctx context.Context, program string) string {
+// placed puts a flag and its value into a command line, in the place of the one that stands at at.
+func placed(flag, line string, at int, argv []string) []string {
+	switch {
+	case at < 0:
+		return slices.Concat(argv[:1], []string{flag, line}, argv[1:])
+	case argv[at] == flag:
+		return slices.Concat(argv[:at+1], []string{line}, argv[at+2:])
+	}
+	return slices.Concat(argv[:at], []string{flag, line}, argv[at+1:])
+}
+
+// Version is what a command line says of a program's release, "" when it does not tell in time, or
+// ctx ends.
+func Version(ctx context.Context, argv []string) string {
 	ctx, cancel := context.WithTimeout(ctx, versionLimit)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, program, "--version").Output()
+	out, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
 	if err != nil {
 		return ""
 	}

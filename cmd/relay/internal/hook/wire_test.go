@@ -65,7 +65,7 @@ func TestWire(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			argv := strings.Fields(c.argv)
-			got := Wire("/opt/it's/relay", strings.Fields(c.flags), argv, func(string) string { return cmp.Or(c.version, "2.1.329 (Claude Code)\n") })
+			got := Wire("/opt/it's/relay", strings.Fields(c.flags), argv, func([]string) string { return cmp.Or(c.version, "2.1.329 (Claude Code)\n") })
 			if c.name == "the last of two" {
 				if got[2] != "{}" || !strings.Contains(got[4], `"mine"`) || !strings.Contains(got[4], "rewake") {
 					t.Errorf("got %q", got)
@@ -92,7 +92,7 @@ func TestWire(t *testing.T) {
 	}
 	for _, odd := range []string{"{", "[]", "null", "nofile.json", `{"hooks":[]}`, `{"hooks":{"Stop":{}}}`} {
 		argv := []string{"claude", "--settings", odd}
-		if got := Wire("/relay", nil, argv, func(string) string { return "2.1.329" }); !slices.Equal(got, argv) {
+		if got := Wire("/relay", nil, argv, func([]string) string { return "2.1.329" }); !slices.Equal(got, argv) {
 			t.Errorf("%s: got %q", odd, got)
 		}
 	}

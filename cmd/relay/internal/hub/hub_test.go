@@ -389,3 +389,32 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// TestWrapperWhoseAgentTurnsOut: the kind of a wrapper that runs changes, its state does not.
+// Nothing is told any more of one that has ended.
+func TestWrapperWhoseAgentTurnsOut(t *testing.T) {
+	store := &memory{}
+	h := aHub(t, store)
+	h.mustUp(t, "bob")
+	is := registry.Record{Name: "bob", Agent: "claude", PID: 1}
+	for _, c := range []struct {
+		record registry.Record
+		kind   string
+		events int
+	}{
+		{registry.Record{Name: "bob", Agent: "generic", PID: 1}, "generic", 1}, {is, "claude", 2}, {is, "claude", 2},
+		{registry.Record{Name: "bob", Agent: "codex", PID: 2}, "claude", 2},
+	} {
+		must(t, h.Known(t.Context(), c.record))
+		h.View(func(s *router.State, running func(string) bool) {
+			if a, _ := s.Agent("bob"); a.Profile != c.kind || !a.Running || !running("bob") || len(store.events) != c.events {
+				t.Errorf("after %+v: %+v, %d events", c.record, a, len(store.events))
+			}
+		})
+	}
+	must(t, h.Down(t.Context(), "bob", false))
+	must(t, h.Known(t.Context(), registry.Record{Name: "bob", Agent: "codex", PID: 1}))
+	if len(store.events) != 3 {
+		t.Errorf("of one that has ended %d events tell", len(store.events))
+	}
+}

@@ -27,15 +27,43 @@ func (h *Hub) Up(ctx context.Context, list ...registry.Record) error {
 func (h *Hub) noteUp(ctx context.Context, r registry.Record) error {
 	h.writing.Lock()
 	defer h.writing.Unlock()
-	h.mu.Lock()
-	was, _ := h.state.Agent(r.Name)
-	h.mu.Unlock()
-	if was.Running && was.PID == r.PID {
+	if was := h.met(r.Name); was.Running && was.PID == r.PID && was.Profile == r.Agent {
 		return nil
 	}
+	return h.append(ctx, up(r))
+}
+
+// Known says what wrappers are that run, and puts into the log which of them have turned out to
+// run an agent of another kind.
+func (h *Hub) Known(ctx context.Context, list ...registry.Record) error {
+	for _, r := range list {
+		if err := h.patiently(ctx, func() error { return h.noteKind(ctx, r) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *Hub) noteKind(ctx context.Context, r registry.Record) error {
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	if was := h.met(r.Name); !was.Running || was.PID != r.PID || was.Profile == r.Agent {
+		return nil
+	}
+	return h.append(ctx, up(r))
+}
+
+func (h *Hub) met(name string) router.Agent {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	a, _ := h.state.Agent(name)
+	return a
+}
+
+func up(r registry.Record) router.Event {
 	e := router.Event{Type: router.TypeUp, Agent: r.Name}
 	e.Profile, e.PID, e.StartedAt = r.Agent, r.PID, r.StartedAt
-	return h.append(ctx, e)
+	return e
 }
 
 // Down says that a wrapper no longer runs, and whether it took its listing back.

@@ -253,8 +253,10 @@ func (s *State) meet(e Event) {
 	}
 	switch e.Type {
 	case TypeUp:
-		a.Wrapped, a.Running, a.Profile, a.PID, a.State, a.Started = true, true, e.Profile, e.PID, "", e.StartedAt
-		a.Waits = ""
+		if again := a.Running && a.PID == e.PID; !again { // else it is known to be of another kind now
+			a.State, a.Waits = "", ""
+		}
+		a.Wrapped, a.Running, a.Profile, a.PID, a.Started = true, true, e.Profile, e.PID, e.StartedAt
 	case TypeDown:
 		a.Running, a.State, a.Waits = false, "", ""
 	case protocol.TypeState:

@@ -40,9 +40,9 @@ type watched struct {
 	unknown *router.ErrorValue // nobody knows it
 }
 
-// Run waits until the vigil is over, or ctx is. Each agent is looked at once, however short the time
-// is. An agent that ends and stays away is an error where
-// no other one may come to a state instead.
+// Run waits until the vigil is over, or ctx is. Each agent is looked at once, however short the
+// time is. An agent that ends and stays away is an error where no other one may come to a state
+// instead.
 func (v *Vigil) Run(ctx context.Context) error {
 	v.pending = nil
 	for _, name := range v.Names {

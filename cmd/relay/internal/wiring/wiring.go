@@ -26,7 +26,7 @@ type Run struct {
 // Server is the same run with our server in it. Whatever is in the way, the run is as it was: the
 // agent can be written to without.
 func (r Run) Server() (argv, env []string) {
-	p, plain := profile.Kind(r.Agent, r.Argv...)
+	p, line, plain := profile.Kind(r.Agent, r.Argv...)
 	if p == nil || p.MCP == nil || slices.ContainsFunc(p.MCP.Not, exists) {
 		return r.Argv, r.Env
 	}
@@ -36,7 +36,7 @@ func (r Run) Server() (argv, env []string) {
 		return argv, env
 	}
 	if plain && p.MCP.Words != nil {
-		argv = slices.Insert(slices.Clone(argv), 1, filled(p.MCP.Words, self)...)
+		argv = line.With(slices.Insert(slices.Clone(line.Argv), 1, filled(p.MCP.Words, self)...))
 	}
 	if p.MCP.Variable == "" {
 		return argv, env

@@ -31,7 +31,9 @@ func TestServerByWords(t *testing.T) {
 		{"", "codex resume", []string{"codex", "-c", codex, "resume"}},
 		{"generic", "claude -c", []string{"claude", "-c"}},
 		{"mine.json", "claude -c", []string{"claude", "-c"}},
-		{"claude", "npx claude", []string{"npx", "claude"}}, // whose words would be npx's
+		{"", "npx claude", []string{"npx", "claude", claude}},
+		{"", "sh -c claude", []string{"sh", "-c", "claude '" + claude + "'"}},
+		{"claude", "cc-dev", []string{"cc-dev"}}, // which may take no words
 		{"", "gemini", []string{"gemini"}},
 		{"", "cat x", []string{"cat", "x"}},
 		{"", "bash", []string{"bash"}},

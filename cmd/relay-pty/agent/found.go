@@ -1,0 +1,45 @@
+package agent
+
+import (
+	"os"
+	"strconv"
+	"time"
+
+	"relay-pty/inject/profile"
+)
+
+// seekEvery is the least time between two looks at all processes in front. Who draws is looked at
+// once more after that: see the rules for what nobody has described.
+const seekEvery = 100 * time.Millisecond
+
+// Found is an agent with a profile that the command has turned out to start, and its process: the
+// one in front of the terminal, or another of its group. nil: there is none. The injector's
+// goroutine alone asks.
+func (a *Agent) Found() (p *profile.Profile, pid int) {
+	now := time.Now()
+	if now.Sub(a.sought) < seekEvery {
+		return nil, 0
+	}
+	a.sought = now
+	if tty, err := a.Session.TTY(); err != nil || tty.Foreground != a.Session.PID() {
+		return nil, 0
+	}
+	for _, pid := range a.Session.Group() {
+		dir := "/proc/" + strconv.Itoa(pid)
+		line, err := os.ReadFile(dir + "/cmdline")
+		if err != nil {
+			continue // it has ended, or the system does not tell
+		}
+		file, _ := os.Readlink(dir + "/exe") // "": not told
+		if p := profile.Running(arguments(line), file); p != nil {
+			return p, pid
+		}
+	}
+	return nil, 0
+}
+
+// Become takes the agent for one of another profile. The injector's goroutine alone may tell.
+func (a *Agent) Become(p *profile.Profile) {
+	a.profile, a.prompt, a.unlike = p, &prompt{off: true}, false
+	a.shadow.Becomes(p.Composer == nil, p.Chips())
+}
