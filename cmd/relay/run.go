@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -24,9 +25,10 @@ import (
 
 func runCommand(s streams) *cobra.Command {
 	return &cobra.Command{
-		Use: "run NAME [relay-pty flags] -- COMMAND [ARG...]", Short: "Run an agent under a name",
+		Use: "run [NAME] [relay-pty flags] -- COMMAND [ARG...]", Short: "Run an agent under a name",
 		Long: `run starts the router if none runs, and becomes relay-pty, which wraps the command: you type as usual,
-and messages to NAME reach the agent when it is ready.
+and messages to NAME reach the agent when it is ready. Without a NAME run makes one from the command
+(claude, claude-2) and prints it.
 
 Claude Code, Codex and OpenCode also get relay's MCP server for this run, and Claude Code gets hooks,
 through which important messages reach it beside your draft, a dialog or its own work. Your own
@@ -55,10 +57,12 @@ the path in RELAY_SOCKET.`,
 
 // becomeWrapper ends only when it fails.
 func becomeWrapper(ctx context.Context, s streams, args []string) error {
-	if at := slices.Index(args, "--"); at < 1 || at == len(args)-1 {
+	at := slices.Index(args, "--")
+	if at < 0 || at == len(args)-1 {
 		return usage{errors.New("run: say a name, -- and a command: relay run alice -- claude")}
 	}
-	if err := protocol.ValidName(args[0]); err != nil {
+	named := !strings.HasPrefix(args[0], "-")
+	if err := protocol.ValidName(args[0]); named && err != nil {
 		return usage{fmt.Errorf("run: the name: %w", err)}
 	}
 	wrapper, err := findWrapper()
@@ -75,6 +79,14 @@ func becomeWrapper(ctx context.Context, s streams, args []string) error {
 	agents, err := registry.Where()
 	if err != nil {
 		return err
+	}
+	if !named {
+		name, err := freeName(args[at+1:])
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.err, "relay: this agent is %s\n", name)
+		args = slices.Insert(slices.Clone(args), 0, name)
 	}
 	// A directory of ours alone: a name there is in nobody's way, and nobody is in its own.
 	argv := []string{"relay-pty", "--name", args[0], "--socket", registry.SocketIn(filepath.Dir(agents), args[0])}
@@ -95,6 +107,18 @@ func becomeWrapper(ctx context.Context, s streams, args []string) error {
 		return err
 	}
 	return fmt.Errorf("run %s: %w", wrapper, syscall.Exec(wrapper, argv, env))
+}
+
+// freeName makes a name for the agent that a command starts, which no agent that runs has.
+func freeName(argv []string) (string, error) {
+	h, err := home.Find("")
+	if err != nil {
+		return "", err
+	}
+	return nameFor(argv, func(name string) (bool, error) {
+		_, running, err := h.Places().Find(name)
+		return running, err
+	})
 }
 
 // haveRouter sees to it that a router runs. One that does not is started by a program between us
