@@ -126,7 +126,7 @@ func Announce(dir string, r Record) (*Announcement, error) {
 	}
 	a := &Announcement{file: filepath.Join(dir, r.Name+suffix), record: r}
 	var err error
-	if a.lock, err = own.Hold(filepath.Join(dir, r.Name+".lock"), "name "+r.Name, "name (of relay run, or --name)", r.Name); err != nil {
+	if a.lock, err = own.Hold(filepath.Join(dir, r.Name+".lock"), "name "+r.Name, "name", r.Name); err != nil {
 		return nil, err
 	}
 	if a.ours, err = place(a.file, r); err != nil {

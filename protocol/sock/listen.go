@@ -19,7 +19,7 @@ import (
 const MaxPath = 107
 
 // flags choose another socket: its usual path has the agent's name.
-const flags = "name (of relay run, or --name), or another --socket"
+const flags = "name or --socket"
 
 // Listener owns a socket path from Listen to Close.
 type Listener struct {

@@ -162,7 +162,7 @@ func TestOneWrapperHasTheJournal(t *testing.T) {
 		Argv: []string{binary(t), "--name", "alice", "--socket", filepath.Join(dir, "other"), "--", "cat"},
 		Env:  append(os.Environ(), "XDG_RUNTIME_DIR="+scratch(t), "XDG_STATE_HOME="+dir),
 	})
-	for _, told := range []string{"journal of alice: held by relay-pty pid", "choose another name (of relay run, or --name), or another --state-dir"} {
+	for _, told := range []string{"journal of alice: held by relay-pty pid", "choose another name or --state-dir"} {
 		if err := other.WaitText(patience(t), told); err != nil {
 			t.Error(err)
 		}

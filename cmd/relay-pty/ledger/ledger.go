@@ -110,7 +110,7 @@ func (l *Ledger) mine() (err error) {
 		_, err = l.lock.Keep()
 		return err
 	}
-	l.lock, err = own.Hold(filepath.Join(l.Dir, l.Name+".lock"), "journal of "+l.Name, "name (of relay run, or --name), or another --state-dir", l.Name)
+	l.lock, err = own.Hold(filepath.Join(l.Dir, l.Name+".lock"), "journal of "+l.Name, "name or --state-dir", l.Name)
 	return err
 }
 

@@ -75,7 +75,7 @@ func TestScriptWithoutARuntimeDirectory(t *testing.T) {
 	if !strings.Contains(out, "\nbob ") {
 		t.Error("the script does not see the session's agent")
 	}
-	if list := u.does(ctx, "ls"); !strings.Contains(list, "bob ") || !strings.Contains(list, "new ") {
+	if list := u.does(ctx, "ls", "--all"); !strings.Contains(list, "bob ") || !strings.Contains(list, "new ") {
 		t.Errorf("the session does not see the script's agent: %s", list)
 	}
 	if routers := marked("HOME="+u.dir+"\x00", func(_, line []byte) bool { return bytes.Contains(line, []byte(aRouter)) }); len(routers) != 1 {

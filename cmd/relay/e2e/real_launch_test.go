@@ -50,7 +50,11 @@ var launched = []struct {
 // its marker is heard.
 func TestRealAgentIsFoundByWhatRuns(t *testing.T) {
 	t.Parallel()
-	for _, c := range launched {
+	tried := launched
+	if !testrig.Proving() {
+		tried = launched[2:4] // the scripts
+	}
+	for _, c := range tried {
 		t.Run(c.name, func(t *testing.T) {
 			ctx := testrig.Within(t, 3*time.Minute)
 			u := newUser(t)
