@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -164,10 +165,11 @@ func (s *Slot) Quit(ctx context.Context) error {
 	return l.Over(ctx)
 }
 
-// hasRead reports whether the agent has read the last word.
+// hasRead reports whether the agent has read the last word, or has started where there is none.
 func (l *Life) hasRead() bool {
 	if len(l.Words) == 0 {
-		return true
+		_, err := os.Lstat(l.Agent.Control)
+		return err == nil
 	}
 	b, err := l.Agent.Read()
 	return err == nil && bytes.Contains(b, []byte(l.Words[len(l.Words)-1]))
