@@ -115,7 +115,7 @@ func freeName(argv []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return nameFor(argv, func(name string) (bool, error) {
+	return wiring.Name(argv, func(name string) (bool, error) {
 		_, running, err := h.Places().Find(name)
 		return running, err
 	})

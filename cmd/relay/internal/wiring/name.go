@@ -1,4 +1,4 @@
-package main
+package wiring
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 // maxStem is how much of a command's name becomes an agent's, in bytes: a number follows.
 const maxStem = 48
 
-// nameFor makes a name for the agent that a command starts, from the program that it comes to run:
+// Name makes a name for the agent that a command starts, from the program that it comes to run:
 // claude, or claude-2 where taken reports that an agent of that name runs.
-func nameFor(argv []string, taken func(name string) (bool, error)) (string, error) {
+func Name(argv []string, taken func(name string) (bool, error)) (string, error) {
 	stem := stemOf(filepath.Base(profile.Open(argv...).Argv[0]))
 	for n := 1; ; n++ {
 		name := stem

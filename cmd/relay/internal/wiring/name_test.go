@@ -1,4 +1,4 @@
-package main
+package wiring
 
 import (
 	"errors"
@@ -22,13 +22,13 @@ func TestNamesAreMadeFromCommands(t *testing.T) {
 		"-x":                    "x",
 		strings.Repeat("a", 99): strings.Repeat("a", maxStem),
 	} {
-		got, err := nameFor(strings.Fields(line), taken)
+		got, err := Name(strings.Fields(line), taken)
 		if err != nil || got != want || protocol.ValidName(got) != nil {
 			t.Errorf("%q: %q, %v, want %q", line, got, err, want)
 		}
 	}
 	fails := errors.New("cannot be read")
-	if _, err := nameFor([]string{"x"}, func(string) (bool, error) { return false, fails }); err != fails {
+	if _, err := Name([]string{"x"}, func(string) (bool, error) { return false, fails }); err != fails {
 		t.Errorf("got %v, want %v", err, fails)
 	}
 }
