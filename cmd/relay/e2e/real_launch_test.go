@@ -56,7 +56,7 @@ func TestRealAgentIsFoundByWhatRuns(t *testing.T) {
 	}
 	for _, c := range tried {
 		t.Run(c.name, func(t *testing.T) {
-			ctx := testrig.Within(t, 3*time.Minute)
+			ctx := testrig.Within(t, 6*time.Minute)
 			u := newUser(t)
 			real := realagent.SetUp(t, c.agent, testrig.Dir(t))
 			real.API.Respond(func(fakemodel.Turn) fakemodel.Reply { return fakemodel.Say("Well.\n->relay:human <<<I am here>>>\n") })

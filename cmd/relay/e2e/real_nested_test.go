@@ -34,7 +34,7 @@ func TestRealMarksOfASessionAreKnown(t *testing.T) {
 	for _, a := range realagent.Tried(quickAgents()...) {
 		t.Run(a.Name(), func(t *testing.T) {
 			t.Parallel()
-			ctx := testrig.Within(t, 4*time.Minute)
+			ctx := testrig.Within(t, 10*time.Minute)
 			real := realagent.SetUp(t, a, testrig.Dir(t))
 			file := filepath.Join(real.Dir, "environ")
 			real.API.Respond(func(turn fakemodel.Turn) fakemodel.Reply {

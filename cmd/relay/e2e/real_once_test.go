@@ -63,7 +63,7 @@ func TestRealCommandsThatDoOneThing(t *testing.T) {
 	for _, a := range realagent.Tried(quickAgents()...) {
 		t.Run(a.Name(), func(t *testing.T) {
 			t.Parallel()
-			ctx := testrig.Within(t, 4*time.Minute)
+			ctx := testrig.Within(t, 10*time.Minute)
 			u := newUser(t)
 			real := realagent.SetUp(t, a, testrig.Dir(t))
 			real.API.Respond(func(fakemodel.Turn) fakemodel.Reply { return fakemodel.Say("It is *4*,  as always.") })
