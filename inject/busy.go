@@ -9,7 +9,7 @@ import (
 	"relay-pty/protocol"
 )
 
-// joins says whether the message may be handed to the agent while it is busy:
+// joins reports whether the message may be handed to the agent while it is busy:
 // it is pressing, the agent has a key for that which does not cut its reply, and
 // a log that will show when it took the message up.
 func (in *Injector) joins(l Look, v ready.Verdict, b *turn.Batch) bool {
@@ -53,7 +53,7 @@ func (in *Injector) followQueued(l Look, v ready.Verdict) time.Duration {
 	return again
 }
 
-// took says whether the agent's log shows all of a turn.
+// took reports whether the agent's log shows all of a turn.
 func (in *Injector) took(t turn.Turn) bool {
 	if in.Log == nil {
 		return false
@@ -73,7 +73,7 @@ const (
 	urgentFirst = 5 * time.Second
 )
 
-// shouldInterrupt says whether the agent's turn is to be interrupted for the message,
+// shouldInterrupt reports whether the agent's turn is to be interrupted for the message,
 // and else when to ask again: it is urgent, the human rests, and what stands in
 // the composer would not keep it from being typed afterwards. What asks a
 // question is never interrupted, for that would be an answer, and an agent that merely holds
@@ -188,7 +188,7 @@ func (in *Injector) insertAgain(ctx context.Context, tx Tx) {
 }
 
 // heeded waits until the agent has read a key and shows no mode that it was to leave by it, that
-// has rested, and the agent has painted since or had its time to, and says whether it is still
+// has rested, and the agent has painted since or had its time to, and reports whether it is still
 // busy: the next key might mean something else otherwise. Halfway through a repaint nothing shows
 // that it is.
 func (in *Injector) heeded(ctx context.Context, painted time.Time, rest time.Duration) bool {
@@ -205,12 +205,12 @@ func (in *Injector) heeded(ctx context.Context, painted time.Time, rest time.Dur
 	return err == nil && busy
 }
 
-// holdsGivenBack says whether the composer holds what the agent gave back.
+// holdsGivenBack reports whether the composer holds what the agent gave back.
 func (in *Injector) holdsGivenBack(l Look) bool {
 	return in.givenBack != "" && l.Box.Visible && turn.Same(l.Box.Text, in.givenBack)
 }
 
-// shouldResubmit says whether to press Enter on the prompt that an interrupted agent
+// shouldResubmit reports whether to press Enter on the prompt that an interrupted agent
 // gave back: when nothing urgent comes before it.
 func (in *Injector) shouldResubmit(l Look, v ready.Verdict, b *turn.Batch) bool {
 	if !in.holdsGivenBack(l) || b != nil && b.Mode == protocol.ModeUrgent && l.Facts.Now.Sub(in.halted) < urgentFirst {

@@ -37,7 +37,8 @@ func (in *Injector) comesBack(a *attempt, l Look, v ready.Verdict) (stands, edit
 	return stands, edited, sooner(again, later)
 }
 
-// rested says whether what is so since then has been so for backRest, and else when it will have.
+// rested reports whether what is so since then has been so for backRest, and else when it will
+// have.
 func rested(since, now time.Time) (bool, time.Duration) {
 	if since.IsZero() {
 		return false, 0

@@ -62,8 +62,8 @@ func (a *attempt) clear(ctx context.Context) bool {
 	return false
 }
 
-// isOurs says whether the composer is seen to hold something of the message. Keys that clear a text
-// may open a dialog where there is none, and strays may look like one.
+// isOurs reports whether the composer is seen to hold something of the message. Keys that clear a
+// text may open a dialog where there is none, and strays may look like one.
 func (a *attempt) isOurs(l Look) bool {
 	text := l.Box.Text
 	sign := a.in.Profile.Chips().Paste

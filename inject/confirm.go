@@ -72,7 +72,8 @@ func (a *attempt) yield(ctx context.Context, l Look) time.Duration {
 	return wait
 }
 
-// slow says whether the agent may stand still behind an empty composer before it takes up the turn.
+// slow reports whether the agent may stand still behind an empty composer before it takes up the
+// turn.
 func (a *attempt) slow() bool {
 	most := a.in.Profile.Typing.SlowLine
 	return most > 0 && !a.Command() && turn.Longest(a.typed) > most
@@ -113,17 +114,18 @@ func (a *attempt) proved(l Look, v ready.Verdict) *Result {
 	return nil
 }
 
-// goneFrom says whether the composer shows that it holds nothing of the message any more.
+// goneFrom reports whether the composer shows that it holds nothing of the message any more.
 func (a *attempt) goneFrom(b sight.Box) bool { return b.Visible && a.inView(b) && !a.leftIn(b) }
 
-// inView says whether the composer shows all that it may hold of the message. Where its beginning
-// is out of view the header may stand there, and the footer be altered: Claude Code takes Enter for
-// the choice of a file while it offers some. Only a draft that was set aside may come back so tall.
+// inView reports whether the composer shows all that it may hold of the message. Where its
+// beginning is out of view the header may stand there, and the footer be altered: Claude Code takes
+// Enter for the choice of a file while it offers some. Only a draft that was set aside may come
+// back so tall.
 func (a *attempt) inView(b sight.Box) bool {
 	return b.Top || b.Foreign || a.stashed != nil || a.stashShown
 }
 
-// leftIn says whether any of the message is still in the composer.
+// leftIn reports whether any of the message is still in the composer.
 func (a *attempt) leftIn(b sight.Box) bool { return a.Left(b.Mode + b.Text) }
 
 // insist presses Enter once more when the agent has read the first one and the
@@ -185,7 +187,7 @@ func (a *attempt) unread(ctx context.Context, doubt *Result, code, why string) *
 	return r
 }
 
-// holdsText says whether the composer can be seen and holds text, or the line
+// holdsText reports whether the composer can be seen and holds text, or the line
 // of a program with a prompt does.
 func (in *Injector) holdsText(l Look) bool {
 	v, _ := in.judge(l)
@@ -203,7 +205,7 @@ func (a *attempt) awaitText(ctx context.Context) bool {
 	}) == nil
 }
 
-// clean says whether the cursor stands at a prompt with nothing after it.
+// clean reports whether the cursor stands at a prompt with nothing after it.
 func (in *Injector) clean(l Look) bool {
 	return l.Facts.AtPrompt && l.After == "" && l.Unread <= 0
 }
@@ -248,7 +250,7 @@ func (in *Injector) resume(ctx context.Context, look Look, hold Hold) {
 	}
 }
 
-// begunIn says whether the composer holds a part of the message and nothing else. Where its
+// begunIn reports whether the composer holds a part of the message and nothing else. Where its
 // beginning is out of view, the human must have typed nothing.
 func (a *attempt) begunIn(l Look) bool {
 	if l.Box.Top && l.Box.Text != "" {

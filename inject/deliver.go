@@ -222,8 +222,8 @@ func (a *attempt) writeAll(ctx context.Context, pieces []turn.Piece) (r *Result,
 	return r, r == nil
 }
 
-// shows says whether the composer shows a piece that was typed when it looked as before. Of blanks
-// alone it shows that the cursor has moved.
+// shows reports whether the composer shows a piece that was typed when it looked as before. Of
+// blanks alone it shows that the cursor has moved.
 func (a *attempt) shows(piece turn.Piece, before, now Look) bool {
 	moved := now.Row != before.Row || now.Line != before.Line
 	return piece.Shows(now.Box.Text) && (moved || !piece.Blank())
@@ -450,7 +450,7 @@ func (a *attempt) await(ctx context.Context, shows func(Look) bool) (r *Result, 
 	return r, ok && r == nil
 }
 
-// holdsOurs says whether the composer shows our message and nothing else.
+// holdsOurs reports whether the composer shows our message and nothing else.
 func (a *attempt) holdsOurs(l Look) bool {
 	shown := l.Box.Text
 	if a.Command() {
@@ -459,7 +459,7 @@ func (a *attempt) holdsOurs(l Look) bool {
 	return l.Box.Visible && a.Stands(shown, l.Box.Top || l.Box.Foreign)
 }
 
-// impatient says whether the human's keys have been kept as long as they may,
+// impatient reports whether the human's keys have been kept as long as they may,
 // and else when to ask again. A stopped agent could not take them anyway, nor one
 // that is in the middle of reading: they would come behind a part of our text.
 func (a *attempt) impatient(l Look) (bool, time.Duration) {

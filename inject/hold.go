@@ -48,7 +48,7 @@ func (in *Injector) hold(l Look, v ready.Verdict, b *turn.Batch) (Hold, time.Dur
 	return in.quiet(l)
 }
 
-// quiet says whether the human is typing, or a draft may be about to show, and
+// quiet reports whether the human is typing, or a draft may be about to show, and
 // after how long to ask again.
 func (in *Injector) quiet(l Look) (Hold, time.Duration) {
 	hold, again := in.rests(l)
@@ -78,7 +78,7 @@ func (in *Injector) rests(l Look) (Hold, time.Duration) {
 	return "", 0
 }
 
-// unshown says whether an empty composer may be about to show a draft, of which the shadow of
+// unshown reports whether an empty composer may be about to show a draft, of which the shadow of
 // keys knows. The shadow gives way to the composer after a while.
 func (in *Injector) unshown(l Look) bool {
 	b := l.Box
@@ -96,7 +96,7 @@ func (in *Injector) readFor(l Look) {
 	}
 }
 
-// drafted says whether the human has unsent text. A composer on the screen knows best;
+// drafted reports whether the human has unsent text. A composer on the screen knows best;
 // blanks show there by the cursor alone, if at all. A prompt is compared with itself
 // before any key. Elsewhere it is what was typed since the last Enter, if it left a
 // trace before the cursor or the terminal keeps the line until Enter.
@@ -119,7 +119,7 @@ func (in *Injector) drafted(l Look) bool {
 	return l.Facts.Raw && l.Draft.Shown(l.Before)
 }
 
-// occupied says whether the human has something in the composer that keeps messages from being
+// occupied reports whether the human has something in the composer that keeps messages from being
 // typed: a draft, one that may be about to show, or a mode of the composer's own. Text of ours,
 // which is being typed or which a dialog keeps there, is nothing of theirs.
 func (in *Injector) occupied(l Look) bool {
@@ -144,7 +144,7 @@ func (in *Injector) row(l Look) prompt.Row {
 	}
 }
 
-// atPrompt says whether the cursor stands at a prompt, or in the human's own
+// atPrompt reports whether the cursor stands at a prompt, or in the human's own
 // line behind one.
 func (in *Injector) atPrompt(l Look) bool {
 	row := in.row(l)

@@ -21,11 +21,11 @@ type Mailbox interface {
 	// Take begins an attempt with all of a turn; false when some of it is not
 	// waiting any more.
 	Take(turn.Turn) bool
-	// Wanted says whether somebody asked for any of it to be cancelled.
+	// Wanted reports whether somebody asked for any of it to be cancelled.
 	Wanted(turn.Turn) bool
 	// Entering says that Enter is about to be pressed: from here on it is too
 	// late to cancel. When it is false, Enter must not be pressed. It is kept in
-	// memory only: after a crash nothing tells whether Enter was pressed.
+	// memory only: after a crash nothing reports whether Enter was pressed.
 	Entering(turn.Turn) bool
 	// End ends the attempt.
 	End(turn.Turn, Result)
@@ -33,7 +33,7 @@ type Mailbox interface {
 
 // Log is the agent's own log.
 type Log interface {
-	// Took says whether the log shows the message in a turn.
+	// Took reports whether the log shows the message in a turn.
 	Took(id string) bool
 }
 
@@ -204,7 +204,7 @@ func (in *Injector) report(r Report) {
 	in.Report(r)
 }
 
-// act does what is to be done now and says whether it did anything.
+// act does what is to be done now and reports whether it did anything.
 func (in *Injector) act(ctx context.Context, s step) bool {
 	switch {
 	case in.behindDialog != nil:

@@ -141,11 +141,11 @@ func (a *attempt) awaitEcho(ctx context.Context) *Result {
 	return a.withdraw(ctx, protocol.FaultStranded, "the line does not show the message as it was typed")
 }
 
-// strict says whether every character must show before Enter: what is typed is
+// strict reports whether every character must show before Enter: what is typed is
 // kept from running by its own form, or is to run as it is.
 func (a *attempt) strict() bool { return a.Command() || a.in.Profile.Quote.Inert() }
 
-// echoed says whether what was typed, or at least its end, stands before the cursor.
+// echoed reports whether what was typed, or at least its end, stands before the cursor.
 func (a *attempt) echoed(l Look) bool {
 	if !a.strict() {
 		return a.EndsAt(l.Before)
@@ -157,7 +157,7 @@ func (a *attempt) echoed(l Look) bool {
 	return l.Line != a.prompt && turn.EndsWith(l.Before, want)
 }
 
-// standsYet says whether the line is as it was before Enter.
+// standsYet reports whether the line is as it was before Enter.
 func (a *attempt) standsYet(l Look) bool {
 	if a.strict() {
 		return l.Line == a.row
@@ -197,7 +197,7 @@ func (a *attempt) awaitRead(ctx context.Context) *Result {
 	return &Result{Doubtful, "", protocol.FaultNoConsume, "the message still stands in the line after Enter"}
 }
 
-// flushed says whether the agent threw away unread input since the attempt
+// flushed reports whether the agent threw away unread input since the attempt
 // began. What a raw-mode program had shown by then, it had read.
 func (a *attempt) flushed(l Look) bool {
 	return l.Flushed.After(a.began) && !(a.shown && l.Facts.Raw)

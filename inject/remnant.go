@@ -30,13 +30,13 @@ func (in *Injector) mayLeave(key string) {
 	in.remnant = &remnant{time.Now(), func(b sight.Box) bool { return b.Text == key }}
 }
 
-// stands says whether a remnant is all that the composer holds.
+// stands reports whether a remnant is all that the composer holds.
 func (r *remnant) stands(l Look) bool {
 	return r != nil && l.Box.Visible && !l.Box.Foreign && r.in(l.Box) && !typedSince(l, r.typed) && !l.Draft.MayHold()
 }
 
-// remains says whether a remnant stands there, and may be removed: an agent that works could take
-// the keys for an interrupt.
+// remains reports whether a remnant stands there, and may be removed: an agent that works could
+// take the keys for an interrupt.
 func (in *Injector) remains(l Look, v ready.Verdict) bool {
 	return v.State == ready.Ready && in.remnant.stands(l) && in.givenBack == ""
 }

@@ -42,7 +42,7 @@ func (in *Injector) watchDraft(l Look) {
 	}
 }
 
-// maySetAside says whether the draft may be set aside for the message, and else
+// maySetAside reports whether the draft may be set aside for the message, and else
 // when to ask again because only time is missing. A shadow and a screen that do
 // not agree on what the human typed forbid it: nobody could tell whether all of it
 // came back. A prompt that the interrupted agent gave back is no draft of the
@@ -92,7 +92,7 @@ func (a *attempt) setAside(ctx context.Context, l Look) bool {
 	return false
 }
 
-// awaitStashed waits until the draft is seen to be set aside, and says whether it is.
+// awaitStashed waits until the draft is seen to be set aside, and reports whether it is.
 func (a *attempt) awaitStashed(ctx context.Context) (is bool) {
 	var gone time.Time
 	a.in.whileRead(ctx, a.in.Profile.Typing.Echo, func(l Look) (bool, time.Duration) { // is tells why it ends
@@ -108,7 +108,7 @@ func (a *attempt) awaitStashed(ctx context.Context) (is bool) {
 	return is
 }
 
-// isStashed says whether the composer looks as it does when a draft was set aside.
+// isStashed reports whether the composer looks as it does when a draft was set aside.
 func (in *Injector) isStashed(l Look) bool {
 	return in.empty(l) && l.Unread <= 0 && (in.Profile.Typing.StashShown == nil || l.Stashed)
 }
@@ -116,7 +116,7 @@ func (in *Injector) isStashed(l Look) bool {
 // stashRest is how long the composer must stay empty, or filled again.
 const stashRest = 20 * time.Millisecond
 
-// empty says whether the composer, or the line behind the prompt, is seen empty.
+// empty reports whether the composer, or the line behind the prompt, is seen empty.
 func (in *Injector) empty(l Look) bool {
 	if in.Profile.Composer == nil {
 		return in.clean(l)

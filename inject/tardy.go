@@ -48,12 +48,12 @@ func (in *Injector) watchTardy(l Look) {
 	}
 }
 
-// typedSince says whether the human's keys reached the agent after a moment; never after none.
+// typedSince reports whether the human's keys reached the agent after a moment; never after none.
 func typedSince(l Look, since time.Time) bool {
 	return !since.IsZero() && ready.Later(l.Draft.LastKey, l.Brought).After(since)
 }
 
-// typedStill says whether the draft would stand there if the human's keys alone had been typed.
+// typedStill reports whether the draft would stand there if the human's keys alone had been typed.
 func (in *Injector) typedStill(l Look, d *stashed) bool {
 	if d.givenBack {
 		return !typedSince(l, d.pressed)
@@ -61,11 +61,11 @@ func (in *Injector) typedStill(l Look, d *stashed) bool {
 	return l.Draft.Known && turn.Within(d.typed, l.Draft.Text)
 }
 
-// astray says whether the key that was to set a draft aside has done so late, when we had already
-// given up and left the draft in its place.
+// astray reports whether the key that was to set a draft aside has done so late, when we had
+// already given up and left the draft in its place.
 func (in *Injector) astray() bool { return in.tardy != nil && !in.tardy.stashed.gone.IsZero() }
 
-// shouldRestore says whether to bring back the draft that went late, and else when to ask again:
+// shouldRestore reports whether to bring back the draft that went late, and else when to ask again:
 // the composer has been empty for a while, and the human rests.
 func (in *Injector) shouldRestore(l Look, v ready.Verdict) (bool, time.Duration) {
 	if !in.astray() || !in.tardy.stashed.back.IsZero() || !in.isStashed(l) {

@@ -51,8 +51,8 @@ const WakeTitle = "Messages by relay"
 // tells them from the answer, and from what other tools print.
 const ToolTitle = "=== Messages to you, which came meanwhile."
 
-// Whole says whether a text holds the message with that id from its header to its footer, as lines
-// of its own. A body cannot forge that, see [Envelope.Content].
+// Whole reports whether a text holds the message with that id from its header to its footer, as
+// lines of its own. A body cannot forge that, see [Envelope.Content].
 func Whole(text, id string) bool {
 	_, rest, begun := strings.Cut("\n"+text, "\n"+Opening(id))
 	_, rest, ended := strings.Cut(rest, "\n"+ending+field(id))
@@ -109,7 +109,7 @@ func (e Envelope) Text() string {
 	return e.Header() + " " + e.Content() + "\n" + e.Footer()
 }
 
-// forged says whether line starts like a header or a footer, after at most three
+// forged reports whether line starts like a header or a footer, after at most three
 // characters that show as next to nothing.
 func forged(line string) bool {
 	text := strings.TrimLeftFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsMark(r) || r == brailleBlank })

@@ -74,7 +74,7 @@ type codeFence struct {
 
 func (f codeFence) open() bool { return f.length > 0 }
 
-// openCode says whether b opens a code fence.
+// openCode reports whether b opens a code fence.
 func openCode(b []byte) (codeFence, bool) {
 	i := leadIn(b)
 	if i < 0 {
@@ -96,7 +96,7 @@ func openCode(b []byte) (codeFence, bool) {
 	return f, true
 }
 
-// holds says whether b is inside the fence, or closes it. A line that is
+// holds reports whether b is inside the fence, or closes it. A line that is
 // neither stands outside: the list item that held the fence has ended.
 func (f codeFence) holds(b []byte) (in, closed bool) {
 	indent := blanks(b)

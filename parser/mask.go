@@ -162,7 +162,7 @@ func (m *mask) search(k []byte) (how, at int) {
 	return unmasked, 0
 }
 
-// repeatsWithPrompt says whether k is a masked command with a prompt behind it.
+// repeatsWithPrompt reports whether k is a masked command with a prompt behind it.
 func repeatsWithPrompt(k []byte, masked string) bool {
 	if len(masked) < telling || !bytes.HasPrefix(k, []byte(masked)) || !prompt(k[len(masked):], ">$%#:❯") {
 		return false
@@ -176,7 +176,7 @@ func repeatsWithPrompt(k []byte, masked string) bool {
 	return whole
 }
 
-// cutEcho says whether k is the end of a masked line, from a marker on, with
+// cutEcho reports whether k is the end of a masked line, from a marker on, with
 // something behind its closing fence or a prompt in its midst.
 func cutEcho(k []byte, masked string) bool {
 	for at := strings.Index(masked, string(relayPrefix)); at >= 0; {
@@ -199,7 +199,7 @@ func cutEcho(k []byte, masked string) bool {
 	return false
 }
 
-// cutByPrompt says whether k is text with a prompt somewhere in it.
+// cutByPrompt reports whether k is text with a prompt somewhere in it.
 func cutByPrompt(k []byte, text string) bool {
 	n := len(k) - len(text)
 	if n <= 0 || n > maxPrompt {
@@ -213,13 +213,13 @@ func cutByPrompt(k []byte, text string) bool {
 	return false
 }
 
-// fits says whether the line k shows masked, perhaps behind a prompt.
+// fits reports whether the line k shows masked, perhaps behind a prompt.
 func fits(k []byte, masked string) bool {
 	n := len(k) - len(masked)
 	return n >= 0 && string(k[n:]) == masked && (n == 0 || prompt(k[:n], ">$%#:?])❯»"))
 }
 
-// prompt says whether b could be one: short, its last character among ends.
+// prompt reports whether b could be one: short, its last character among ends.
 func prompt(b []byte, ends string) bool {
 	if len(b) > maxPrompt {
 		return false

@@ -138,7 +138,7 @@ func (s *Scanner) body(items []Item, b []byte) []Item {
 	return items
 }
 
-// matters says whether b would change the scanner's state or complete an item,
+// matters reports whether b would change the scanner's state or complete an item,
 // other than by being one more line of something open.
 func (s *Scanner) matters(b []byte) bool {
 	switch {

@@ -187,7 +187,7 @@ func needed(base rune, unseen string, next rune) string {
 	return selector
 }
 
-// selects says whether r chooses a variant of base.
+// selects reports whether r chooses a variant of base.
 func selects(base, r, next rune) bool {
 	switch {
 	case !unicode.Is(unicode.Variation_Selector, r):
@@ -200,7 +200,7 @@ func selects(base, r, next rune) bool {
 	return unicode.Is(unicode.Unified_Ideograph, base) || shaped(base)
 }
 
-// joins says whether r changes how base and next join.
+// joins reports whether r changes how base and next join.
 func joins(base, r, next rune) bool {
 	switch r {
 	case joiner:
@@ -211,7 +211,7 @@ func joins(base, r, next rune) bool {
 	return false
 }
 
-// shaped says whether r is a letter or a mark whose form depends on its neighbours.
+// shaped reports whether r is a letter or a mark whose form depends on its neighbours.
 func shaped(r rune) bool {
 	return unicode.Is(joining, r) && (unicode.IsLetter(r) || unicode.IsMark(r))
 }

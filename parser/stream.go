@@ -191,7 +191,7 @@ func (s *Stream) take(line []byte) {
 	}
 }
 
-// opens says whether text would leave a marker's fence open.
+// opens reports whether text would leave a marker's fence open.
 func (s *Stream) opens(text []byte) bool {
 	if !s.scanner.idle() {
 		return false

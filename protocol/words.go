@@ -123,7 +123,7 @@ func Signals() []string {
 	return []string{SignalReady, SignalBusy, SignalBlocked, SignalTurnStart, SignalTurnEnd}
 }
 
-// Terminal says whether a message with this status is done with.
+// Terminal reports whether a message with this status is done with.
 func Terminal(status string) bool {
 	switch status {
 	case StatusDelivered, StatusFailed, StatusExpired, StatusCancelled, StatusUnknown:

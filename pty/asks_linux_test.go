@@ -67,7 +67,7 @@ func TestWhoDoesNotAsk(t *testing.T) {
 	}
 }
 
-// sleeping says whether a process waits for something, see proc_pid_syscall(5).
+// sleeping reports whether a process waits for something, see proc_pid_syscall(5).
 func sleeping(t *testing.T, pid int) bool {
 	t.Helper()
 	call, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "syscall"))

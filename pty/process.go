@@ -134,7 +134,7 @@ func (s *Session) Wait() Status {
 	return s.proc.status
 }
 
-// stoppedSince says whether the agent was stopped at any time since then.
+// stoppedSince reports whether the agent was stopped at any time since then.
 func (s *Session) stoppedSince(then time.Time) bool {
 	s.proc.mu.Lock()
 	defer s.proc.mu.Unlock()

@@ -39,7 +39,7 @@ func sealFiles() {
 	unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // see above
 }
 
-// WaitsInRead says whether the agent's process waits in a read of its terminal. It looks at the
+// WaitsInRead reports whether the agent's process waits in a read of its terminal. It looks at the
 // process's first thread alone, and where the kernel does not tell, nobody asks.
 func (s *Session) WaitsInRead() bool { return s.ReadPlace() != "" }
 
@@ -50,8 +50,8 @@ func (s *Session) ReadPlace() string {
 	return how
 }
 
-// Reads says whether any thread waits in a read of the terminal of the agent's process and of those
-// that it has started in the same group. Where the kernel does not tell, one may.
+// Reads reports whether any thread waits in a read of the terminal of the agent's process and of
+// those that it has started in the same group. Where the kernel does not tell, one may.
 func (s *Session) Reads() bool {
 	for _, pid := range s.Group() {
 		threads, err := filepath.Glob(procDir(pid) + "/task/[0-9]*")

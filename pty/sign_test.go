@@ -23,7 +23,7 @@ func newTheater() *theater {
 	return th
 }
 
-// alike says whether two screens show the same, titles aside.
+// alike reports whether two screens show the same, titles aside.
 func alike(a, b *screen.Screen) bool {
 	rows, cols := a.Size()
 	for r := range rows {

@@ -24,7 +24,7 @@ func vforkRole([]string) int {
 	return 1
 }
 
-// vforks says whether a thread of the process sleeps where no signal wakes it.
+// vforks reports whether a thread of the process sleeps where no signal wakes it.
 func vforks(t *testing.T, pid int) bool {
 	t.Helper()
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))

@@ -165,7 +165,7 @@ func (w *writer) holdLocked(p []byte, is input) int {
 	return n
 }
 
-// isEnter says whether a human's write begins with Enter, in the plain form or in kitty's.
+// isEnter reports whether a human's write begins with Enter, in the plain form or in kitty's.
 func isEnter(p []byte) bool {
 	return p[0] == '\r' || bytes.HasPrefix(p, []byte("\x1b[13"))
 }

@@ -126,7 +126,7 @@ func (m *Mailbox) Again(id string, now time.Time) error {
 	return m.againLocked(it, now)
 }
 
-// mayAgain says whether a message that is in doubt may be tried once more.
+// mayAgain reports whether a message that is in doubt may be tried once more.
 func (it *item) mayAgain() bool {
 	return !it.Again && (it.Redelivery == protocol.RedeliverOnce || failpoint.Built && failpoint.On(failpoint.RedeliveredUnasked))
 }

@@ -51,7 +51,7 @@ func (m *Mailbox) GiveUp(id string) bool {
 	return true
 }
 
-// Wanted says whether somebody asked for the message that is being injected to be
+// Wanted reports whether somebody asked for the message that is being injected to be
 // cancelled. The injector then takes its text back, if Enter was not pressed, and calls
 // [Mailbox.Return]. [Mailbox.Changed] tells when to ask again.
 func (m *Mailbox) Wanted(id string) bool {

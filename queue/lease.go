@@ -61,13 +61,13 @@ func (m *Mailbox) Leave(w *Waiter) {
 	}
 }
 
-// awaitedLocked says whether a waiting message is for the waiter.
+// awaitedLocked reports whether a waiting message is for the waiter.
 func (m *Mailbox) awaitedLocked(it *item) bool {
 	return m.waiter != nil && it.pullable(m.waiter.ask.Modes) && m.waiter.ask.Fits(nil, it.Message)
 }
 
-// pullable says whether a consumer that asks for these modes may have the message: a command runs
-// only when it is typed.
+// pullable reports whether a consumer that asks for these modes may have the message: a command
+// runs only when it is typed.
 func (it *item) pullable(modes []string) bool {
 	return it.Kind != protocol.KindCommand && slices.Contains(modes, it.Mode)
 }
@@ -208,7 +208,7 @@ func (m *Mailbox) recordLocked(list []*item, proposals []Proposal, now time.Time
 	return err
 }
 
-// Settle ends a lease of which no acknowledgement came. shown says whether the agent's log shows
+// Settle ends a lease of which no acknowledgement came. shown reports whether the agent's log shows
 // the message, which proves that it was delivered. Else nobody can say: one that its sender wants
 // tried once more waits again, marked, and any other ends as unknown. A lease that has ended
 // otherwise is [ErrState].

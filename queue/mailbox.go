@@ -79,7 +79,7 @@ type Sink interface {
 	Propose(now time.Time, d ...Proposal) (written func() error, err error)
 	// Find returns the record of a message that ended, also in a run before this one.
 	Find(id string) (Record, bool)
-	// Durable says whether what is recorded is on disk.
+	// Durable reports whether what is recorded is on disk.
 	Durable() bool
 }
 

@@ -75,7 +75,7 @@ func newItem(msg Message, arrival int64, now time.Time) *item {
 	return &item{Record: Record{Message: msg, Digest: msg.digest(), Arrival: arrival, Status: protocol.StatusQueued}}
 }
 
-// Live says whether the message has not ended.
+// Live reports whether the message has not ended.
 func (r *Record) Live() bool { return !protocol.Terminal(r.Status) }
 
 // result tells how the message stands.

@@ -55,7 +55,7 @@ type Change struct {
 // Store keeps events and messages on disk.
 type Store interface {
 	// Commit writes all of the changes or none; they are on disk when it returns. Without
-	// changes it tells whether it could write. One goroutine calls it.
+	// changes it reports whether it could write. One goroutine calls it.
 	Commit(changes []Change) error
 	// Events returns up to most kept events after a number, the oldest first, 128 KiB of them
 	// or a single one. It may be called beside Commit, as may the others.
@@ -160,7 +160,7 @@ func (o *Outbox) Epoch() string {
 	return o.epoch
 }
 
-// Durable says whether what is told is on disk.
+// Durable reports whether what is told is on disk.
 func (o *Outbox) Durable() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -214,7 +214,7 @@ func (o *Outbox) Tell(ev protocol.Event, now time.Time) error {
 	return o.Append(now, Proposal{Event: ev})
 }
 
-// passing says whether an event tells of what holds only now.
+// passing reports whether an event tells of what holds only now.
 func passing(ev protocol.Event) bool {
 	switch ev.(type) {
 	case *protocol.State, *protocol.Backpressure:

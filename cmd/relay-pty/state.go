@@ -26,7 +26,7 @@ func (b *board) get() inject.Report {
 	return b.report
 }
 
-// put keeps the report and says whether the state, or what blocks it, changed.
+// put keeps the report and reports whether the state, or what blocks it, changed.
 func (b *board) put(r inject.Report) (changed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -331,7 +331,7 @@ func (w *wrapper) turns() *handover.Turns {
 	}
 }
 
-// atWork says whether a turn runs.
+// atWork reports whether a turn runs.
 func (w *wrapper) atWork() bool {
 	s := w.board.get().Verdict.State
 	return s == ready.Busy || s == ready.Blocked

@@ -225,8 +225,8 @@ func count(n int) string {
 	return strconv.Itoa(n) + " messages"
 }
 
-// draftOf says whether the human has a draft there; stays, that no passing of time lets it be set
-// aside for messages.
+// draftOf reports whether the human has a draft there; stays, that no passing of time lets it be
+// set aside for messages.
 func draftOf(w *protocol.StatusAnswer, stays string) string {
 	switch {
 	case w.DraftStays:

@@ -85,7 +85,7 @@ func sayWhere(errs io.Writer) {
 	}
 }
 
-// wantsJSON says whether a command was asked for JSON.
+// wantsJSON reports whether a command was asked for JSON.
 func wantsJSON(c *cobra.Command) bool {
 	f := c.Flags().Lookup("json")
 	return f != nil && f.Value.String() == "true"

@@ -184,7 +184,7 @@ func (f *receiving) consumeNext(
 	return n, nil
 }
 
-// hasReader says whether somebody may still read what is written there: a pipe tells when nobody
+// hasReader reports whether somebody may still read what is written there: a pipe tells when nobody
 // does.
 func hasReader(w io.Writer) bool {
 	file, ok := w.(*os.File)

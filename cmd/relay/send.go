@@ -247,7 +247,7 @@ func await(ctx context.Context, asked *asking, m api.Message, level string, limi
 	})
 }
 
-// tell prints how far a message came. The exit status says whether that is what was asked for.
+// tell prints how far a message came. The exit status reports whether that is what was asked for.
 func (f *sending) tell(s streams, m api.Message, asked bool) error {
 	switch {
 	case f.json:

@@ -37,12 +37,12 @@ type Chips struct {
 	ByColumn bool
 }
 
-// May says whether a paste of the text may be shown as a chip.
+// May reports whether a paste of the text may be shown as a chip.
 func (c Chips) May(text string) bool {
 	return c != (Chips{}) && (len(text) >= c.Bytes || strings.Contains(text, "\n"))
 }
 
-// Misplaces says whether the agent would put a chip that is shown behind the text elsewhere.
+// Misplaces reports whether the agent would put a chip that is shown behind the text elsewhere.
 func (c Chips) Misplaces(text string) bool {
 	return c.ByColumn && strings.ContainsFunc(text, func(r rune) bool { return r >= firstCombining })
 }
@@ -63,7 +63,7 @@ func (s State) Against(shown string, whole bool) Agreement {
 	return verdict
 }
 
-// Blank says whether the draft is, or may be, of blanks and newlines alone, which
+// Blank reports whether the draft is, or may be, of blanks and newlines alone, which
 // no screen shows.
 func (s State) Blank() bool {
 	if !s.Known {
@@ -72,7 +72,7 @@ func (s State) Blank() bool {
 	return s.Text != "" && squeeze(s.Text) == ""
 }
 
-// MayHold says whether there may be a draft: something was typed, or keys came that could not
+// MayHold reports whether there may be a draft: something was typed, or keys came that could not
 // be followed, and nothing is known to have emptied the composer since.
 func (s State) MayHold() bool { return !s.Known || s.Text != "" }
 
@@ -132,7 +132,7 @@ func split(marked string) *match {
 	}
 }
 
-// from says whether shown from pos is texts[i] and what follows it.
+// from reports whether shown from pos is texts[i] and what follows it.
 func (m *match) from(pos, i int) bool {
 	pos, over, ok := m.eat(pos, m.texts[i])
 	if !ok || over {
@@ -161,7 +161,7 @@ func (m *match) eat(pos int, want string) (next int, over, ok bool) {
 	return pos + len(want), false, strings.HasPrefix(rest, want)
 }
 
-// window says whether shown is a part of the text, long enough to be told from
+// window reports whether shown is a part of the text, long enough to be told from
 // another part.
 func (m *match) window() bool {
 	if utf8.RuneCountInString(m.shown) < trace {
@@ -226,7 +226,7 @@ func figure(s, word string) (n int, ok bool) {
 	return n, err == nil
 }
 
-// imageFile says whether a text is the name of a picture, which agents attach.
+// imageFile reports whether a text is the name of a picture, which agents attach.
 func imageFile(s string) bool {
 	s = strings.ToLower(strings.Trim(strings.TrimSpace(s), `'"`))
 	for _, ext := range []string{".png", ".jpg", ".jpeg", ".gif", ".webp"} {

@@ -184,7 +184,7 @@ func (s *Shadow) state() State {
 	return st
 }
 
-// Away says whether the composer is out of sight at now. Keys that are typed when it
+// Away reports whether the composer is out of sight at now. Keys that are typed when it
 // has been away for longer than a torn frame go to something else, as a dialog, and
 // do not reach the draft. Until then they are the draft's; what stands in the composer
 // when it is back decides.
@@ -199,7 +199,7 @@ func (s *Shadow) Away(away bool, now time.Time) {
 	}
 }
 
-// elsewhere says whether keys of now go to something else than the composer.
+// elsewhere reports whether keys of now go to something else than the composer.
 func (s *Shadow) elsewhere(now time.Time) bool {
 	return !s.unseen.IsZero() && now.Sub(s.unseen) >= tornFrame
 }
@@ -296,7 +296,7 @@ func (s *Shadow) comesLate(shown string, whole bool) (Agreement, []bool) {
 // trace is how many characters of the shadow must stand before the cursor.
 const trace = 12
 
-// Shown says whether the end of the shadow's text stands at the end of before,
+// Shown reports whether the end of the shadow's text stands at the end of before,
 // the screen's text up to the cursor. Blanks are not compared: wrapping and
 // prompts' padding change them.
 func (s State) Shown(before string) bool {

@@ -121,18 +121,18 @@ func (e *editor) count(k keystroke.Key) {
 	}
 }
 
-// blank says whether there are blanks and nothing else: text that no screen shows.
+// blank reports whether there are blanks and nothing else: text that no screen shows.
 func (e *editor) blank() bool {
 	return len(e.buf) > 0 && !slices.ContainsFunc(e.buf, func(r rune) bool { return r != ' ' && r != '\n' })
 }
 
-// everybodys says whether a key that takes text away does so in all editors. Only
+// everybodys reports whether a key that takes text away does so in all editors. Only
 // then is a text of blanks known to be gone.
 func everybodys(k keystroke.Kind) bool {
 	return k == keystroke.Erase || k == keystroke.KillStart || k == keystroke.Interrupt
 }
 
-// escapes says whether an Escape at now is the second of two.
+// escapes reports whether an Escape at now is the second of two.
 func (e *editor) escapes(now time.Time) bool { return !e.esc.IsZero() && now.Sub(e.esc) <= escTwice }
 
 // normalise: in an empty text there is but one place for the cursor.
@@ -222,7 +222,7 @@ func (e *editor) paste() {
 	}
 }
 
-// repeats says whether the same paste stands right before the cursor: there an
+// repeats reports whether the same paste stands right before the cursor: there an
 // editor may show its chip in full instead of pasting again.
 func (e *editor) repeats(s string) bool {
 	if e.at == 0 {

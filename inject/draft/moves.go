@@ -69,7 +69,7 @@ func (e *editor) cut(from, to int) {
 	e.at = from
 }
 
-// single says whether the rune at i is surely one character to every editor: not
+// single reports whether the rune at i is surely one character to every editor: not
 // a part of a larger one, and no paste of which it is unknown how it shows.
 func (e *editor) single(i int) bool {
 	if n := e.chip(e.buf[i]); n >= 0 {
@@ -80,7 +80,7 @@ func (e *editor) single(i int) bool {
 
 const zeroJoiner = '\u200d'
 
-// joins says whether a character may be drawn into one with its neighbours:
+// joins reports whether a character may be drawn into one with its neighbours:
 // combining marks, joiners, variants, flags, and the scripts that have such.
 // Unicode's own tables of this would be most of the program.
 func joins(r rune) bool {
@@ -111,7 +111,7 @@ func (e *editor) lineEnd() int {
 	return i
 }
 
-// oneRow says whether the line with the cursor surely takes one row.
+// oneRow reports whether the line with the cursor surely takes one row.
 func (e *editor) oneRow(lines bool) bool {
 	cols, width := e.cols, 0
 	if cols == 0 {
@@ -129,7 +129,7 @@ func (e *editor) oneRow(lines bool) bool {
 	return lines || width <= cols-margin
 }
 
-// onlyLine says whether there is no other line, nor a paste that may hold some.
+// onlyLine reports whether there is no other line, nor a paste that may hold some.
 func (e *editor) onlyLine() bool {
 	return !slices.Contains(e.buf, '\n') && !slices.ContainsFunc(e.buf, func(r rune) bool { n := e.chip(r); return n >= 0 && !e.sure[n] })
 }
@@ -197,10 +197,10 @@ func (e *editor) wordEnd(lines bool) int {
 	return i
 }
 
-// letter says whether a character belongs to a word in a line editor.
+// letter reports whether a character belongs to a word in a line editor.
 func letter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// plain says whether a character is part of a word to everybody.
+// plain reports whether a character is part of a word to everybody.
 func plain(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }

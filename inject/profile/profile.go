@@ -79,15 +79,15 @@ type Composer struct {
 	Placeholder pattern // text that shows in an empty one; nil: dim text is
 }
 
-// OneByOne says whether each message is a turn of its own. Where text is code each must be inert by
-// itself; and a composer of which the screen alone tells may be too small to show more than one.
+// OneByOne reports whether each message is a turn of its own. Where text is code each must be inert
+// by itself; and a composer of which the screen alone tells may be too small to show more than one.
 func (p *Profile) OneByOne() bool { return p.Quote.Inert() || p.Composer != nil && p.Log == nil }
 
 // Covered stands in the text of a composer where a row that has run over its border may cover text.
 const Covered = '\ufffd'
 
-// Uncertain says whether programs differ on the columns that a character takes: from the first mark
-// that combines with others on.
+// Uncertain reports whether programs differ on the columns that a character takes: from the first
+// mark that combines with others on.
 func Uncertain(r rune) bool { return r >= 0x300 }
 
 // Chips are those of the agent's composer, none where it has no composer.
@@ -131,8 +131,8 @@ type Typing struct {
 	Again      time.Duration // text still there, and read, so long: Enter once more
 }
 
-// Marked says whether a bracketed paste of the text is marked as foreign, and shown as a chip, in a
-// terminal of so many rows.
+// Marked reports whether a bracketed paste of the text is marked as foreign, and shown as a chip,
+// in a terminal of so many rows.
 func (t *Typing) Marked(text string, rows int) bool {
 	return t.PasteBytes > 0 && len(text) > t.PasteBytes || t.PasteLines > 0 && strings.Count(text, "\n") >= t.newlines(rows)
 }
@@ -146,7 +146,7 @@ func (t *Typing) newlines(rows int) int {
 }
 
 // Unmarked is how many bytes of the text, at least a character, can be handed over at once without
-// a mark for them in a terminal of so many rows; keyed says whether by keys: length alone makes
+// a mark for them in a terminal of so many rows; keyed reports whether by keys: length alone makes
 // text look like a paste where it is typed. Where all is pasted, only a newline is typed, if the
 // terminal is so low that no paste may hold one. Where a paste loses the white space at its ends,
 // that is not counted.
@@ -222,7 +222,7 @@ func (p *Pattern) get() *regexp.Regexp {
 	return p.re
 }
 
-// Match says whether the pattern matches the row.
+// Match reports whether the pattern matches the row.
 func (p *Pattern) Match(row string) bool { return p.get().MatchString(row) }
 
 // Find returns the leftmost match in the row, "" when there is none.

@@ -10,7 +10,7 @@ type Quote struct {
 	End     string // … then this
 }
 
-// Inert says whether the quote does anything.
+// Inert reports whether the quote does anything.
 func (q Quote) Inert() bool { return q.Posix || q.Comment != "" }
 
 // Line makes one line inert. The line has no control characters.

@@ -24,7 +24,7 @@ var shell = Profile{
 	},
 }
 
-// dialect is the language of some shells, and how a command line tells whether
+// dialect is the language of some shells, and how a command line reports whether
 // they prompt for it or run a script.
 type dialect struct {
 	commands  []string
@@ -79,7 +79,7 @@ var dialects = []dialect{
 	},
 }
 
-// shellFor is the shell profile for a command line; prompts says whether that
+// shellFor is the shell profile for a command line; prompts reports whether that
 // starts a shell which prompts.
 func shellFor(argv []string) (p *Profile, prompts bool) {
 	d, name := dialects[0], strings.TrimPrefix(filepath.Base(argv[0]), "-") // a login shell's name has the dash
@@ -96,7 +96,7 @@ func shellFor(argv []string) (p *Profile, prompts bool) {
 	return &s, prompts
 }
 
-// interactive says whether a shell with these arguments prompts.
+// interactive reports whether a shell with these arguments prompts.
 func (d dialect) interactive(args []string) bool {
 	if d.prompts != "" && slices.Contains(args, d.prompts) {
 		return true
@@ -118,7 +118,7 @@ func (d dialect) interactive(args []string) bool {
 	return operands <= d.operands
 }
 
-// cluster says whether short options in one argument hold one that runs, as in -lc.
+// cluster reports whether short options in one argument hold one that runs, as in -lc.
 func (d dialect) cluster(arg string) bool {
 	if len(arg) < 3 || arg[0] != '-' || arg[1] == '-' {
 		return false

@@ -30,7 +30,7 @@ type Watch struct {
 // Pattern is a regular expression.
 type Pattern interface{ Match(row string) bool }
 
-// At says whether a row that matches the prompt pattern is a prompt: not one for
+// At reports whether a row that matches the prompt pattern is a prompt: not one for
 // the rest of something begun, which continued matches, and, where there are
 // such, one like the first prompt of all, before which nothing was begun: it ends
 // alike, and a shell that edits its line by itself does so. A builtin of the shell
@@ -59,13 +59,13 @@ func (w *Watch) At(r Row, continued Pattern) bool {
 	return true
 }
 
-// foreign says whether the line is read by something else than the shell that the first prompt was
-// of.
+// foreign reports whether the line is read by something else than the shell that the first prompt
+// was of.
 func (w *Watch) foreign(r Row) bool {
 	return w.edits && !r.Edits || w.readPlace != "" && r.ReadPlace != "" && r.ReadPlace != w.readPlace
 }
 
-// Continues says whether the human's own line stands at the cursor, at what was
+// Continues reports whether the human's own line stands at the cursor, at what was
 // a prompt before the first of its keys. shown says that the keys left a trace
 // before the cursor.
 func (w *Watch) Continues(r Row, shown bool) bool {
@@ -75,7 +75,7 @@ func (w *Watch) Continues(r Row, shown bool) bool {
 	return strings.HasPrefix(r.Line, w.fresh) && r.Line != w.fresh || shown
 }
 
-// Changed says whether the row is another than before the human's first key:
+// Changed reports whether the row is another than before the human's first key:
 // also by what came without being typed, as history, completion or a paste.
 func (w *Watch) Changed(r Row) bool {
 	return r.Typed && (r.Line != w.fresh || r.After != "")

@@ -118,7 +118,7 @@ func (r Rules) Judge(f Facts) (Verdict, time.Duration) {
 	return r.judgeLine(f)
 }
 
-// answered says whether what the agent said once, that it is blocked, does not hold any more: an
+// answered reports whether what the agent said once, that it is blocked, does not hold any more: an
 // Enter came since, or it is seen to work.
 func (f Facts) answered() bool {
 	return f.Own.Said && (f.Working || f.LastInput.After(f.Own.At))

@@ -231,7 +231,7 @@ func (c composer) readHung(s *screen.Screen, rows int, dialogs []*profile.Patter
 	return c.read(s, Box{Visible: true}, 0, end, l), 0, end
 }
 
-// optional says whether a row that begins with the prompt may be the option of a dialog. Where
+// optional reports whether a row that begins with the prompt may be the option of a dialog. Where
 // a composer counts only with the cursor in it, the row is one if a pattern describes it from its
 // start and the cursor is hidden: what matches further inside is text that somebody typed.
 func (c composer) optional(s *screen.Screen, row int, dialogs []*profile.Pattern) bool {
@@ -271,7 +271,7 @@ type lead struct {
 	border string // that of a box, which may stand at the right, too; "" is none
 }
 
-// hangs says whether a row has nothing but blanks, or the border, there, or what a row above put
+// hangs reports whether a row has nothing but blanks, or the border, there, or what a row above put
 // there that ran over its end. Of the screen's first row only its text tells that.
 func (l lead) hangs(s *screen.Screen, row int) bool {
 	if ranOver(s, row) || row == 0 && spilled(s.Cell(0, 0)) {
@@ -286,7 +286,7 @@ func (l lead) hangs(s *screen.Screen, row int) bool {
 	return true
 }
 
-// isMark says whether a cell's text begins with a mark that combines with a letter before it.
+// isMark reports whether a cell's text begins with a mark that combines with a letter before it.
 func isMark(t string) bool {
 	r, _ := utf8.DecodeRuneInString(t)
 	return unicode.Is(unicode.M, r)
@@ -323,13 +323,13 @@ func (l lead) cover(over string) string {
 	return text
 }
 
-// ranOver says whether the row above has run over the beginning of this one: an agent that gives
+// ranOver reports whether the row above has run over the beginning of this one: an agent that gives
 // its characters fewer columns than the terminal does not see that it has.
 func ranOver(s *screen.Screen, row int) bool {
 	return s.Wrapped(row-1) && strings.TrimSpace(s.Cell(row, 0).Text) != ""
 }
 
-// spilled says whether a row above that ran over may have put a cell's text there: it is on such
+// spilled reports whether a row above that ran over may have put a cell's text there: it is on such
 // characters' columns that programs differ. Agents mark what was said with narrow symbols.
 func spilled(c screen.Cell) bool {
 	r, _ := utf8.DecodeRuneInString(c.Text)
@@ -341,7 +341,7 @@ const borders = "│┃|"
 
 func isBorder(t string) bool { return t != "" && strings.Contains(borders, t) }
 
-// head reads the composer's first row; Visible says whether it is one. The
+// head reads the composer's first row; Visible reports whether it is one. The
 // blank behind a prompt is not in a row without text, hence the padding; a
 // pattern with a common blank also means one that does not break.
 func (c composer) head(row string) (Box, lead) {
@@ -398,8 +398,8 @@ func (c composer) read(s *screen.Screen, b Box, top, bottom int, lead lead) Box 
 	return b
 }
 
-// mayLoseMark says whether rows of a composer may be scrolled out of it although its first row, the
-// end of which should show that, does not. An agent that gives the characters in that row fewer
+// mayLoseMark reports whether rows of a composer may be scrolled out of it although its first row,
+// the end of which should show that, does not. An agent that gives the characters in that row fewer
 // columns than the terminal paints the mark beyond its end, and what it paints next covers that.
 // Such a composer is all that stands in the lower part of the screen.
 func (c composer) mayLoseMark(s *screen.Screen, bottom int, lines []string) bool {
@@ -412,8 +412,8 @@ func (c composer) mayLoseMark(s *screen.Screen, bottom int, lines []string) bool
 	return bottom == rows
 }
 
-// blanks says whether a composer that shows no text holds blanks or newlines: its cursor has left
-// the start of the text, or rules enclose a further row.
+// blanks reports whether a composer that shows no text holds blanks or newlines: its cursor has
+// left the start of the text, or rules enclose a further row.
 func (c composer) blanks(s *screen.Screen, top, bottom int, lead lead) bool {
 	row, col := s.Cursor()
 	if !c.Caret || row < top || row >= bottom {
@@ -422,7 +422,7 @@ func (c composer) blanks(s *screen.Screen, top, bottom int, lead lead) bool {
 	return row > top || col > lead.width || c.Rule != 0 && bottom-top > 1
 }
 
-// dim says whether all that stands in the rows is dim, except for the first
+// dim reports whether all that stands in the rows is dim, except for the first
 // character, on which the cursor is drawn in reverse.
 func dim(s *screen.Screen, top, bottom int, lead lead) bool {
 	_, cols := s.Size()
@@ -445,7 +445,7 @@ func dim(s *screen.Screen, top, bottom int, lead lead) bool {
 	return dim
 }
 
-// dimEnd says whether the last character of the row is dim, as no text is that was typed.
+// dimEnd reports whether the last character of the row is dim, as no text is that was typed.
 func dimEnd(s *screen.Screen, row int) bool {
 	_, cols := s.Size()
 	for col := cols - 1; col >= 0; col-- {

@@ -40,9 +40,9 @@ func (c composer) up(s *screen.Screen, end, top int, blank bool) int {
 	return end
 }
 
-// repeats says whether the rows foot … last-1 are left over from an earlier footer, and those above
-// … end-1 are the one that counts. Gemini CLI 0.61.0 leaves the last rows of what it had painted on
-// the screen when a reply that filled it is cancelled.
+// repeats reports whether the rows foot … last-1 are left over from an earlier footer, and those
+// above … end-1 are the one that counts. Gemini CLI 0.61.0 leaves the last rows of what it had
+// painted on the screen when a reply that filled it is cancelled.
 func (c composer) repeats(s *screen.Screen, above, end, foot, last int) bool {
 	twin := end - (last - foot)
 	return twin >= above && twin < end && c.modeless(s.Row(twin)) == c.modeless(s.Row(foot))

@@ -130,7 +130,7 @@ func (p reader) maybeDialog(s *screen.Screen, top int) string {
 // choice is how the options of dialogs begin.
 var choice = profile.NewPattern(`(?i)^(\(?(\d{1,2}|[a-z])[.):\]]|\[[ x\da-z]\]|[●○◉◯☐☑])( |$)|^(yes|no|allow|deny|approve|reject|accept|decline|proceed|continue|cancel|trust)\b`)
 
-// option says whether a composer's text looks like the option of a dialog.
+// option reports whether a composer's text looks like the option of a dialog.
 func (b Box) option() bool { return b.Visible && choice.Match(b.Text) }
 
 // said is the agent's own word.
@@ -207,7 +207,7 @@ func after(s *screen.Screen, row, col int) string {
 	return b.String()
 }
 
-// busy says whether the window title says so. That it says idle is no evidence:
+// busy reports whether the window title says so. That it says idle is no evidence:
 // it does during dialogs, too.
 func (p reader) busy(title string) bool {
 	r, _ := utf8.DecodeRuneInString(title)

@@ -23,8 +23,8 @@ type Piece struct {
 // tail is how much of the end of what was typed is looked for, in bytes.
 const tail = 60
 
-// Shows says whether shown, the end of a composer at least, has what the piece must show. What we
-// typed by itself, headers and footers, may have strays among it.
+// Shows reports whether shown, the end of a composer at least, has what the piece must show. What
+// we typed by itself, headers and footers, may have strays among it.
 func (p Piece) Shows(shown string) bool {
 	if p.Pasted == "" && plain(p.Mark) != "" && strays(shown) && strings.HasSuffix(plain(shown), plain(p.Mark)) {
 		return true
@@ -38,14 +38,14 @@ func (p Piece) Shows(shown string) bool {
 	return found && (after != "" || pasted == "")
 }
 
-// Blank says whether a piece is blanks in one line, of which nothing shows but that the cursor
+// Blank reports whether a piece is blanks in one line, of which nothing shows but that the cursor
 // moves. Of empty lines not even that shows where a composer scrolls.
 func (p Piece) Blank() bool {
 	text := p.Mark + p.Pasted
 	return squeeze(text) == "" && !strings.Contains(text, "\n")
 }
 
-// Begins says whether shown is how a piece begins that does not show all of its mark yet.
+// Begins reports whether shown is how a piece begins that does not show all of its mark yet.
 func (p Piece) Begins(shown string) bool { return strings.HasPrefix(squeeze(p.Mark), squeeze(shown)) }
 
 // Manner is how a turn is to be typed.

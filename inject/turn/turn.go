@@ -35,7 +35,7 @@ const between = "\n\n"
 func (t Turn) first() Message { return t[0] }
 func (t Turn) last() Message  { return t[len(t)-1] }
 
-// Command says whether the turn is a command.
+// Command reports whether the turn is a command.
 func (t Turn) Command() bool { return t.first().Command }
 
 // IDs lists the messages' ids.
@@ -89,7 +89,7 @@ func Longest(text string) int {
 	return n
 }
 
-// Stands says whether shown holds this turn and nothing outside it: it starts
+// Stands reports whether shown holds this turn and nothing outside it: it starts
 // with the first header and ends with the last footer, with the others between
 // in their order; all carry the ids. Between a header and its footer stands the
 // body or the agent's chip for it; a body may quote headers and footers, its own, too.
@@ -108,7 +108,7 @@ func (t Turn) Stands(shown string, top bool) bool {
 	return same && strays(shown) && (bare.inOrder(s) || !top && bare.endInOrder(s) || t.strewn(s, top))
 }
 
-// strewn says whether s is the turn, or the end of it, with strays anywhere among it: where rows
+// strewn reports whether s is the turn, or the end of it, with strays anywhere among it: where rows
 // run over, an agent may leave what stood there before in place of any blank. There are none before
 // the first header and behind the last footer, where somebody else may have typed.
 func (t Turn) strewn(s string, top bool) bool {
@@ -133,7 +133,7 @@ func firstWord(text string) string { word, _, _ := strings.Cut(text, " "); retur
 
 func lastWord(text string) string { return text[strings.LastIndexByte(text, ' ')+1:] }
 
-// strays says whether the text may have characters in it that an agent has typed over: where it
+// strays reports whether the text may have characters in it that an agent has typed over: where it
 // draws a flag, an emoji or a syllable in fewer columns than the terminal takes for it, a part of
 // that may stay in what it takes for a blank.
 func strays(shown string) bool { return uncertain(shown) > 0 }
@@ -152,7 +152,7 @@ func (t Turn) bare() (bare Turn, same bool) {
 	return bare, true
 }
 
-// inOrder says whether s is every header, body and footer, each after the one before it.
+// inOrder reports whether s is every header, body and footer, each after the one before it.
 func (t Turn) inOrder(s string) bool {
 	for _, m := range t {
 		body, found := strings.CutPrefix(s, squeeze(m.Header))
@@ -179,7 +179,7 @@ func (m Message) after(s string) (rest string, found bool) {
 	return rest, found && isChip(shown) && !begun
 }
 
-// endInOrder says whether s is the end of the turn, from the last footer back to where it is
+// endInOrder reports whether s is the end of the turn, from the last footer back to where it is
 // scrolled out of view.
 func (t Turn) endInOrder(s string) bool {
 	for i, m := range slices.Backward(t) {
@@ -208,7 +208,7 @@ func (t Turn) before(m Message, s string) (rest string, found bool) {
 	return rest, found && (isChip(shown) || !t.framed(shown))
 }
 
-// within says whether s is the end of the message up to its footer. Only what every screen
+// within reports whether s is the end of the message up to its footer. Only what every screen
 // shows alike is compared.
 func (m Message) within(s string) bool {
 	return strings.HasSuffix(plain(m.Header+m.Body), plain(s))
@@ -244,7 +244,7 @@ func cutNthLast(s, sep string, n int) (before, after string, found bool) {
 	}
 }
 
-// isText says whether shown is a body. Only what every screen shows alike is compared, and each
+// isText reports whether shown is a body. Only what every screen shows alike is compared, and each
 // character on whose columns programs differ may have left a stray.
 func isText(shown, body string) bool {
 	rest, left := plain(body), 0
@@ -268,13 +268,13 @@ func uncertain(text string) (n int) {
 	return n
 }
 
-// isChip says whether shown may be what an agent shows in place of a paste.
+// isChip reports whether shown may be what an agent shows in place of a paste.
 func isChip(shown string) bool { return chip.MatchString(shown) }
 
 // chip is a chip without its white space. Codex numbers those of pastes that are equally long.
 var chip = regexp.MustCompile(`^\[.*\](#\d+)?$`)
 
-// Hidden says whether a chip that begins with sign has taken more of this turn than bodies: it
+// Hidden reports whether a chip that begins with sign has taken more of this turn than bodies: it
 // stands before all else, or it is one too many and stands at the end. Bodies may quote chips.
 func (t Turn) Hidden(shown string, top bool, sign string) bool {
 	s, sign := squeeze(shown), squeeze(sign)
@@ -289,13 +289,13 @@ func (t Turn) Hidden(shown string, top bool, sign string) bool {
 		strings.Count(s, sign) > most && chip.MatchString(s[strings.LastIndex(s, sign):])
 }
 
-// Begun says whether shown is the beginning of this turn, or all of it.
+// Begun reports whether shown is the beginning of this turn, or all of it.
 func (t Turn) Begun(shown string) bool {
 	s := squeeze(shown)
 	return s != "" && strings.HasPrefix(squeeze(t.String()), s)
 }
 
-// Left says whether any of this turn is still in shown. A footer is known by its beginning: an
+// Left reports whether any of this turn is still in shown. A footer is known by its beginning: an
 // agent that completes what stands before the cursor alters its end.
 func (t Turn) Left(shown string) bool {
 	s := squeeze(shown)
@@ -305,7 +305,7 @@ func (t Turn) Left(shown string) bool {
 	})
 }
 
-// framed says whether s holds a header or a footer of this turn, or is the command.
+// framed reports whether s holds a header or a footer of this turn, or is the command.
 func (t Turn) framed(s string) bool {
 	if t.Command() {
 		return strings.Contains(s, squeeze(t.first().Body))
@@ -315,12 +315,12 @@ func (t Turn) framed(s string) bool {
 	})
 }
 
-// EndsAt says whether the turn's last footer ends what stands before the cursor.
+// EndsAt reports whether the turn's last footer ends what stands before the cursor.
 func (t Turn) EndsAt(before string) bool {
 	return strings.HasSuffix(squeeze(before), squeeze(t.last().Footer))
 }
 
-// EndsRow says whether the end of the turn's last footer ends the row up to the cursor.
+// EndsRow reports whether the end of the turn's last footer ends the row up to the cursor.
 func (t Turn) EndsRow(row string) bool {
 	footer := squeeze(t.last().Footer)
 	return strings.HasSuffix(squeeze(row), footer[max(0, len(footer)-rowEnd):])
@@ -329,10 +329,10 @@ func (t Turn) EndsRow(row string) bool {
 // rowEnd is how much of a footer stands in one row of any screen, in bytes.
 const rowEnd = 8
 
-// Same says whether two texts differ in white space alone, as rows that wrap do.
+// Same reports whether two texts differ in white space alone, as rows that wrap do.
 func Same(a, b string) bool { return squeeze(a) == squeeze(b) }
 
-// Within says whether a part stands in a text, white space aside.
+// Within reports whether a part stands in a text, white space aside.
 func Within(part, text string) bool { return strings.Contains(squeeze(text), squeeze(part)) }
 
 // squeeze drops white space.
@@ -348,7 +348,7 @@ func squeeze(s string) string {
 // spelled is how line editors show bytes that their locale does not know.
 var spelled = regexp.MustCompile(`\\[0-7]{3}|<[0-9a-fA-F]{2,8}>|\\M-\^?.`)
 
-// EndsWith says whether typed stands at the end of shown, or, when it is too
+// EndsWith reports whether typed stands at the end of shown, or, when it is too
 // long for the screen, shown is its end. Only what every locale and width shows
 // alike is compared: ASCII without blanks.
 func EndsWith(shown, typed string) bool {

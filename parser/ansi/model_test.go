@@ -25,7 +25,7 @@ type model struct {
 	size  int // of a string
 }
 
-// next takes a byte and says whether it ended the line l.
+// next takes a byte and reports whether it ended the line l.
 func (m *model) next(c byte) (l Line, ended bool) {
 	if m.state != inText || c == 0x1B {
 		if m.escape(c) {
@@ -59,7 +59,7 @@ func (m *model) newline() Line {
 	return l
 }
 
-// escape takes a byte of a sequence and says whether it completes m.seq.
+// escape takes a byte of a sequence and reports whether it completes m.seq.
 func (m *model) escape(c byte) bool {
 	switch {
 	case m.state == inString || m.state == stringESC:

@@ -77,7 +77,7 @@ func (r *Reader) step(p []byte, l *Line) (n int, ended bool) {
 	return 1, false
 }
 
-// wants says whether a line is wanted, as far as that is to be seen from how it came to be.
+// wants reports whether a line is wanted, as far as that is to be seen from how it came to be.
 func (r *Reader) wants(l Line) bool { return !l.Painted || !r.SkipPainted }
 
 // Rest returns what stands on the last line, if anything, as a line.
@@ -159,7 +159,7 @@ func (r *Reader) newline() Line {
 }
 
 // one takes a byte that is not simple text, or comes at a time that is not, and
-// says whether it ends the line.
+// reports whether it ends the line.
 func (r *Reader) one(c byte) bool {
 	if !r.escape.ground() || c == 0x1B {
 		if seq, done := r.escape.next(c); done {

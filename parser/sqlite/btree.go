@@ -301,7 +301,7 @@ func names(sql string) []string {
 	return names
 }
 
-// constraint says whether the word begins a constraint of a table.
+// constraint reports whether the word begins a constraint of a table.
 func constraint(word string) bool {
 	switch strings.ToUpper(word) {
 	case "CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN":

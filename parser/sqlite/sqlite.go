@@ -121,12 +121,12 @@ func parseIndex(b []byte) (index, error) {
 	return x, nil
 }
 
-// same says whether both are of the same committed state.
+// same reports whether both are of the same committed state.
 func (x index) same(y index) bool {
 	return x.change == y.change && x.frames == y.frames && x.salt == y.salt
 }
 
-// Changed says whether something was committed since the last View that
+// Changed reports whether something was committed since the last View that
 // succeeded. It costs one read.
 func (db *DB) Changed() (bool, error) {
 	now, err := db.readIndex()

@@ -231,14 +231,14 @@ func (r *claudeRecord) handed(a claudeAttachment) ([]Entry, error) {
 	return r.entries(User, blocks)
 }
 
-// woken says whether a prompt is of messages that a hook of ours has waited for. What tools print
-// comes in the same form, under titles of theirs.
+// woken reports whether a prompt is of messages that a hook of ours has waited for. What tools
+// print comes in the same form, under titles of theirs.
 func woken(blocks []claudeBlock) bool {
 	const ours = "<task-notification>\n<summary>" + entry.WakeTitle + "</summary>\n"
 	return len(blocks) == 1 && strings.HasPrefix(blocks[0].Text, ours)
 }
 
-// fromPerson says whether a row's origin is one who can send messages: the
+// fromPerson reports whether a row's origin is one who can send messages: the
 // terminal, Claude Code's inbox, or unnamed.
 func fromPerson(origin json.RawMessage, meta bool) bool {
 	var o struct {
@@ -302,7 +302,7 @@ func (r *claudeRecord) entries(kind Kind, blocks []claudeBlock) ([]Entry, error)
 	return entries, nil
 }
 
-// uuidLike says whether id may stand in a path: hexadecimal groups of 8-4-4-4-12.
+// uuidLike reports whether id may stand in a path: hexadecimal groups of 8-4-4-4-12.
 func uuidLike(id string) bool {
 	if len(id) != 36 {
 		return false

@@ -258,7 +258,7 @@ func (item *codexItem) entries(at time.Time) []Entry {
 	return entries
 }
 
-// typed says whether the text is a person's. What Codex adds as the user, such as
+// typed reports whether the text is a person's. What Codex adds as the user, such as
 // <environment_context> or <turn_aborted>, says so, in older versions by its tag.
 func (item *codexItem) typed(i int) bool {
 	if i < len(item.Passed.Metadata) {

@@ -55,7 +55,7 @@ type news struct {
 	entries []Entry
 }
 
-// told says whether there is an entry in all.
+// told reports whether there is an entry in all.
 func told(all []news) bool {
 	return slices.ContainsFunc(all, func(n news) bool { return len(n.entries) > 0 })
 }
@@ -89,11 +89,11 @@ func (l *Log) Look() (Session, []Entry, error) {
 	return s, l.owner.sort(time.Now(), all, l.Expected), err
 }
 
-// Grown says whether the conversation that Look named last has changed since: a reason to look
+// Grown reports whether the conversation that Look named last has changed since: a reason to look
 // again that costs two stats.
 func (l *Log) Grown() bool { return l.path != "" && l.seen != stampOf(l.path) }
 
-// rival says whether a process other than child's runs an agent of that name in
+// rival reports whether a process other than child's runs an agent of that name in
 // the same directory. With grown, only one counts that may be starting, too.
 func rival(child int, name string, grown bool) bool {
 	pids, known := proc.Rivals(child, name, proc.Directory(proc.Main(child, name)))
@@ -153,7 +153,7 @@ func (o *owner) sort(now time.Time, all []news, expected map[string]bool) []Entr
 	return ours
 }
 
-// first says whether a conversation that was not seen before is ours, because no
+// first reports whether a conversation that was not seen before is ours, because no
 // other process can have begun it.
 func (o *owner) first(now time.Time, n news) bool {
 	if now.Sub(n.changed) > fresh {
@@ -166,7 +166,7 @@ func (o *owner) first(now time.Time, n news) bool {
 	return !o.rival(!known && !n.born.Before(o.since))
 }
 
-// shown says whether the conversation shows a message of ours, for a while has
+// shown reports whether the conversation shows a message of ours, for a while has
 // been the only one that does, and began after those that are known to be ours:
 // where others are given the same message, they may show it before ours does.
 func (o *owner) shown(now time.Time, key string) bool {

@@ -86,7 +86,7 @@ func (g *geminiChats) project() string {
 }
 
 // list finds the chats that changed since we began, when the directory did or it
-// is a while ago. It says whether it looked.
+// is a while ago. It reports whether it looked.
 func (g *geminiChats) list() bool {
 	info, err := os.Stat(g.chats)
 	now := time.Now()
@@ -108,7 +108,7 @@ func (g *geminiChats) list() bool {
 	return true
 }
 
-// main says whether the chat is a person's.
+// main reports whether the chat is a person's.
 func (g *geminiChats) main(path string) bool {
 	m, known := g.metas[path]
 	if !known {
@@ -214,7 +214,7 @@ func geminiParts(content json.RawMessage) ([]geminiPart, error) {
 	return parts, nil
 }
 
-// geminiAdds says whether Gemini CLI itself or a hook of it added the text.
+// geminiAdds reports whether Gemini CLI itself or a hook of it added the text.
 func geminiAdds(text string) bool {
 	return strings.HasPrefix(text, "<session_context>") || strings.HasPrefix(text, "<hook_context>")
 }

@@ -84,7 +84,7 @@ func (r *Reader) restart() {
 	r.offset, r.rest, r.skip, r.tail = 0, nil, false, nil
 }
 
-// continues says whether f is the file of the last look, only longer.
+// continues reports whether f is the file of the last look, only longer.
 func (r *Reader) continues(f *os.File, info fs.FileInfo) bool {
 	if r.file == nil || !os.SameFile(r.file, info) || info.Size() < r.offset {
 		return false
@@ -158,7 +158,7 @@ func (r *Reader) row(entries []Entry, row []byte) []Entry {
 	return entries
 }
 
-// first says whether e was not returned before.
+// first reports whether e was not returned before.
 func (r *Reader) first(e Entry) bool {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d", e.UUID, e.Index))
 	id := [8]byte(sum[:8])

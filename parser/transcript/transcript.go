@@ -32,7 +32,7 @@ func Named(name string) (Format, bool) {
 	return Format{}, false
 }
 
-// Ends says whether the log tells when a turn has ended well.
+// Ends reports whether the log tells when a turn has ended well.
 func (f Format) Ends() bool { return !f.endless }
 
 // What logs tell is in package entry, to which these are short names.

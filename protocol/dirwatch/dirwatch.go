@@ -103,7 +103,7 @@ func Left() error {
 	return err
 }
 
-// spent says whether an error is that the system has no notifier left, or no room in one.
+// spent reports whether an error is that the system has no notifier left, or no room in one.
 func spent(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOSPC)
 }

@@ -10,7 +10,7 @@ import (
 type Name interface {
 	// Files are the paths that have to be there.
 	Files() []string
-	// Keep makes anew what is not there, and says whether it did.
+	// Keep makes anew what is not there, and reports whether it did.
 	Keep() (anew bool, err error)
 }
 

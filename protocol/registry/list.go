@@ -47,7 +47,7 @@ func seen(r Record) bool {
 	return alive || r.Lives()
 }
 
-// isRecord says whether a file of that name holds a record. Names of unfinished files begin with
+// isRecord reports whether a file of that name holds a record. Names of unfinished files begin with
 // a dot, which no agent's does.
 func isRecord(name string) bool {
 	agent, ok := strings.CutSuffix(name, suffix)

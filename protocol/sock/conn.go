@@ -176,7 +176,7 @@ func (c *Conn) write() {
 	}
 }
 
-// next takes the oldest frame off the queue; without one it says whether none will follow.
+// next takes the oldest frame off the queue; without one it reports whether none will follow.
 func (c *Conn) next() (o outgoing, finished bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

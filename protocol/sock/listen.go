@@ -112,7 +112,7 @@ func (l *Listener) Keep() (anew bool, err error) {
 	return true, nil
 }
 
-// named says whether our socket has the path.
+// named reports whether our socket has the path.
 func (l *Listener) named() bool {
 	now, err := os.Lstat(l.path)
 	return err == nil && os.SameFile(now, l.inode)
@@ -275,7 +275,7 @@ func reclaim(path string) error {
 	return nil
 }
 
-// Listening says whether a process listens on the socket at path, and which: 0 where that is
+// Listening reports whether a process listens on the socket at path, and which: 0 where that is
 // not known. It connects for a moment, and so disturbs nobody.
 func Listening(path string) (pid int, alive bool) {
 	name, done, err := reach(path)

@@ -12,7 +12,7 @@ func credentials(fd int) (uid, pid int, err error) {
 	return int(c.Uid), int(c.Pid), nil
 }
 
-// hungUp says whether the other end of fd is closed, not merely shut down for writing.
+// hungUp reports whether the other end of fd is closed, not merely shut down for writing.
 func hungUp(fd int) bool {
 	p := []unix.PollFd{{Fd: int32(fd)}}
 	n, err := unix.Poll(p, 0)

@@ -124,7 +124,7 @@ func (s *Screen) Title() string { return s.term.title }
 // one back, and whether the title is its own: not the one that the terminal had before.
 func (s *Screen) Titled() (times uint64, own bool) { return s.term.titled, s.term.own }
 
-// Between says whether the program's output has come to the end of a character, a control
+// Between reports whether the program's output has come to the end of a character, a control
 // or a sequence, outside of a synchronized frame. open says that what comes next may refer
 // to the last character, which a sequence between the two would prevent: to repeat it (REP),
 // or to join it.

@@ -30,7 +30,7 @@ type Front struct {
 // ErrFrontGone is that our front had ended before we began.
 var ErrFrontGone = errors.New("the process that the shell has for the wrapper has ended")
 
-// killed says whether somebody has killed the front.
+// killed reports whether somebody has killed the front.
 func (f *Front) killed() bool { return f.gone.Load() }
 
 // Run takes the front's reports, and returns when somebody has killed it.

@@ -112,7 +112,7 @@ func ending() (list []syscall.Signal) {
 	return list
 }
 
-// stopped says whether the front is, whoever stopped it. Source: proc_pid_stat(5).
+// stopped reports whether the front is, whoever stopped it. Source: proc_pid_stat(5).
 func (f *Front) stopped() bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(f.pid) + "/stat")
 	return err == nil && bytes.Contains(stat, []byte(") T ")) // the name before it is a shell's

@@ -154,7 +154,7 @@ func (g *Guard) Tell(undo string) bool {
 	return g.asleep || g.tellLocked(undo)
 }
 
-// sleep says whether the terminal is given back for now.
+// sleep reports whether the terminal is given back for now.
 func (g *Guard) sleep(asleep bool) {
 	if g == nil {
 		return

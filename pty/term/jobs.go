@@ -174,7 +174,7 @@ func (t *Terminal) inFront() bool {
 	}
 }
 
-// isAway says whether keys and output are held.
+// isAway reports whether keys and output are held.
 func (t *Terminal) isAway() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -54,7 +54,7 @@ func create(path string, free func() error, fill func(*bbolt.Tx) error) (*tree, 
 	return db, nil
 }
 
-// free says whether a file of ours may be put in the place of the name: no other wrapper has it,
+// free reports whether a file of ours may be put in the place of the name: no other wrapper has it,
 // and nothing stands there but what we put there. Two journals cannot be made one, and which is
 // wanted is not ours to say.
 func (j *Journal) free() error {

@@ -79,7 +79,7 @@ func (j *Journal) Commit(changes []queue.Change) error {
 // maxHeld is how many events are kept in memory while there is nothing to promise.
 const maxHeld = 64
 
-// promises says whether a change must outlive us: a message, or what the agent has said
+// promises reports whether a change must outlive us: a message, or what the agent has said
 // to others. The rest of the events are worth a file only beside those; without one, the
 // next run has another epoch.
 func promises(c queue.Change) bool { return c.Record != nil || c.Type == protocol.TypeRelayCommand }
@@ -114,7 +114,7 @@ func (j *Journal) commit(changes []queue.Change) (err error) {
 // errNameless is a commit into a file that lost its name meanwhile.
 var errNameless = errors.New("it was removed or replaced while it was written")
 
-// named says whether the file that is open has the journal's name.
+// named reports whether the file that is open has the journal's name.
 func (j *Journal) named() bool {
 	open, err := j.db.file.Stat()
 	if err != nil {

@@ -66,7 +66,7 @@ func (a *Agent) Attach(s *pty.Session, stream *parser.Stream) {
 	a.Session, a.Started, a.changed, a.stream = s, time.Now(), s.Watch(), stream
 }
 
-// WaitsInRead says whether the agent, when last looked at, was a program that reads lines and
+// WaitsInRead reports whether the agent, when last looked at, was a program that reads lines and
 // waited for one. The injector's goroutine alone may ask.
 func (a *Agent) WaitsInRead() bool { return a.waits }
 
@@ -191,7 +191,7 @@ func (a *Agent) Keys(p []byte) error {
 	return err
 }
 
-// TypedOn says whether other keys followed the last Ctrl-Z: those may be why the
+// TypedOn reports whether other keys followed the last Ctrl-Z: those may be why the
 // terminal is in line mode.
 func (a *Agent) TypedOn() bool {
 	s := a.shadow.State()

@@ -76,7 +76,7 @@ func (a *Agent) press(ctx context.Context, tx *pty.Tx, name string) error {
 	return errors.New("the agent did not read it, and it was taken back")
 }
 
-// reads waits, for a while, until the agent has read what was typed, and says whether it has.
+// reads waits, for a while, until the agent has read what was typed, and reports whether it has.
 func (a *Agent) reads(ctx context.Context) bool {
 	for end := time.Now().Add(readWithin); ; {
 		tty, err := a.Session.TTY()

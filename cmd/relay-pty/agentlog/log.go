@@ -110,7 +110,7 @@ func (l *Log) Run(ctx context.Context) error {
 	}
 }
 
-// grown says whether the log that was found has changed since the last look.
+// grown reports whether the log that was found has changed since the last look.
 func (l *Log) grown() bool {
 	l.looking.Lock()
 	defer l.looking.Unlock()
@@ -157,7 +157,7 @@ func (l *Log) take(e transcript.Entry) {
 	}
 }
 
-// proves says whether the entry shows a message that was expected and not shown before.
+// proves reports whether the entry shows a message that was expected and not shown before.
 func (l *Log) proves(e transcript.Entry) (news bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -213,7 +213,7 @@ func (l *Log) Forget(id string) {
 	delete(l.handed, id)
 }
 
-// Took says whether the log has shown the message in a turn, as of the last look.
+// Took reports whether the log has shown the message in a turn, as of the last look.
 func (l *Log) Took(id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

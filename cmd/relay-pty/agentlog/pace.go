@@ -51,10 +51,10 @@ func (p *pace) next(now time.Time) (wait time.Duration, soon bool) {
 	return max(0, at.Sub(now)), true
 }
 
-// due says whether it is time to look.
+// due reports whether it is time to look.
 func (p *pace) due(now time.Time) bool { return !p.look.IsZero() && !now.Before(p.look) }
 
-// glances says whether it is time to glance, and takes that as done.
+// glances reports whether it is time to glance, and takes that as done.
 func (p *pace) glances(now time.Time) bool {
 	if now.Before(p.glanced.Add(glanceGap)) || now.After(p.heard.Add(glanceFor)) {
 		return false

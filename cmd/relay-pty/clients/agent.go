@@ -5,7 +5,7 @@ import (
 	"relay-pty/protocol"
 )
 
-// speaks says whether the connection speaks as the agent, and refuses what only
+// speaks reports whether the connection speaks as the agent, and refuses what only
 // the agent may ask.
 func (c *client) speaks(req string) bool {
 	if !c.agent {
@@ -21,7 +21,7 @@ func (c *client) signal(r *protocol.Signal) {
 	}
 }
 
-// commands says whether a message of kind command may be typed, and refuses it
+// commands reports whether a message of kind command may be typed, and refuses it
 // otherwise.
 func (c *client) commands(r *protocol.Inject) bool {
 	if !c.AllowCommand {
@@ -39,7 +39,7 @@ func (c *client) commands(r *protocol.Inject) bool {
 	return true
 }
 
-// readable says whether whoever gets a message would see anything of its body, and refuses it
+// readable reports whether whoever gets a message would see anything of its body, and refuses it
 // otherwise: nothing could show that it arrived. What is kept is what was asked, all of it;
 // only what is typed is sanitised.
 func (c *client) readable(body, id, req string) bool {

@@ -133,10 +133,10 @@ func (c *client) dismiss() {
 	}
 }
 
-// owed says whether anything is still to come for the client.
+// owed reports whether anything is still to come for the client.
 func (c *client) owed() bool { return len(c.care) > 0 || c.events != nil || c.pulls != nil }
 
-// unanswered says whether the answer to the last request is still to come.
+// unanswered reports whether the answer to the last request is still to come.
 func (c *client) unanswered() bool {
 	return c.cancel != nil || c.follow != nil && c.follow.Seq() < c.due
 }

@@ -168,7 +168,7 @@ func (c *crash) check() (unsure int) {
 	return unsure
 }
 
-// whole says whether a message was read, as it is or marked.
+// whole reports whether a message was read, as it is or marked.
 func whole(read, id, body string) bool {
 	plain := text(id, body)
 	marked := strings.Replace(plain, "from bob]", "from bob · redelivery]", 1)

@@ -168,7 +168,7 @@ func redelivery(id string) string {
 	return "never"
 }
 
-// over says whether the wrapper hung up.
+// over reports whether the wrapper hung up.
 func over(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }

@@ -110,7 +110,7 @@ func (r *realAgent) onlyTurn(id, body string) fakemodel.Turn {
 	return turn
 }
 
-// said says whether a turn before n brought the same text: it comes again with
+// said reports whether a turn before n brought the same text: it comes again with
 // the next one when the model's answer to it was interrupted.
 func (r *realAgent) said(n int, text string) bool {
 	for _, before := range r.api.Turns()[:n] {

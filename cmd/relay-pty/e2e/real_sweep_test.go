@@ -307,13 +307,13 @@ func (r *realAgent) atRest(limit time.Duration) error {
 	return fmt.Errorf("not at rest within %v, composer %q, status %s", limit, r.box(), state)
 }
 
-// holds says whether the composer shows a text. Of some characters an agent leaves a part in cells
-// that it takes for blank.
+// holds reports whether the composer shows a text. Of some characters an agent leaves a part in
+// cells that it takes for blank.
 func (r *realAgent) holds() bool {
 	return strings.ContainsFunc(r.box(), func(c rune) bool { return !profile.Uncertain(c) && !unicode.IsSpace(c) })
 }
 
-// settled says whether no turn runs.
+// settled reports whether no turn runs.
 func (r *realAgent) settled() bool {
 	return !slices.ContainsFunc(r.api.Turns(), func(t fakemodel.Turn) bool { return t.Open() })
 }

@@ -80,7 +80,7 @@ func (l *Leases) end(m queue.Lent, shown bool, now time.Time) {
 	l.Settled([]string{m.ID})
 }
 
-// shows says whether the agent's log has shown the message.
+// shows reports whether the agent's log has shown the message.
 func (l *Leases) shows(id string) bool { return l.Proof != nil && l.Proof.Took(id) }
 
 // showsNow has the log read on, and then says what shows does.

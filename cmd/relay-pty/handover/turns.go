@@ -76,7 +76,7 @@ func (m *Turns) oneTurn(msgs []queue.Message) []queue.Message {
 	return msgs
 }
 
-// repeats says whether the agent may take the body of q, as it is typed, for one of msgs.
+// repeats reports whether the agent may take the body of q, as it is typed, for one of msgs.
 func (m *Turns) repeats(msgs []queue.Message, q queue.Message) bool {
 	typed := func(q queue.Message) string { return parser.Envelope{Body: q.Body}.Content() }
 	body := typed(q)
@@ -114,7 +114,7 @@ func Envelope(m queue.Message, age time.Duration) parser.Envelope {
 	return parser.Envelope{ID: m.ID, From: m.From, Body: m.Body, Notice: m.Kind == protocol.KindNotice, Redelivery: again, Age: age}
 }
 
-// Wanted says whether somebody asked for a message of the turn to be cancelled.
+// Wanted reports whether somebody asked for a message of the turn to be cancelled.
 func (m *Turns) Wanted(t turn.Turn) bool {
 	return slices.ContainsFunc(t, func(msg turn.Message) bool { return m.Queue.Wanted(msg.ID) })
 }

@@ -184,7 +184,7 @@ func (t *User) followStops(ctx context.Context, a *agent.Agent) error {
 	}
 }
 
-// suspended says whether a stop of the agent may be what the human's last Ctrl-Z did.
+// suspended reports whether a stop of the agent may be what the human's last Ctrl-Z did.
 func suspended(a *agent.Agent) bool {
 	ago := time.Since(a.LastSuspend())
 	return ago <= sleepSoon || ago <= sleepLate && !a.TypedOn()
@@ -305,7 +305,7 @@ type nap struct {
 	line    time.Time // since when its terminal is in line mode; zero: it is not
 }
 
-// look says whether the agent sleeps, and whether it is not to be waited for any more.
+// look reports whether the agent sleeps, and whether it is not to be waited for any more.
 func (n *nap) look(tty pty.TTY, wrote, now time.Time) (asleep, over bool) {
 	if tty.Unread > 0 {
 		wrote = now

@@ -31,7 +31,7 @@ func TestWaitingHookEndsWithItsParent(t *testing.T) {
 	u.becomes(ctx, "no one that waits", func() bool { return len(running(u.dir, waits)) == 0 })
 }
 
-// watches says whether a process has a pidfd of another.
+// watches reports whether a process has a pidfd of another.
 func watches(pid, other int) bool {
 	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fdinfo/*", pid)) // the pattern is sound
 	return slices.ContainsFunc(files, func(file string) bool {

@@ -219,7 +219,8 @@ type doom struct {
 	after time.Duration
 }
 
-// dooms says whether a hook is to be killed, as long as not enough of its kind were, in all lives.
+// dooms reports whether a hook is to be killed, as long as not enough of its kind were, in all
+// lives.
 func (h *hooked) dooms(kind string, longest time.Duration) doom {
 	killed, _ := os.ReadFile(filepath.Join(h.home, "killed")) // none yet
 	few := bytes.Count(killed, []byte(kind+"\n")) < h.kills

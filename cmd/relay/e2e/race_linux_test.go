@@ -187,7 +187,7 @@ func (r *race) reads(all map[string]receipts, pattern string, counts func(string
 	return n
 }
 
-// typed says whether a row of the agent's log is a prompt that was typed.
+// typed reports whether a row of the agent's log is a prompt that was typed.
 func typed(row string) bool {
 	return strings.Contains(row, `"type":"user"`) && strings.Contains(row, `"kind":"human"`)
 }

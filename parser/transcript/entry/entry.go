@@ -78,7 +78,7 @@ func stableID(e Entry, item int) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Accepted says whether e shows that the message with that id reached a turn: it
+// Accepted reports whether e shows that the message with that id reached a turn: it
 // is text that the turn was given, and a line of it starts with the message's
 // header. A body cannot forge that, see parser.Envelope.
 func Accepted(e Entry, id string) bool {
@@ -89,8 +89,8 @@ func Accepted(e Entry, id string) bool {
 	return strings.HasPrefix(e.Text, header) || strings.Contains(e.Text, "\n"+header)
 }
 
-// Gave says whether e shows that a tool of relay handed the message with that id to a turn, whole:
-// agents cut long answers of tools. It proves something only of a message that was pulled.
+// Gave reports whether e shows that a tool of relay handed the message with that id to a turn,
+// whole: agents cut long answers of tools. It proves something only of a message that was pulled.
 func Gave(e Entry, id string) bool { return e.Kind == Handed && id != "" && parser.Whole(e.Text, id) }
 
 // FromTool is the messages in what a tool answered, "" when there are none. They begin a line, for
@@ -106,7 +106,7 @@ func FromTool(answer string) string {
 // WakeTitle is parser.WakeTitle.
 const WakeTitle = parser.WakeTitle
 
-// Begins says whether a text begins with a message's header.
+// Begins reports whether a text begins with a message's header.
 func Begins(text string) bool {
 	first, _, _ := strings.Cut(text, "\n")
 	return len(parser.Openings(first)) > 0
@@ -164,7 +164,7 @@ func (w *words) take(e Entry) {
 	}
 }
 
-// whole says whether something was asked, and answered.
+// whole reports whether something was asked, and answered.
 func (w *words) whole() bool { return len(w.ids) > 0 && w.last != "" }
 
 // answer is the messages that were given and the last words; none where messages were written

@@ -187,7 +187,7 @@ func merged(by map[string]*News) []News {
 	return all
 }
 
-// rows reads a batch of events, and says whether there are more.
+// rows reads a batch of events, and reports whether there are more.
 func (o *Log) rows(tx *sqlite.Tx) (rows []row, more bool, err error) {
 	table, err := tx.Table("event")
 	if err != nil {
@@ -242,7 +242,7 @@ func (o *Log) seek(table sqlite.Table) (int64, error) {
 	return low, err
 }
 
-// before says whether an event's id is from before at: it begins with the low 36
+// before reports whether an event's id is from before at: it begins with the low 36
 // bits of the time in milliseconds, and three digits of a counter.
 func before(id string, at time.Time) bool {
 	_, id, _ = strings.Cut(id, "_")

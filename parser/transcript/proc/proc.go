@@ -71,7 +71,7 @@ func Directory(pid int) string {
 	return path
 }
 
-// Same says whether path names the directory dir, as the system tells it, perhaps
+// Same reports whether path names the directory dir, as the system tells it, perhaps
 // by a link.
 func Same(path, dir string) bool {
 	if path == dir {
@@ -81,8 +81,8 @@ func Same(path, dir string) bool {
 	return err == nil && real == dir
 }
 
-// runs says whether pid runs a program of that name, itself or by an interpreter of its file. What
-// merely starts it, as `timeout 9 claude` or `sh -c claude`, does not.
+// runs reports whether pid runs a program of that name, itself or by an interpreter of its file.
+// What merely starts it, as `timeout 9 claude` or `sh -c claude`, does not.
 func runs(pid int, name string) bool {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	args := strings.Split(string(b), "\x00")

@@ -136,7 +136,7 @@ func (s *Sequence) next(separator byte) {
 	}
 }
 
-// Between says whether the next byte begins a character, a control or a sequence.
+// Between reports whether the next byte begins a character, a control or a sequence.
 func (p *Parser) Between() bool { return p.state == ground && p.ntail == 0 }
 
 // Feed runs b through the parser.

@@ -133,12 +133,12 @@ func (m Message) Typed() []Delivery {
 	return typed
 }
 
-// over says whether no answer can come any more.
+// over reports whether no answer can come any more.
 func (d Delivery) over() bool {
 	return d.Abandoned || router.Ended(d.Status) && !mayBeAnswered(d.Status, d.Error)
 }
 
-// answered says whether a message to several has an answer, or none can come.
+// answered reports whether a message to several has an answer, or none can come.
 func (m Message) answered() bool {
 	for _, d := range m.Recipients {
 		if !d.over() {
@@ -171,7 +171,7 @@ func (s *Server) cancelAll(ctx context.Context, m Message) (any, error) {
 	return m, nil
 }
 
-// reaches says whether a message is to that name, or to several and that name is one of them.
+// reaches reports whether a message is to that name, or to several and that name is one of them.
 func (m Message) reaches(name string) bool {
 	return m.To == name || slices.ContainsFunc(m.Recipients, func(d Delivery) bool { return d.To == name })
 }

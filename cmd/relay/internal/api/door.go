@@ -52,7 +52,7 @@ func (d Door) hosts() (list []string) {
 	return list
 }
 
-// sameOrigin says whether no browser sends the request for a page of somewhere else.
+// sameOrigin reports whether no browser sends the request for a page of somewhere else.
 func sameOrigin(r *http.Request) bool {
 	for _, origin := range r.Header.Values("Origin") {
 		if origin != "http://"+r.Host {
@@ -67,7 +67,7 @@ func sameOrigin(r *http.Request) bool {
 	return true
 }
 
-// known says whether the request has a token that counts. The door's own says nothing about who
+// known reports whether the request has a token that counts. The door's own says nothing about who
 // asks, and goes no further.
 func (d Door) known(r *http.Request) bool {
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")

@@ -101,7 +101,7 @@ func gone(after, oldest int64) error {
 		"the events up to %d are no longer kept; begin anew with 0 for all that is", oldest-1)
 }
 
-// kept says whether all is kept that came after a cursor, which is one of this log.
+// kept reports whether all is kept that came after a cursor, which is one of this log.
 func (s *Server) kept(ctx context.Context, after int64) error {
 	if err := s.reached(after); err != nil {
 		return err

@@ -221,8 +221,8 @@ func (s *Server) until(ctx context.Context, id, level string, millis int64) (Mes
 	}
 }
 
-// Reached says whether a message has come to a level, or to an end before: there is nothing more to
-// wait for.
+// Reached reports whether a message has come to a level, or to an end before: there is nothing more
+// to wait for.
 func (m Message) Reached(level string) bool {
 	switch {
 	case level == UntilReplied && len(m.Recipients) > 0:
@@ -260,7 +260,7 @@ func (m Message) Await(level string, limit time.Duration, began time.Time, ask f
 	return m, nil
 }
 
-// Came says whether a message has come as far as a level. One that ended before has not.
+// Came reports whether a message has come as far as a level. One that ended before has not.
 func (m Message) Came(level string) bool {
 	has := func(status string) bool {
 		return status == protocol.StatusDelivered || status == router.StatusReplied
@@ -276,7 +276,7 @@ func (m Message) Came(level string) bool {
 	return arrived || m.Status != router.StatusAccepted && !router.Ended(m.Status)
 }
 
-// mayBeAnswered says whether an agent has a message, or may have had it in its last moment, of
+// mayBeAnswered reports whether an agent has a message, or may have had it in its last moment, of
 // which not all is known yet.
 func mayBeAnswered(status string, e *router.ErrorValue) bool {
 	return status == protocol.StatusDelivered || status == protocol.StatusUnknown && e != nil && e.Code == protocol.FaultAgentExited

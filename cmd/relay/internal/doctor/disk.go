@@ -15,8 +15,8 @@ import (
 	"relay-pty/protocol/own"
 )
 
-// private checks the directories of sockets and records, as far as they are there, and says whether
-// what is in them can be trusted.
+// private checks the directories of sockets and records, as far as they are there, and reports
+// whether what is in them can be trusted.
 func (d *Doctor) private(dirs ...string) bool {
 	const check = "places"
 	for _, dir := range dirs {

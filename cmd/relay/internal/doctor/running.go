@@ -94,8 +94,8 @@ func tail(path string) (string, error) {
 	return string(text[:n]), err
 }
 
-// started says whether the last that a router told is that it runs: one that ends as it should says
-// nothing more. One that was started while another ran does not count.
+// started reports whether the last that a router told is that it runs: one that ends as it should
+// says nothing more. One that was started while another ran does not count.
 func started(log string) bool {
 	for _, line := range slices.Backward(strings.Split(strings.TrimSpace(log), "\n")) {
 		if !strings.HasPrefix(line, "relay: hint: ") && !strings.Contains(line, "held by the router that runs") {

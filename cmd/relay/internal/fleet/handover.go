@@ -90,7 +90,7 @@ func (f *Fleet) inbox(name string) (list []router.Known) {
 	return list
 }
 
-// passing says whether a refusal may not come again.
+// passing reports whether a refusal may not come again.
 func passing(c protocol.Code) bool {
 	return c == protocol.QueueFull || c == protocol.Degraded || c == protocol.ShuttingDown
 }
@@ -137,8 +137,8 @@ func (f *Fleet) withdrawStale(ctx context.Context, client *sock.Client, m router
 	return err
 }
 
-// ask says whether the wrapper knows a message. An end that it tells is put into the log: the event
-// that told it may be kept no longer.
+// ask reports whether the wrapper knows a message. An end that it tells is put into the log: the
+// event that told it may be kept no longer.
 func (f *Fleet) ask(ctx context.Context, client *sock.Client, m router.Known) (known bool, err error) {
 	answer, err := client.Ask(ctx, &protocol.Query{ID: m.ID})
 	var refused *protocol.Error

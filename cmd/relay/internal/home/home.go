@@ -238,7 +238,7 @@ func (h Home) Running(ctx context.Context, token string) (*api.Client, error) {
 	return c, err
 }
 
-// absent says whether nobody listens, or whoever did has ended before it answered.
+// absent reports whether nobody listens, or whoever did has ended before it answered.
 func absent(err error) bool {
 	var dial *net.OpError
 	var hint interface{ Hint() string } // a socket of somebody else's, or that we may not connect to

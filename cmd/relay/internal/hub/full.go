@@ -14,7 +14,7 @@ const roomAgain = time.Second
 // ErrFull is that the log has no room for what was to be written.
 var ErrFull = bus.ErrFull
 
-// Full says whether the log did not take the newest event, and has no room for one now.
+// Full reports whether the log did not take the newest event, and has no room for one now.
 func (h *Hub) Full() bool {
 	_, tells := h.store.(interface{ Room(bytes int64) error })
 	return h.full.Load() && (!tells || h.Room() != nil)

@@ -169,8 +169,8 @@ func (h *Hub) RecordNow(ctx context.Context, e router.Event) error {
 	return h.append(ctx, e)
 }
 
-// hasEnd says whether the log tells a message's end by now, which a wrapper tells by its event and,
-// when it is asked about the message meanwhile, by its answer, in either order.
+// hasEnd reports whether the log tells a message's end by now, which a wrapper tells by its event
+// and, when it is asked about the message meanwhile, by its answer, in either order.
 func (h *Hub) hasEnd(e router.Event) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -62,7 +62,7 @@ func (h *Hub) restore(ctx context.Context, shelf Shelf) (err error) {
 	})
 }
 
-// fits says whether the log goes on where the state ends.
+// fits reports whether the log goes on where the state ends.
 func (h *Hub) fits(ctx context.Context) bool {
 	oldest, newest, err := h.store.Span(ctx)
 	last := h.state.Last

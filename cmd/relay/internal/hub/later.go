@@ -64,7 +64,7 @@ func (h *Hub) noteLate(e router.Event) {
 	}
 }
 
-// hearsLocked says whether an agent's wrapper may still be telling of the past.
+// hearsLocked reports whether an agent's wrapper may still be telling of the past.
 func (h *Hub) hearsLocked(agent string) bool {
 	last := h.began
 	if at := h.late[agent]; at.After(last) {

@@ -44,7 +44,7 @@ func (h *Hub) ChangedFor(name string) <-chan struct{} {
 	return c
 }
 
-// Idle says whether nobody runs, nothing waits, and all who went away are told to have left.
+// Idle reports whether nobody runs, nothing waits, and all who went away are told to have left.
 func (h *Hub) Idle() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

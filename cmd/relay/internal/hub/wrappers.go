@@ -98,7 +98,7 @@ func (h *Hub) down(name string, retired bool) router.Event {
 }
 
 // Missed puts the end of wrappers into the log that ended while there was no router: all that run
-// have been told to Up. retired says whether one took its listing back.
+// have been told to Up. retired reports whether one took its listing back.
 func (h *Hub) Missed(ctx context.Context, retired func(router.Agent) bool) error {
 	return h.patiently(ctx, func() error { return h.noteMissed(ctx, retired) })
 }
@@ -148,8 +148,8 @@ func (h *Hub) Unclaim(id string) {
 	delete(h.claimed, id)
 }
 
-// ExpiresByCancel says whether a message is stale that a wrapper has, and is to be cancelled there.
-// The log then has it as expired.
+// ExpiresByCancel reports whether a message is stale that a wrapper has, and is to be cancelled
+// there. The log then has it as expired.
 func (h *Hub) ExpiresByCancel(m router.Known) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

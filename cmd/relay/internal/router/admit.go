@@ -167,10 +167,10 @@ func optional(id string) error {
 	return protocol.ValidID(id)
 }
 
-// marked says whether an agent wrote a message by a marker, which has no word for a timeout.
+// marked reports whether an agent wrote a message by a marker, which has no word for a timeout.
 func (m Message) marked() bool { return m.Source != "" }
 
-// same says whether two messages of one id are one, sent twice.
+// same reports whether two messages of one id are one, sent twice.
 func (m Message) same(o Message) bool {
 	if m.marked() {
 		m.TimeoutMS = o.TimeoutMS
@@ -252,7 +252,7 @@ func (r *rates) drop() {
 	}
 }
 
-// ahead says whether the clock was set back since, so that nothing tells how long ago they were
+// ahead reports whether the clock was set back since, so that nothing tells how long ago they were
 // sent.
 func (r *rates) ahead(now int64) bool {
 	return len(r.list) > 0 && r.list[len(r.list)-1].At > now+minute
@@ -302,7 +302,7 @@ func (s *State) Awaited(name string) bool {
 	return a != nil && a.Awaited
 }
 
-// Has says whether a name can have sent or got anything: that of an agent or a script that was
+// Has reports whether a name can have sent or got anything: that of an agent or a script that was
 // heard of, of a channel, of the human or the router.
 func (s *State) Has(name string) bool {
 	_, known := s.agents[s.here(name)]

@@ -7,7 +7,7 @@ import (
 	"relay-pty/protocol"
 )
 
-// dead says whether a message with that status did not arrive, or may not have.
+// dead reports whether a message with that status did not arrive, or may not have.
 func dead(status string) bool {
 	return slices.Contains([]string{protocol.StatusFailed, protocol.StatusExpired, protocol.StatusUnknown}, status)
 }

@@ -31,7 +31,7 @@ const Confirm = "confirm"
 // confirmMost is how many agents a message may reach that nobody has confirmed.
 const confirmMost = 10
 
-// Group says whether a message to that goes to several: to a channel or to all.
+// Group reports whether a message to that goes to several: to a channel or to all.
 func Group(to string) bool { return to == All || strings.HasPrefix(to, "#") }
 
 // DeliveryID is the id of what one recipient gets of a message to several.

@@ -134,5 +134,5 @@ const (
 	StatusScheduled = "scheduled"
 )
 
-// Ended says whether nothing more is to be done about a message of that status.
+// Ended reports whether nothing more is to be done about a message of that status.
 func Ended(status string) bool { return status == StatusReplied || protocol.Terminal(status) }

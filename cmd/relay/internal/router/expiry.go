@@ -67,8 +67,8 @@ func (s *State) expires(m *Known) int64 {
 	return 0
 }
 
-// Stale says whether a message to an agent stood in its wrapper's queue while it did not run, and
-// for longer than messages wait for that.
+// Stale reports whether a message to an agent stood in its wrapper's queue while it did not run,
+// and for longer than messages wait for that.
 func (s *State) Stale(m *Known) bool {
 	a := s.agents[m.To]
 	if a == nil || !a.Running || a.DownAt == 0 || m.Status != protocol.StatusQueued {

@@ -162,8 +162,8 @@ func (s *State) Scheduled() []Known {
 }
 
 // Due returns the messages whose time has come, and when to look again, in Unix milliseconds; 0:
-// not before something happens. hears says whether events of an agent are still coming in: after a
-// time without a router an answer may be among them.
+// not before something happens. hears reports whether events of an agent are still coming in: after
+// a time without a router an answer may be among them.
 func (s *State) Due(now int64, hears func(agent string) bool) (due []Message, next int64) {
 	for _, k := range s.later {
 		switch {
@@ -178,7 +178,7 @@ func (s *State) Due(now int64, hears func(agent string) bool) (due []Message, ne
 	return due, next
 }
 
-// unheard says whether a notice is sent only to whoever got no answer, and not all is known that
+// unheard reports whether a notice is sent only to whoever got no answer, and not all is known that
 // the agent said before it is due.
 func (s *State) unheard(k *Known) bool {
 	asked := s.look(k.About)

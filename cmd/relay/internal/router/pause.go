@@ -9,7 +9,7 @@ const (
 // ReasonOver is why a pause ended by itself.
 const ReasonOver = "over"
 
-// Pause says whether nothing is typed into an agent.
+// Pause reports whether nothing is typed into an agent.
 type Pause struct {
 	On        bool
 	Ever      bool  // the router has paused it, so the wrapper may still be as it was told

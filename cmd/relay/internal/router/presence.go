@@ -86,7 +86,7 @@ func (s *State) Presence(now int64) (due []Event, next int64) {
 	return due, next
 }
 
-// Settling says whether it is not decided yet whether some agent has left.
+// Settling reports whether it is not decided yet whether some agent has left.
 func (s *State) Settling() bool {
 	for _, a := range s.agents {
 		if a.Member && !a.Running {

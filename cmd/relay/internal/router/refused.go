@@ -35,7 +35,7 @@ func (s *State) Invalid(e Event) Event {
 	return e
 }
 
-// tells says whether an agent is told of a refusal for that reason.
+// tells reports whether an agent is told of a refusal for that reason.
 func (s *State) tells(e Event, reason string) bool {
 	lately, again := 0, false
 	for _, r := range s.refusals[e.Agent] {

@@ -80,7 +80,7 @@ func (m *Known) root() *Known {
 	return m
 }
 
-// open says whether anything is still to be done about a message.
+// open reports whether anything is still to be done about a message.
 func (m *Known) open() bool {
 	if len(m.Deliveries) > 0 {
 		return slices.ContainsFunc(m.Deliveries, (*Known).open)
@@ -99,7 +99,7 @@ func (s *State) find(id string) *Known {
 	return m
 }
 
-// has says whether a message has that id.
+// has reports whether a message has that id.
 func (s *State) has(id string) bool {
 	return s.messages[id] != nil || s.shelf != nil && id != "" && s.shelf.Find(id) != nil
 }

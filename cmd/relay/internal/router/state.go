@@ -121,8 +121,8 @@ func (s *State) Inbox(agent string) []Known {
 	return list
 }
 
-// Waiting says whether any message to an agent has not ended, or is to be sent later. Messages to
-// the human and to scripts wait for whoever reads them, and need no router for it.
+// Waiting reports whether any message to an agent has not ended, or is to be sent later. Messages
+// to the human and to scripts wait for whoever reads them, and need no router for it.
 func (s *State) Waiting() bool {
 	if len(s.later) > 0 {
 		return true
@@ -135,7 +135,7 @@ func (s *State) Waiting() bool {
 	return false
 }
 
-// Wrapped says whether messages to that name are typed; else it reads them.
+// Wrapped reports whether messages to that name are typed; else it reads them.
 func (s *State) Wrapped(name string) bool {
 	a := s.agents[name]
 	return a != nil && a.Wrapped
@@ -183,7 +183,7 @@ func (s *State) Agents() []Agent {
 	return list
 }
 
-// New says whether an event of a wrapper is not in the log yet.
+// New reports whether an event of a wrapper is not in the log yet.
 func (s *State) New(agent string, o Origin) bool {
 	a, ok := s.agents[agent]
 	return !ok || a.Cursor.Epoch != o.Epoch || a.Cursor.Seq < o.Seq
@@ -343,8 +343,8 @@ func (s *State) reply(asked, m *Known) {
 	}
 }
 
-// answers says whether m, which says so, answers asked: only its recipient can, and only to whoever
-// asked, alone or among others. What goes to somebody else passes the question on.
+// answers reports whether m, which says so, answers asked: only its recipient can, and only to
+// whoever asked, alone or among others. What goes to somebody else passes the question on.
 func answers(m Message, asked *Known, recipients []string) bool {
 	return m.From == asked.To && (m.To == asked.From || slices.Contains(recipients, asked.From))
 }
@@ -377,8 +377,8 @@ func (s *State) result(e Event) {
 	s.arrived(m, e.Timestamp)
 }
 
-// Abandoned says whether the run of the agent that was given a message has ended, and all that was
-// said in it is known, without an answer.
+// Abandoned reports whether the run of the agent that was given a message has ended, and all that
+// was said in it is known, without an answer.
 func (s *State) Abandoned(m *Known) bool {
 	a := s.agents[m.To]
 	given := m.Status == protocol.StatusDelivered || m.Status == protocol.StatusUnknown

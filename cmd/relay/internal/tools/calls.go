@@ -181,7 +181,7 @@ func (d *desk) waits(ctx context.Context) (id string, err error) {
 	return last.ID, nil
 }
 
-// unanswered says whether the caller has a message and has not answered it. What it was shown a
+// unanswered reports whether the caller has a message and has not answered it. What it was shown a
 // moment ago the router may not know to be delivered yet.
 func (d *desk) unanswered(m api.Message) bool {
 	switch m.Status {

@@ -52,7 +52,7 @@ func (m *mail) read(ctx context.Context) {
 	}
 }
 
-// has says whether a message was shown.
+// has reports whether a message was shown.
 func (m *mail) has(id string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

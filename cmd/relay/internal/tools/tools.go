@@ -89,7 +89,7 @@ type desk struct {
 	gone func(request http.Header) bool // whether nobody waits for an answer; nil: that cannot be known
 }
 
-// heard says whether somebody waits for the answer.
+// heard reports whether somebody waits for the answer.
 func (d *desk) heard(r *mcp.CallToolRequest) bool {
 	return d.gone == nil || r.Extra == nil || !d.gone(r.Extra.Header)
 }

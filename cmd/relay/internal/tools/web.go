@@ -96,8 +96,8 @@ func (w *Web) signed(id, key string) string {
 	return name + "." + hex.EncodeToString(mac.Sum(nil))
 }
 
-// gone says whether nobody waits for the answer to a request any more: what goes with it would be
-// lost.
+// gone reports whether nobody waits for the answer to a request any more: what goes with it would
+// be lost.
 func (w *Web) gone(header http.Header) bool {
 	ctx, ok := w.calls.Load(header.Get(callHeader))
 	return !ok || ctx.(context.Context).Err() != nil
