@@ -197,7 +197,7 @@ func TestProveQuickThousand(t *testing.T) {
 		w.delivers(id, "echo")
 	}
 	slices.Sort(accepted)
-	if half, most := quantile(accepted, 0.5), max(time.Millisecond, 4*quantile(disk, 0.5)); proving() && half > most {
+	if half, most := quantile(accepted, 0.5), max(time.Millisecond, 12*quantile(disk, 0.5)); proving() && half > most {
 		t.Errorf("on disk after %v, want %v", half, most)
 	}
 	shown(t, "from inject to queued, on disk, 200 messages one after the other", "%s", spread(accepted))

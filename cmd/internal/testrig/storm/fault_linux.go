@@ -1,15 +1,17 @@
 package storm
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -74,30 +76,42 @@ func (p *place) inTrouble(ctx context.Context, l *slot.Life, rnd *rand.Rand) err
 
 // strikeSync makes the wrapper's writes reach no disk for a while.
 func strikeSync(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) error {
-	var said bytes.Buffer
-	cmd := exec.Command("strace", "-f", "-q", "-o", "/dev/null", "-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:error=EIO", "-p", strconv.Itoa(l.Term.Pid()))
-	cmd.Stderr = &said
+	cmd := exec.Command("strace", "-f", "-o", "/dev/null", "-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:error=EIO", "-p", strconv.Itoa(l.Term.Pid()))
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		return fmt.Errorf("strace: %w", err)
+	}
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("strace: %w", err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	attached, ended := make(chan string, 1), make(chan error, 1)
+	go func() {
+		text := bufio.NewReader(said)
+		first, _ := text.ReadString('\n')
+		attached <- first
+		io.Copy(io.Discard, text) // it says the same of each thread
+		ended <- cmd.Wait()
+	}()
+	// Until it is attached, a signal ends it at once, and the child by which it tries what the
+	// kernel can do stays behind, stopped.
 	select {
-	case err := <-ended:
-		return fmt.Errorf("strace: %w: %s", err, said.Bytes())
-	case <-time.After(100 * time.Millisecond): // time to attach; no matter if it takes longer
-	}
-	err := p.inTrouble(ctx, l, rnd)
-	for _, sig := range []os.Signal{os.Interrupt, os.Interrupt, os.Kill} { // it may be deaf while it attaches
-		cmd.Process.Signal(sig) // gone already, if the wrapper is
-		select {
-		case <-ended:
-			return err
-		case <-time.After(straceEnd / 3):
+	case first := <-attached:
+		if !strings.Contains(first, "attached") {
+			return errors.Join(fmt.Errorf("strace: %s", first), cmd.Process.Kill())
 		}
+	case <-time.After(straceMost):
+		return errors.Join(fmt.Errorf("strace to be attached: not within %v", straceMost), cmd.Process.Kill())
 	}
-	return errors.Join(err, fmt.Errorf("the end of strace: not within %v", straceEnd))
+	err = p.inTrouble(ctx, l, rnd)
+	cmd.Process.Signal(os.Interrupt) // gone already, if the wrapper is
+	select {
+	case <-ended:
+		return err
+	case <-time.After(straceMost):
+	}
+	return errors.Join(err, fmt.Errorf("the end of strace: not within %v", straceMost), cmd.Process.Kill())
 }
 
-// straceEnd is how long strace may take to let go of a wrapper; it takes some milliseconds.
-const straceEnd = 30 * time.Second
+// straceMost is how long strace may take to seize a wrapper, and to let go of it; it takes some
+// milliseconds.
+const straceMost = 30 * time.Second
