@@ -59,7 +59,7 @@ func (in *Injector) took(t turn.Turn) bool {
 		return false
 	}
 	for _, m := range t {
-		if !in.Log.Took(m.ID) {
+		if !in.Log.Took(m.ShownID()) {
 			return false
 		}
 	}

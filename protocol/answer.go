@@ -75,6 +75,7 @@ type Pending struct {
 	Mode       string `json:"mode"`
 	Priority   int64  `json:"priority"`
 	WaitingFor OrNull `json:"waiting_for"`
+	ShortID    string `json:"short_id,omitzero"` // what the agent reads in place of ID
 }
 
 // ScreenAnswer answers a screen: what the agent shows now, as text.

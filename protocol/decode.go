@@ -83,6 +83,7 @@ func (r *Inject) decode(f *fields) {
 	r.ReplyTo = f.checked("reply_to", may, ValidID)
 	r.Thread = f.checked("thread", may, ValidID)
 	r.Kind = f.oneOf("kind", may, []string{KindMessage, KindNotice, KindCommand})
+	r.ShortID = f.checked("short_id", may, ValidID)
 }
 
 func (f *fields) body() string {

@@ -74,6 +74,9 @@ type Inject struct {
 	ReplyTo    string `json:"reply_to,omitzero"`
 	Thread     string `json:"thread,omitzero"`
 	Kind       string `json:"kind,omitzero"`
+	// ShortID stands for ID in what the agent reads, where a router chose one; no other message
+	// that the wrapper knows may have it.
+	ShortID string `json:"short_id,omitzero"`
 }
 
 // Query asks for the latest result of a message and for those that follow.

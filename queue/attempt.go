@@ -228,7 +228,7 @@ func (m *Mailbox) endLocked(it *item, out Outcome, now time.Time) error {
 // ended is the record of a message with its end. Its body is let go.
 func (it *item) ended(out Outcome, now time.Time) Record {
 	rec := it.Record
-	rec.Message = Message{ID: it.ID, Attempt: it.Attempt}
+	rec.Message = Message{ID: it.ID, ShortID: it.ShortID, Attempt: it.Attempt}
 	rec.Status, rec.Evidence, rec.Fault, rec.EndedAt = out.Status, out.Evidence, out.Fault, now
 	return rec
 }
@@ -261,7 +261,7 @@ func (m *Mailbox) forgetLocked(now time.Time) {
 		n++
 	}
 	for _, it := range m.ended[:n] {
-		delete(m.items, it.ID)
+		m.dropLocked(it)
 	}
 	clear(m.ended[:n])
 	m.ended = m.ended[n:]

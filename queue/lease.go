@@ -14,6 +14,7 @@ import (
 // has it.
 type Lent struct {
 	ID    string
+	Shown string // the id that the agent reads
 	Since time.Time
 }
 
@@ -131,7 +132,7 @@ func (m *Mailbox) Lent() (list []Lent) {
 	defer m.mu.Unlock()
 	for _, it := range m.injecting {
 		if !it.lent.IsZero() && !it.fresh {
-			list = append(list, Lent{it.ID, it.lent})
+			list = append(list, Lent{it.ID, it.ShownID(), it.lent})
 		}
 	}
 	return list

@@ -101,11 +101,12 @@ type Mailbox struct {
 	wake chan struct{}
 
 	mu        sync.Mutex
-	recorded  *sync.Cond       // an acceptance is on disk, or could not be written
-	items     map[string]*item // live and remembered, by id
-	waiting   []*item          // in the order of injection
-	injecting []*item          // in the order of their attempts
-	ended     []*item          // by time of their end
+	recorded  *sync.Cond        // an acceptance is on disk, or could not be written
+	items     map[string]*item  // live and remembered, by id
+	short     map[string]string // ids of those that have a short one, by that
+	waiting   []*item           // in the order of injection
+	injecting []*item           // in the order of their attempts
+	ended     []*item           // by time of their end
 	arrivals  int64
 	waiter    *Waiter // who waits to pull some; nil: nobody
 	hold      string  // what the waiting ones wait for
@@ -120,7 +121,7 @@ func New(cfg Config, sink Sink) (*Mailbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Mailbox{cfg: cfg, sink: sink, wake: make(chan struct{}, 1), items: map[string]*item{}}
+	m := &Mailbox{cfg: cfg, sink: sink, wake: make(chan struct{}, 1), items: map[string]*item{}, short: map[string]string{}}
 	m.recorded = sync.NewCond(&m.mu)
 	return m, nil
 }
@@ -133,7 +134,7 @@ func (m *Mailbox) Restore(records []Record) (interrupted []Message) {
 	defer m.mu.Unlock()
 	for _, rec := range records {
 		it := &item{Record: rec}
-		m.items[rec.ID] = it
+		m.enterLocked(it)
 		m.arrivals = max(m.arrivals, rec.Arrival)
 		if rec.Status == protocol.StatusInjecting {
 			m.injecting = append(m.injecting, it)
@@ -179,7 +180,8 @@ func wake(c chan struct{}) {
 // then. res is the latest result: the queued one for a new message, whose event has
 // been handed to the sink. An id that was refused is not remembered.
 //
-// Errors: [ErrDuplicate] for a known id with other fields, [ErrFull], [ErrClosed], and
+// Errors: [ErrDuplicate] for a known id with other fields, or one that the agent would read in two
+// messages, [ErrFull], [ErrClosed], and
 // what the sink says.
 func (m *Mailbox) Enqueue(msg Message, now time.Time) (res protocol.InjectResult, known bool, err error) {
 	m.mu.Lock()
@@ -187,13 +189,16 @@ func (m *Mailbox) Enqueue(msg Message, now time.Time) (res protocol.InjectResult
 	m.forgetLocked(now)
 	if it := m.knownLocked(msg.ID); failpoint.Built && failpoint.On(failpoint.IDsForgotten) && it != nil && it.Status == protocol.StatusQueued {
 		m.leaveLocked(it)
-		delete(m.items, it.ID)
+		m.dropLocked(it)
 	}
 	if it := m.knownLocked(msg.ID); it != nil {
 		if !bytes.Equal(it.Digest, msg.digest()) {
 			return res, false, ErrDuplicate
 		}
 		return m.resultLocked(it), true, nil
+	}
+	if m.shownLocked(&msg) {
+		return res, false, ErrDuplicate
 	}
 	if m.closed {
 		return res, false, ErrClosed
@@ -213,14 +218,14 @@ func (m *Mailbox) Enqueue(msg Message, now time.Time) (res protocol.InjectResult
 		m.leaveLocked(it)
 		return res, false, err
 	}
-	m.items[msg.ID] = it
+	m.enterLocked(it)
 	it.Record, it.fresh = rec, true
 	err = m.awaitLocked(written)
 	it.fresh = false
 	m.recorded.Broadcast()
 	if err != nil {
 		m.leaveLocked(it)
-		delete(m.items, it.ID)
+		m.dropLocked(it)
 		return res, false, err
 	}
 	m.changedLocked()
@@ -286,7 +291,7 @@ func (m *Mailbox) Pending() []protocol.Pending {
 	for i, it := range m.waiting {
 		msg := &it.Message
 		list[i] = protocol.Pending{ID: msg.ID, From: msg.From, QueuedAt: msg.QueuedAt.UnixMilli(), Mode: msg.Mode,
-			Priority: msg.Priority, WaitingFor: protocol.OrNull(m.hold)}
+			Priority: msg.Priority, WaitingFor: protocol.OrNull(m.hold), ShortID: msg.ShortID}
 		if !msg.ExpiresAt.IsZero() {
 			at := msg.ExpiresAt.UnixMilli()
 			list[i].ExpiresAt = &at

@@ -16,6 +16,7 @@ type Message struct {
 	ID, From, Body         string
 	Mode, Kind, Redelivery string // words of the protocol
 	ReplyTo, Thread        string
+	ShortID                string        `json:",omitzero"` // what the agent reads in place of ID; "" = ID
 	Priority               int64         // lower goes first
 	Timeout                time.Duration // how long it may wait; 0 = for ever
 
@@ -30,8 +31,11 @@ type Message struct {
 // FromRequest is the message that a decoded inject asks for.
 func FromRequest(r *protocol.Inject) Message {
 	return Message{ID: r.ID, From: r.From, Body: r.Body, Mode: r.Mode, Kind: r.Kind, Redelivery: r.Redelivery,
-		ReplyTo: r.ReplyTo, Thread: r.Thread, Priority: r.Priority, Timeout: r.Timeout()}
+		ReplyTo: r.ReplyTo, Thread: r.Thread, ShortID: r.ShortID, Priority: r.Priority, Timeout: r.Timeout()}
 }
+
+// ShownID is the id that the agent reads.
+func (m *Message) ShownID() string { return cmp.Or(m.ShortID, m.ID) }
 
 // digest tells messages apart by what their sender said, long after the body is gone.
 func (m *Message) digest() []byte {
@@ -46,7 +50,7 @@ func (m *Message) digest() []byte {
 }
 
 // Record is a message and what became of it, as it is kept on disk. Of an ended one
-// Message keeps only ID and Attempt.
+// Message keeps only its ids and Attempt.
 type Record struct {
 	Message
 	Digest   []byte // of what the sender said

@@ -78,7 +78,7 @@ func (w *wrapper) follow(l profile.Log, pid int, markers string) *agentlog.Log {
 			}
 		},
 		Marker:  marker,
-		TurnEnd: func(ev *protocol.TurnEnd) { w.append(ev) },
+		TurnEnd: func(ev *protocol.TurnEnd) { ev.IDs = w.box.IDs(ev.IDs); w.append(ev) },
 		Shown:   w.wake,
 		Failed:  func(err error) { w.log.Warn().Err(err).Msg("agent's log") },
 	})

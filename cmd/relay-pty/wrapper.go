@@ -353,8 +353,8 @@ func (w *wrapper) begun(t turn.Turn) {
 		w.stream.Mask(t.Typed(w.profile().Quote))
 	}
 	if log := w.history(); log != nil {
-		for _, id := range t.IDs() {
-			log.Expect(id)
+		for _, m := range t {
+			log.Expect(m.ShownID())
 		}
 	}
 }
@@ -365,8 +365,8 @@ func (w *wrapper) ended(t turn.Turn, s inject.Status) {
 	if s == inject.Delivered {
 		w.agent.Submitted()
 	}
-	for _, id := range t.IDs() {
-		proof{w}.Forget(id)
+	for _, m := range t {
+		proof{w}.Forget(m.ShownID())
 	}
 }
 

@@ -252,7 +252,7 @@ func showQueue(s streams, list []api.Message) error {
 	}
 	rows := [][]string{{"ID", "FROM", "AGE", "STATUS", "WAITS FOR", "TEXT"}}
 	for _, m := range list {
-		rows = append(rows, []string{m.ID, m.From, clock.Short(time.Since(time.UnixMilli(m.AcceptedAt))), m.Status, waitsFor(m), firstLine(m.Body)})
+		rows = append(rows, []string{m.ShownID(), m.From, clock.Short(time.Since(time.UnixMilli(m.AcceptedAt))), m.Status, waitsFor(m), firstLine(m.Body)})
 	}
 	return newPaper(s.out).table(rows)
 }

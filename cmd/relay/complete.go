@@ -109,7 +109,7 @@ func cancellable(ctx context.Context, c *api.Client) []string {
 // offered are messages by id, each with its first line.
 func offered(messages []api.Message) (list []string) {
 	for _, m := range messages {
-		list = append(list, cobra.CompletionWithDesc(m.ID, m.From+" → "+m.To+": "+cut(firstLine(m.Body), 40)))
+		list = append(list, cobra.CompletionWithDesc(m.ShownID(), m.From+" → "+m.To+": "+cut(firstLine(m.Body), 40)))
 	}
 	return list
 }

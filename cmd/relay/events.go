@@ -153,7 +153,7 @@ func text(w io.Writer, e router.Event) error {
 func describe(e router.Event) string {
 	switch e.Type {
 	case router.TypeMessage:
-		line := fmt.Sprintf("%s → %s  %s", e.From, e.To, e.ID)
+		line := fmt.Sprintf("%s → %s  %s", e.From, e.To, e.ShownID())
 		if e.ReplyTo != "" {
 			line += " answers " + e.ReplyTo
 		}
@@ -168,7 +168,7 @@ func describe(e router.Event) string {
 		}
 		return line
 	case router.TypeReminder:
-		return fmt.Sprintf("%s → %s  %s at %s", e.From, e.To, e.ID, clock.At(e.DueAt))
+		return fmt.Sprintf("%s → %s  %s at %s", e.From, e.To, e.ShownID(), clock.At(e.DueAt))
 	case router.TypeJoined:
 		return e.Agent + " joins " + e.To
 	case router.TypeMember:
@@ -202,9 +202,9 @@ func describe(e router.Event) string {
 		return withReason(e.Agent+" is resumed", e.Reason)
 	case protocol.TypeWaiting:
 		if e.WaitingFor == "" {
-			return fmt.Sprintf("%s waits no more  (%s)", e.ID, e.Agent)
+			return fmt.Sprintf("%s waits no more  (%s)", e.ShownID(), e.Agent)
 		}
-		return fmt.Sprintf("%s waits for %s  (%s)", e.ID, e.WaitingFor, e.Agent)
+		return fmt.Sprintf("%s waits for %s  (%s)", e.ShownID(), e.WaitingFor, e.Agent)
 	case protocol.TypeTurnEnd:
 		return fmt.Sprintf("%s, given %s, ended its turn: %s", e.Agent, strings.Join(e.IDs, ", "), firstLine(e.Body))
 	}
@@ -212,7 +212,7 @@ func describe(e router.Event) string {
 		return fmt.Sprintf("%s ended with exit status %d", e.Agent, *e.Code)
 	}
 	if e.ID != "" {
-		return strings.TrimRight(fmt.Sprintf("%s %s %s %s", e.ID, e.Status, e.Evidence, reason(e.Error)), " ") + "  (" + e.Agent + ")"
+		return strings.TrimRight(fmt.Sprintf("%s %s %s %s", e.ShownID(), e.Status, e.Evidence, reason(e.Error)), " ") + "  (" + e.Agent + ")"
 	}
 	if e.State != "" {
 		return strings.TrimRight(fmt.Sprintf("%s is %s %s", e.Agent, e.State, e.BlockedBy), " ")

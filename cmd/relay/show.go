@@ -26,7 +26,7 @@ an ID is enough if no other id begins with it; "last" is the last message to or 
 
 func showMessage(s streams, m api.Message) error {
 	p := newPaper(s.out)
-	fmt.Fprintf(p, "%s  %s → %s  %s\n", m.ID, m.From, m.To, strings.TrimRight(p.paint(m.Status)+" "+evidence(cmp.Or(m.Evidence, nowWaits(m))), " "))
+	fmt.Fprintf(p, "%s  %s → %s  %s\n", m.ShownID(), m.From, m.To, strings.TrimRight(p.paint(m.Status)+" "+evidence(cmp.Or(m.Evidence, nowWaits(m))), " "))
 	fmt.Fprintf(p, "%s\n\n%s\n\n", strings.Join(traits(m), ", "), indent(m.Body, "    "))
 	for _, d := range m.Recipients {
 		fmt.Fprintf(p, "  %s  %s %s %s\n", d.To, p.paint(d.Status), evidence(d.Evidence), reason(d.Error))
@@ -70,6 +70,7 @@ func traits(m api.Message) []string {
 			list = append(list, fmt.Sprintf(format, args...))
 		}
 	}
+	add("its sender's id %s", m.ShownID() != m.ID, m.ID)
 	add("about %s", m.About != "", m.About)
 	add("answers %s", m.ReplyTo != "", m.ReplyTo)
 	add("sends %s again", m.Redelivers != "", m.Redelivers)
@@ -199,6 +200,6 @@ func showShort(p paper, m api.Message) error {
 	if m.Channel != "" {
 		to += " by " + m.Channel
 	}
-	_, err := fmt.Fprintf(p, "%s  %s → %s  %s  %s%s\n%s\n", clock.At(m.AcceptedAt), m.From, to, m.ID, p.paint(m.Status), answers, indent(m.Body, "    "))
+	_, err := fmt.Fprintf(p, "%s  %s → %s  %s  %s%s\n%s\n", clock.At(m.AcceptedAt), m.From, to, m.ShownID(), p.paint(m.Status), answers, indent(m.Body, "    "))
 	return err
 }

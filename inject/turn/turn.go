@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,8 +16,12 @@ import (
 // body alone is typed, as it is, and runs.
 type Message struct {
 	ID, Header, Body, Footer string
+	Shown                    string // the id that its header has, where that is not ID
 	Command                  bool
 }
+
+// ShownID is the id by which the agent and its log know the message.
+func (m Message) ShownID() string { return cmp.Or(m.Shown, m.ID) }
 
 // String is the whole message as the agent reads it.
 func (m Message) String() string {
@@ -144,7 +149,7 @@ const firstCombining, lastCombining = 0x300, 0x36f
 // bare is the turn in what every screen shows alike; same says that the ids are still told apart.
 func (t Turn) bare() (bare Turn, same bool) {
 	for _, m := range t {
-		if plain(m.ID) != squeeze(m.ID) {
+		if id := m.ShownID(); plain(id) != squeeze(id) {
 			return nil, false
 		}
 		bare = append(bare, Message{ID: m.ID, Header: plain(m.Header), Body: plain(m.Body), Footer: plain(m.Footer)})

@@ -31,7 +31,7 @@ type Server struct {
 	IsKey  func(name string) error
 	Press  func(ctx context.Context, keys []string) *protocol.KeysAnswer
 
-	Lent    func(ids []string) // told of messages right before they are given to a consumer …
+	Lent    func(ids []string) // told of messages, by the ids that the agent reads, right before they are given to a consumer …
 	Settled func(ids []string) // … and when it has acknowledged them, or did not get them
 
 	AllowCommand bool            // messages of kind command are accepted

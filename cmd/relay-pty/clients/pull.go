@@ -92,7 +92,7 @@ func (c *client) lend(r *protocol.Pull, must bool) (answered bool) {
 	}
 	ids, answer := make([]string, len(msgs)), &protocol.MessagesAnswer{Head: r.Head, Messages: []protocol.Pulled{}}
 	for i, m := range msgs {
-		ids[i] = m.ID
+		ids[i] = m.ShownID()
 		answer.Messages = append(answer.Messages, pulled(m, now))
 	}
 	c.Lent(ids)
@@ -148,6 +148,6 @@ func (c *client) acknowledge(r *protocol.PullAck) {
 	default:
 		c.conn.Answer(&protocol.OK{Head: r.Head})
 	}
-	c.Settled(r.IDs)
+	c.Settled(c.Box.ShownIDs(r.IDs))
 	c.pump()
 }

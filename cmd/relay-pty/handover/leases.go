@@ -16,7 +16,8 @@ const (
 	afterATurn = 5 * time.Second
 )
 
-// Proof is the agent's own log, which shows what reached the agent.
+// Proof is the agent's own log, which shows what reached the agent, by the ids that the agent
+// reads.
 type Proof interface {
 	Took(id string) bool // as of the last look
 	Look()
@@ -55,10 +56,10 @@ func (l *Leases) Settle(now time.Time) (again time.Time) {
 			end = most
 		}
 		switch {
-		case l.shows(m.ID):
+		case l.shows(m.Shown):
 			l.end(m, true, now)
 		case !now.Before(end):
-			l.end(m, l.showsNow(m.ID), now)
+			l.end(m, l.showsNow(m.Shown), now)
 		case again.IsZero() || end.Before(again):
 			again = end
 		}
@@ -69,7 +70,7 @@ func (l *Leases) Settle(now time.Time) (again time.Time) {
 // Close ends all leases, for the agent has.
 func (l *Leases) Close(now time.Time) {
 	for _, m := range l.Queue.Lent() {
-		l.end(m, l.shows(m.ID), now)
+		l.end(m, l.shows(m.Shown), now)
 	}
 }
 
@@ -77,7 +78,7 @@ func (l *Leases) end(m queue.Lent, shown bool, now time.Time) {
 	if err := l.Queue.Settle(m, shown, now); err != queue.ErrState { // it was acknowledged, or given back, just now
 		l.Note(err, m.ID)
 	}
-	l.Settled([]string{m.ID})
+	l.Settled([]string{m.Shown})
 }
 
 // shows reports whether the agent's log has shown the message.

@@ -53,6 +53,35 @@ func TestLeaseLasts(t *testing.T) {
 	}
 }
 
+// shown is an agent's log, by the ids that the agent reads.
+type shown map[string]bool
+
+func (s shown) Took(id string) bool    { return s[id] }
+func (s shown) Look()                  {}
+func (s shown) ExpectHanded(id string) { s[id] = true }
+func (s shown) Forget(id string)       { delete(s, id) }
+
+// TestLeaseIsProvedByTheShortID: the agent's log knows a message by the id that stands in its
+// header.
+func TestLeaseIsProvedByTheShortID(t *testing.T) {
+	now, log := time.Unix(1_700_000_000, 0), shown{}
+	box, err := queue.New(queue.Config{}, queue.NewOutbox())
+	must(t, err)
+	_, _, err = box.Enqueue(queue.Message{ID: "a-longer-one", ShortID: "m-1", From: "bob", Body: "x", Mode: protocol.ModeImportant, Kind: protocol.KindMessage}, now)
+	must(t, err)
+	l := &Leases{Queue: box, Turn: func() bool { return false }, Note: func(err error, _ string) { must(t, err) }, Proof: log}
+	list, err := box.Lease(now, queue.Ask{Most: 1, Modes: protocol.Modes(), Fits: func([]queue.Message, queue.Message) bool { return true }})
+	must(t, err)
+	if got, want := Envelope(list[0], 0).Text(), "[relay m-1 from bob] x\n[end m-1 · reply: ->relay:bob [re=m-1] <<<…>>>]"; got != want {
+		t.Errorf("the agent reads %q, want %q", got, want)
+	}
+	l.Lent(box.ShownIDs([]string{"a-longer-one"}))
+	l.Settle(now)
+	if r, err := box.Query("a-longer-one"); err != nil || r.Status != protocol.StatusDelivered || r.Evidence != protocol.EvidenceTurn || len(log) != 0 {
+		t.Errorf("the message is %s by %s, %v; still expected: %v", r.Status, r.Evidence, err, log)
+	}
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

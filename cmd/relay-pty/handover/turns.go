@@ -105,13 +105,13 @@ func framed(q queue.Message, age time.Duration) turn.Message {
 		return turn.Message{ID: q.ID, Body: q.Body, Command: true}
 	}
 	e := Envelope(q, age)
-	return turn.Message{ID: q.ID, Header: e.Header(), Body: e.Content(), Footer: e.Footer()}
+	return turn.Message{ID: q.ID, Shown: q.ShortID, Header: e.Header(), Body: e.Content(), Footer: e.Footer()}
 }
 
 // Envelope is the form in which an agent reads a message of that age.
 func Envelope(m queue.Message, age time.Duration) parser.Envelope {
 	again := m.Again || m.Redelivery == protocol.RedeliverMarked
-	return parser.Envelope{ID: m.ID, From: m.From, Body: m.Body, Notice: m.Kind == protocol.KindNotice, Redelivery: again, Age: age}
+	return parser.Envelope{ID: m.ShownID(), From: m.From, Body: m.Body, Notice: m.Kind == protocol.KindNotice, Redelivery: again, Age: age}
 }
 
 // Wanted reports whether somebody asked for a message of the turn to be cancelled.

@@ -196,14 +196,14 @@ func (l *Ledger) tell(err error) {
 func (l *Ledger) resolveInterrupted(interrupted []queue.Message) {
 	since, ids := interrupted[0].QueuedAt, make([]string, len(interrupted))
 	for i, m := range interrupted {
-		ids[i] = m.ID
+		ids[i] = m.ShownID()
 		if m.QueuedAt.Before(since) {
 			since = m.QueuedAt
 		}
 	}
 	shown := l.Shown(since, ids)
 	for _, m := range interrupted {
-		if err := l.end(m, shown[m.ID]); err != nil {
+		if err := l.end(m, shown[m.ShownID()]); err != nil {
 			l.Log.Error().Err(err).Str("id", m.ID).Msg("interrupted message")
 		}
 	}

@@ -23,6 +23,9 @@ import (
 // envelope is what the model reads of a message that holds a number.
 var envelope = regexp.MustCompile(`\[relay (\S+) from (\S+)\]\s*(\d+)`)
 
+// shortID is an id as agents read it, whatever the message's own is.
+var shortID = regexp.MustCompile(`^m-[0-9a-z]{8}$`)
+
 // counting is a model that sends the number that it was sent, plus one, to the other agent. At last
 // it answers the human, who began.
 func counting(a agentrig.Agent, other string, last int) fakemodel.Responder {
@@ -95,8 +98,11 @@ func TestRealAgentsTalk(t *testing.T) {
 	for i, api := range []*fakemodel.Server{alice, bob} {
 		read := i
 		for _, turn := range api.Turns() {
-			if got := envelope.FindStringSubmatch(turn.UserText()); got == nil || got[3] != strconv.Itoa(read) {
+			got := envelope.FindStringSubmatch(turn.UserText())
+			if got == nil || got[3] != strconv.Itoa(read) {
 				t.Errorf("a model read %q, want %d", turn.UserText(), read)
+			} else if !shortID.MatchString(got[1]) {
+				t.Errorf("a model read the id %q", got[1])
 			}
 			read += 2
 		}
@@ -112,16 +118,19 @@ func TestProveAnswersWithoutMarkers(t *testing.T) {
 			u := newUser(t)
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Minute, errors.New("no answer within 2m"))
 			defer cancel()
-			const words = "It is *4*,  as always."
+			const words, long = "It is *4*,  as always.", "2f6f0d9c-5b1e-4f0e-9a53-3f3c8f0f6c11"
 			api, _ := u.runsReal(ctx, "bob", a, func(fakemodel.Turn) fakemodel.Reply { return fakemodel.Say(words) })
-			if got := u.does(ctx, "send", "bob", "what is two and two?", "--id", "m-1", "--wait=90s"); got != words+"\n" {
+			if got := u.does(ctx, "send", "bob", "what is two and two?", "--id", long, "--wait=90s"); got != words+"\n" {
 				t.Errorf("got %q, want %q\n%s", got, words, u.does(t.Context(), "events"))
 			}
-			t.Log(u.does(ctx, "events"), u.does(ctx, "show", "m-1"))
-			if got, want := u.does(ctx, "show", "m-1"), "bob ended its turn: "+words; !strings.Contains(got, want) {
+			if got := a.Received(api.Turns()[0]); !strings.HasPrefix(got, "[relay m-") || strings.Contains(got, long) {
+				t.Errorf("the model read %q", got)
+			}
+			t.Log(u.does(ctx, "events"), u.does(ctx, "show", long))
+			if got, want := u.does(ctx, "show", long), "bob ended its turn: "+words; !strings.Contains(got, want) {
 				t.Errorf("%q is not in\n%s", want, got)
 			}
-			if got := u.does(ctx, "show", "m-1", "--json"); !strings.Contains(got, `"inferred":true`) {
+			if got := u.does(ctx, "show", long, "--json"); !strings.Contains(got, `"inferred":true`) {
 				t.Errorf("the answer is not marked: %s", got)
 			}
 			for _, e := range u.log(ctx) {

@@ -165,8 +165,10 @@ const cancelWait = 5 * time.Second
 // cancel ends a message that was not typed yet.
 func (s *Server) cancel(r *http.Request) (any, error) {
 	id := r.PathValue("id")
-	if m, ok := s.look(id); ok && len(m.Recipients) > 0 {
-		return s.cancelAll(r.Context(), m)
+	if m, ok := s.look(id); ok {
+		if id = m.ID; len(m.Recipients) > 0 {
+			return s.cancelAll(r.Context(), m)
+		}
 	}
 	return s.cancelOne(r.Context(), id)
 }
@@ -305,7 +307,7 @@ func (s *Server) look(id string) (m Message, ok bool) {
 
 func messageOf(state *router.State, k router.Known, running bool) Message {
 	m := Message{
-		ID: k.ID, Status: k.Status, QueuePosition: k.QueuePosition, Mode: k.Mode, From: k.From, To: k.To, Body: k.Body, Priority: k.Priority,
+		ID: k.ID, ShortID: k.ShortID, Status: k.Status, QueuePosition: k.QueuePosition, Mode: k.Mode, From: k.From, To: k.To, Body: k.Body, Priority: k.Priority,
 		TimeoutMS: k.TimeoutMS, ReplyTo: k.ReplyTo, Thread: k.Thread, Evidence: k.Evidence, Attempt: k.Attempt, Error: k.Error,
 		About: k.About, DueAt: k.DueAt, AcceptedAt: k.Accepted, Seq: k.Seq, Running: running, Replies: []Reply{},
 		Channel: k.Channel, Redelivers: k.Redelivers, Redeliveries: k.Redeliveries,

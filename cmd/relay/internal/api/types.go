@@ -3,6 +3,8 @@
 package api
 
 import (
+	"cmp"
+
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
@@ -84,6 +86,7 @@ type PullAck struct {
 // Message is what became of a message.
 type Message struct {
 	ID            string             `json:"id"`
+	ShortID       string             `json:"short_id,omitzero"` // what people and models read in place of a longer ID
 	Status        string             `json:"status"`
 	QueuePosition int                `json:"queue_position"`
 	Mode          string             `json:"mode"`
@@ -115,6 +118,9 @@ type Message struct {
 	Replies       []Reply            `json:"replies"`
 	Life          []router.Event     `json:"life,omitzero"` // its events, where they were asked for
 }
+
+// ShownID is the id that people and models read.
+func (m Message) ShownID() string { return cmp.Or(m.ShortID, m.ID) }
 
 // Messages are the newest messages of a kind, as they came, and how many older ones there are.
 type Messages struct {

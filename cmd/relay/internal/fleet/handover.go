@@ -112,7 +112,11 @@ func (f *Fleet) hand(ctx context.Context, client *sock.Client, m router.Known) e
 	request := injectOf(m, time.Now().UnixMilli())
 	_, err := client.Ask(ctx, request)
 	var refused *protocol.Error
-	if errors.As(err, &refused) && refused.Field == "redelivery" { // by an older wrapper: it goes unmarked
+	if errors.As(err, &refused) && refused.Field == "short_id" { // by an older wrapper: its agent reads the long one
+		request.ShortID = ""
+		_, err = client.Ask(ctx, request)
+	}
+	if errors.As(err, &refused) && refused.Field == "redelivery" { // by an even older one: it goes unmarked
 		request.Redelivery = m.Redelivery
 		_, err = client.Ask(ctx, request)
 	}
@@ -166,7 +170,7 @@ func injectOf(m router.Known, now int64) *protocol.Inject {
 	}
 	return &protocol.Inject{
 		ID: m.ID, From: m.From, Body: m.Body, Priority: m.Priority, Mode: m.Mode, TimeoutMS: rest, Redelivery: redelivery,
-		ReplyTo: m.ReplyTo, Thread: m.Thread, Kind: m.Kind,
+		ReplyTo: m.ReplyTo, Thread: m.Thread, Kind: m.Kind, ShortID: m.ShortID,
 	}
 }
 

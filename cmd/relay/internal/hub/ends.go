@@ -18,7 +18,7 @@ func (h *Hub) Cancel(ctx context.Context, id string) (held bool, err error) {
 	defer h.writing.Unlock()
 	h.mu.Lock()
 	m, ok := h.state.Find(id)
-	held = h.claimed[id] || h.leased[id] || m.Status != router.StatusAccepted && m.Status != router.StatusScheduled
+	held = h.claimed[m.ID] || h.leased[m.ID] || m.Status != router.StatusAccepted && m.Status != router.StatusScheduled
 	h.mu.Unlock()
 	if !ok || held {
 		return held, nil

@@ -90,12 +90,7 @@ func (h *Hub) Send(ctx context.Context, m router.Message) (router.Known, error) 
 func (h *Hub) freshID() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for {
-		id := h.newID()
-		if _, used := h.state.Find(id); !used {
-			return id
-		}
-	}
+	return h.state.Fresh(h.newID)
 }
 
 // Command sends what an agent said it wants sent. One that was seen before is passed over, one that
@@ -196,6 +191,9 @@ func (h *Hub) append(ctx context.Context, e router.Event) error {
 	if e.EventID == "" {
 		e.EventID = eventID(e, h.newID)
 	}
+	h.mu.Lock()
+	h.state.Shorten(&e, h.newID)
+	h.mu.Unlock()
 	data, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("encode event: %w", err)

@@ -52,8 +52,8 @@ func (h *Hub) Acknowledge(ctx context.Context, name string, ids []string) error 
 	for _, id := range ids {
 		h.mu.Lock()
 		m, ok := h.state.Find(id)
-		_, given := h.leased[id]
-		ok = ok && given && m.To == name && !h.claimed[id] && !router.Ended(m.Status)
+		_, given := h.leased[m.ID]
+		ok = ok && given && m.To == name && !h.claimed[m.ID] && !router.Ended(m.Status)
 		h.mu.Unlock()
 		if !ok {
 			continue

@@ -66,7 +66,7 @@ func (s *State) Admit(m Message, now int64, running func(name string) bool) (adm
 		m.Thread = cmp.Or(m.Thread, asked.Thread)
 	}
 	if was := s.look(m.ID); was != nil {
-		if !m.same(was.Message) {
+		if m.ID != was.ID || !m.same(was.Message) {
 			return m, nil, refuse(string(protocol.DuplicateID), "another message has the id %s", m.ID)
 		}
 		c := was.copy()

@@ -54,6 +54,7 @@ func (s *State) Redelivery(id string, now int64) (again Message, err error) {
 	}
 	again = first.Message
 	again.ID = fmt.Sprintf("%s:r%d", first.ID, len(first.Redeliveries)+1)
+	again.ShortID = first.behind(again.ID)
 	again.Redelivers, again.ReplyBy = first.ID, 0
 	return again, s.mayGo(again, now)
 }

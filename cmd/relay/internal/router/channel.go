@@ -172,6 +172,7 @@ func (s *State) fanOut(m *Known, recipients []string) {
 			Seq: m.Seq, Events: []int64{m.Seq}, group: m,
 		}
 		one.ID, one.To, one.Channel = DeliveryID(m.ID, to), to, m.To
+		one.ShortID = m.behind(one.ID)
 		m.Deliveries = append(m.Deliveries, one)
 		s.enter(one)
 		s.deliver(one)

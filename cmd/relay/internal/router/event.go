@@ -61,6 +61,7 @@ type Origin struct {
 // Message is what a sender sent. ID is also the message that a Result is about.
 type Message struct {
 	ID         string `json:"id,omitzero"`
+	ShortID    string `json:"short_id,omitzero"` // what people and models read in place of a longer ID
 	From       string `json:"from,omitzero"`
 	To         string `json:"to,omitzero"`
 	Body       string `json:"body,omitzero"`

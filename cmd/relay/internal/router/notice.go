@@ -38,7 +38,7 @@ func (s *State) Remind(r Reminder, now int64) (e Event, known *Known, err error)
 		return e, nil, err
 	}
 	if was := s.look(m.ID); was != nil {
-		if was.Message != m || was.DueAt-was.SetAt != r.DelayMS {
+		if m.ShortID = was.ShortID; was.Message != m || was.DueAt-was.SetAt != r.DelayMS {
 			return e, nil, refuse(string(protocol.DuplicateID), "another message has the id %s", m.ID)
 		}
 		c := was.copy()
@@ -96,12 +96,12 @@ func notice(id, to, body string) Message {
 // arrived schedules what the sender of a message that has just arrived wants to be told.
 func (s *State) arrived(m *Known, at int64) {
 	if m.NotifyOnDelivery {
-		s.notify(m, ":delivered", at, 0, fmt.Sprintf("[relay] Message %s delivered to %s.", m.ID, m.To))
+		s.notify(m, ":delivered", at, 0, fmt.Sprintf("[relay] Message %s delivered to %s.", m.ShownID(), m.To))
 	}
 	if m.NotifyAfterMS > 0 && len(m.Replies) == 0 {
 		m.Reminder = s.notify(m, ":reminder", at, m.NotifyAfterMS, fmt.Sprintf(
 			`[relay] Reminder: %s since message %s was delivered to %s: "%s" (relay screen %s)`,
-			span(m.NotifyAfterMS), m.ID, m.To, quote(m.Body), m.To))
+			span(m.NotifyAfterMS), m.ShownID(), m.To, quote(m.Body), m.To))
 	}
 }
 
@@ -115,6 +115,7 @@ func (s *State) notify(m *Known, what string, now, delay int64, text string) (id
 	}
 	n := notice(id, m.From, text)
 	n.About = m.ID
+	n.ShortID = m.behind(id)
 	k := Known{Message: n, SetAt: now, Seq: s.Last}
 	if delay > 0 {
 		k.DueAt = now + delay
@@ -134,7 +135,7 @@ func (s *State) answered(m *Known) {
 // schedule keeps a message for later.
 func (s *State) schedule(k Known) {
 	k.Status, k.Accepted = StatusScheduled, k.SetAt
-	s.messages[k.ID] = &k
+	s.know(&k)
 	s.touch(&k)
 	after := func(o *Known, due int64) int { return cmp.Compare(o.DueAt, due) }
 	at, _ := slices.BinarySearchFunc(s.later, k.DueAt+1, after)

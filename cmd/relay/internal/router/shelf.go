@@ -47,6 +47,7 @@ type Place struct {
 type line struct {
 	Place
 	from, to, channel, redelivers, status string
+	short                                 string // id that is read in place of a longer one
 	root                                  string // id of the message to several that it is of
 	last                                  int64  // number of the newest event about it
 	again                                 bool   // superseded by a redelivery
@@ -91,6 +92,7 @@ func (m *Known) open() bool {
 // find is the message of that id, for whoever is about to change it: if it is on the shelf it is
 // read from there, and kept in memory from now on. nil where no message has the id.
 func (s *State) find(id string) *Known {
+	id = s.long(id)
 	m := s.messages[id]
 	if m == nil {
 		m = s.fetch(id, true)
@@ -99,13 +101,14 @@ func (s *State) find(id string) *Known {
 	return m
 }
 
-// has reports whether a message has that id.
+// has reports whether a message has that id, or short id.
 func (s *State) has(id string) bool {
-	return s.messages[id] != nil || s.shelf != nil && id != "" && s.shelf.Find(id) != nil
+	return s.short[id] != "" || s.messages[id] != nil || s.shelf != nil && id != "" && s.shelf.Find(id) != nil
 }
 
 // look is a message that nobody changes.
 func (s *State) look(id string) *Known {
+	id = s.long(id)
 	if m := s.messages[id]; m != nil {
 		return m
 	}
@@ -131,7 +134,7 @@ func (s *State) fetch(id string, stays bool) *Known {
 	}
 	m := &r.Known
 	if stays {
-		s.messages[id] = m
+		s.know(m)
 		if l := s.line(m); l != nil {
 			l.known = m
 		}
@@ -170,7 +173,7 @@ func (s *State) line(m *Known) *line {
 func (l *line) describe() {
 	if m := l.known; m != nil {
 		l.from, l.to, l.channel, l.redelivers, l.status = m.From, m.To, m.Channel, m.Redelivers, m.Status
-		l.again, l.last = m.Again, m.newest()
+		l.again, l.last, l.short = m.Again, m.newest(), m.ShortID
 		if m.group != nil {
 			l.root = m.group.ID
 		}
@@ -193,21 +196,27 @@ func (l *line) wanted(want func(*Message) bool, m *Message) bool {
 	return want(m)
 }
 
-const lineFields = 8
+// lineFields is how many fields a line has. One that was written before there were short ids lacks
+// the last.
+const lineFields = 9
 
 func (l *line) write() []byte {
 	return []byte(strings.Join([]string{
-		l.from, l.to, l.channel, l.redelivers, l.status, l.root, fmt.Sprint(l.last), fmt.Sprintf("%t %t", l.again, l.unsent),
+		l.from, l.to, l.channel, l.redelivers, l.status, l.root, fmt.Sprint(l.last), fmt.Sprintf("%t %t", l.again, l.unsent), l.short,
 	}, "\n"))
 }
 
 func (l *line) read(text []byte, one func(string) string) error {
 	f := strings.SplitN(string(text), "\n", lineFields)
+	if len(f) == lineFields-1 {
+		f = append(f, "")
+	}
 	if len(f) != lineFields {
 		return fmt.Errorf("message %s: its line has %d fields", l.ID, len(f))
 	}
 	l.from, l.to, l.channel, l.redelivers, l.status = one(f[0]), one(f[1]), one(f[2]), strings.Clone(f[3]), one(f[4])
-	l.root, l.again, l.unsent = one(f[5]), strings.HasPrefix(f[7], "true"), strings.HasSuffix(f[7], "true")
+	l.root, l.short = one(f[5]), strings.Clone(f[8])
+	l.again, l.unsent = strings.HasPrefix(f[7], "true"), strings.HasSuffix(f[7], "true")
 	var err error
 	l.last, err = strconv.ParseInt(f[6], 10, 64)
 	return err
@@ -300,6 +309,7 @@ func (s *State) Forget(upTo int64) {
 		}
 		delete(s.messages, l.ID)
 		delete(s.touched, l.ID)
+		delete(s.short, l.short)
 		if s.shelf != nil {
 			s.dropped = append(s.dropped, l.Place)
 		}
@@ -331,6 +341,9 @@ func Resume(shelf Kept) (*State, error) {
 		l := line{Place: p}
 		err := l.read(text, one)
 		s.order = append(s.order, l)
+		if l.short != "" {
+			s.short[l.short] = l.ID
+		}
 		return err
 	}, func(id string) { open = append(open, id) })
 	if err != nil || data == nil {

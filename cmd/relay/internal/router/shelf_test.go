@@ -138,6 +138,9 @@ func (l *life) next() []Event {
 
 func (l *life) fresh() string {
 	id := fmt.Sprint("m", l.s.Last)
+	if l.yes() {
+		id = "longer-than-one-reads-" + id
+	}
 	l.ids = append(l.ids, id)
 	return id
 }
@@ -215,6 +218,21 @@ var compared = map[string]func(s *State, ids []string) any{
 		}
 		return list
 	},
+	"short": func(s *State, ids []string) any { // each by its short id, which is of no other
+		ways := map[string]string{}
+		for _, id := range ids {
+			m, ok := s.Find(id)
+			if other := ways[m.ShownID()]; ok && other != "" && other != m.ID {
+				return fmt.Sprintf("%s and %s are both read as %s", other, m.ID, m.ShownID())
+			}
+			by, _ := s.Find(m.ShownID())
+			ways[m.ShownID()] = by.ID
+			if own, _, _ := strings.Cut(m.ShownID(), ":"); len(own) > shortMost || by.ID != m.ID {
+				return fmt.Sprintf("%s is read as %s, which finds %s", m.ID, m.ShownID(), by.ID)
+			}
+		}
+		return ways
+	},
 	"order": func(s *State, _ []string) any {
 		all := func(*Message) bool { return true }
 		list, _ := s.Newest(0, 1000, all)
@@ -253,6 +271,7 @@ func TestWhatIsKeptIsAllThatMatters(t *testing.T) {
 				for _, e := range decide() {
 					e.EventID = fmt.Sprint("e", all.Last)
 					e.Seq, e.Timestamp = all.Last+1, cmp.Or(e.Timestamp, l.now)
+					all.Shorten(&e, func() string { return fmt.Sprint("s", all.Last) })
 					since = append(since, e)
 					all.Apply(e)
 					kept.Apply(e)

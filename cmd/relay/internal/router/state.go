@@ -68,6 +68,7 @@ type State struct {
 	Last     int64               // number of the newest event
 	LastID   string              // and its id
 	messages map[string]*Known   // those at hand
+	short    map[string]string   // ids of those that have a short one, by that
 	order    []line              // all that were sent, as they came
 	inboxes  map[string][]*Known // messages that have not ended, by recipient, as they came
 	later    []*Known            // messages that are scheduled, the next one first
@@ -84,12 +85,12 @@ type State struct {
 // NewState is the state of an empty log.
 func NewState() *State {
 	return &State{
-		messages: map[string]*Known{}, inboxes: map[string][]*Known{}, touched: map[string]*Known{},
+		messages: map[string]*Known{}, short: map[string]string{}, inboxes: map[string][]*Known{}, touched: map[string]*Known{},
 		agents: map[string]*Agent{}, channels: map[string]map[string]seat{}, refusals: map[string][]refusal{},
 	}
 }
 
-// Find returns the message of that id.
+// Find returns the message of that id, or short id.
 func (s *State) Find(id string) (Known, bool) {
 	if m := s.look(id); m != nil {
 		return m.copy(), true
@@ -303,7 +304,7 @@ func (s *State) accept(e Event) {
 
 // enter makes a message known.
 func (s *State) enter(m *Known) {
-	s.messages[m.ID] = m
+	s.know(m)
 	s.order = append(s.order, line{Place: Place{m.Seq, m.ID}, known: m})
 	s.touch(m)
 }

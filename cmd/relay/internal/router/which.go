@@ -16,8 +16,8 @@ const whichMost = 5
 // Which is the id of the message that somebody means by a word: an id, the beginning of one alone,
 // or last. A refusal is an *ErrorValue.
 func (s *State) Which(word, me string) (id string, err error) {
-	if s.look(word) != nil {
-		return word, nil
+	if m := s.look(word); m != nil {
+		return m.ID, nil
 	}
 	if word == LastID {
 		list, _ := s.Newest(0, 1, func(m *Message) bool { return m.To == me || m.From == me && m.Channel == "" })
@@ -45,13 +45,14 @@ func (s *State) Which(word, me string) (id string, err error) {
 // before a colon, is not counted beside that message.
 func (s *State) begun(word string) (found []string) {
 	for _, m := range slices.Backward(s.later) {
-		if strings.HasPrefix(m.ID, word) {
+		if strings.HasPrefix(m.ID, word) || strings.HasPrefix(m.ShortID, word) {
 			found = append(found, m.ID)
 		}
 	}
 	for i := len(s.order) - 1; i >= 0; i-- {
-		if id := s.order[i].ID; strings.HasPrefix(id, word) {
-			found = append(found, id)
+		l := &s.order[i]
+		if l.describe(); strings.HasPrefix(l.ID, word) || strings.HasPrefix(l.short, word) {
+			found = append(found, l.ID)
 		}
 	}
 	there := map[string]bool{}

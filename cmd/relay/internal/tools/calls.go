@@ -170,15 +170,15 @@ func (d *desk) waits(ctx context.Context) (id string, err error) {
 	last := open[len(open)-1]
 	var others []string
 	for _, m := range open {
-		others = append(others, m.ID+" from "+m.From)
+		others = append(others, m.ShownID()+" from "+m.From)
 		if m.From != last.From {
-			id = m.ID
+			id = m.ShownID()
 		}
 	}
 	if id != "" {
 		return "", refuse(protocol.MissingField, "more than one sender waits for an answer: give correlation_id, one of %s", strings.Join(others, ", "))
 	}
-	return last.ID, nil
+	return last.ShownID(), nil
 }
 
 // unanswered reports whether the caller has a message and has not answered it. What it was shown a

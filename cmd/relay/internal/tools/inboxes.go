@@ -45,7 +45,7 @@ func (a *AtRouter) Take(ctx context.Context, most int) (letters []Letter, err er
 		a.given = map[string]bool{}
 	}
 	for _, m := range list.Messages {
-		e := parser.Envelope{ID: m.ID, From: m.From, Body: m.Body, Notice: m.From == router.Relay, Redelivery: a.given[m.ID], Age: time.Since(time.UnixMilli(m.AcceptedAt))}
+		e := parser.Envelope{ID: m.ShownID(), From: m.From, Body: m.Body, Notice: m.From == router.Relay, Redelivery: a.given[m.ID], Age: time.Since(time.UnixMilli(m.AcceptedAt))}
 		letters = append(letters, Letter{m.ID, e.Text()})
 		a.given[m.ID] = true
 	}
