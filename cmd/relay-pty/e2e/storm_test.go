@@ -19,7 +19,7 @@ import (
 func TestStorm(t *testing.T) {
 	t.Parallel()
 	c := storm.Config{
-		Agents: runs(3, 20), Senders: 3, Messages: runs(400, 200_000), Faults: runs(6, 1000),
+		Agents: runs(3, 20), Senders: 3, Messages: runs(400, 100_000), Faults: runs(6, 500),
 		Kinds: possible(t), Patience: 2 * time.Minute,
 	}
 	if !proving() {
