@@ -63,6 +63,9 @@ func answered[T any](ctx context.Context, s streams, asJSON bool, ask func(conte
 
 // showStanding prints what has become of a message.
 func (s streams) showStanding(m api.Message) error {
+	if m.CancelAsked {
+		fmt.Fprintf(s.err, "relay: %s does not run: %s is cancelled as soon as it does\n", m.To, m.ShownID())
+	}
 	_, err := fmt.Fprintf(s.out, "%s %s\n", m.ID, m.Status)
 	return err
 }
@@ -173,7 +176,7 @@ func showStatus(s streams, a api.AgentStatus) error {
 		line("agent", "%s", a.Profile)
 		line("seen", "%s", clock.Ago(a.SeenAt))
 		if a.Paused {
-			line("paused", "%s", pauseEnd(a.Agent))
+			line("paused", "%s", pauseEnd(a.Name, a.PausedUntil))
 		}
 		return lastLine(p, "waiting", count(a.Waiting)+", to be typed when it runs")
 	}
@@ -184,7 +187,7 @@ func showStatus(s streams, a api.AgentStatus) error {
 		line("blocked by", "%s", w.BlockedBy)
 	}
 	if a.Paused {
-		line("paused", "%s", pauseEnd(a.Agent))
+		line("paused", "%s", pauseEnd(a.Name, a.PausedUntil))
 	}
 	line("draft", "%s", draftOf(w, "yes, and messages wait until it is sent or cleared: relay cannot set it aside"))
 	if w.HumanIdleMS != nil {

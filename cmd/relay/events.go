@@ -193,11 +193,10 @@ func describe(e router.Event) string {
 			line += ", and no more: " + e.Error.Message
 		}
 		return line
+	case router.TypeCancelAsked:
+		return fmt.Sprintf("%s is to be cancelled as soon as %s runs", e.ShownID(), e.Agent)
 	case router.TypePaused:
-		if e.Until == 0 {
-			return e.Agent + " is paused"
-		}
-		return e.Agent + " is paused until " + clock.At(e.Until)
+		return e.Agent + " is paused " + pauseEnd(e.Agent, e.Until)
 	case router.TypeResumed:
 		return withReason(e.Agent+" is resumed", e.Reason)
 	case protocol.TypeWaiting:

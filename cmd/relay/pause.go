@@ -58,16 +58,16 @@ func resumeCommand(s streams) *cobra.Command {
 func (s streams) showSteered(a api.Agent) error {
 	said := "is not paused"
 	if a.Paused {
-		said = "is paused " + pauseEnd(a)
+		said = "is paused " + pauseEnd(a.Name, a.PausedUntil)
 	}
 	_, err := fmt.Fprintf(s.out, "%s %s\n", a.Name, said)
 	return err
 }
 
 // pauseEnd says how long a pause lasts.
-func pauseEnd(a api.Agent) string {
-	if a.PausedUntil == 0 {
-		return "until relay resume " + a.Name
+func pauseEnd(name string, until int64) string {
+	if until == 0 {
+		return "until relay resume " + name
 	}
-	return "until " + clock.At(a.PausedUntil)
+	return "until " + clock.At(until)
 }

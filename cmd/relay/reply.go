@@ -76,7 +76,8 @@ func cancelCommand(s streams) *cobra.Command {
 	ask := func(ctx context.Context, c *api.Client, id string) (api.Message, error) { return c.Cancel(ctx, id) }
 	c := ofOne(s, "ID", ask, s.showStanding)
 	c.Use, c.Short = "cancel ID", "Take a message or a reminder back that was not delivered yet"
-	c.Long = `cancel takes a message or a reminder back. It is too late when Enter was pressed behind it. Of ID the
-beginning will do, where no other begins so; last is the last message to or from you.`
+	c.Long = `cancel takes a message or a reminder back. It is too late when Enter was pressed behind it. What is in
+the queue of an agent that does not run is cancelled as soon as that agent runs again. Of ID the beginning will
+do, where no other begins so; last is the last message to or from you.`
 	return c
 }

@@ -75,6 +75,7 @@ func traits(m api.Message) []string {
 	add("answers %s", m.ReplyTo != "", m.ReplyTo)
 	add("sends %s again", m.Redelivers != "", m.Redelivers)
 	add("by %s", m.Channel != "", m.Channel)
+	add("cancelled as soon as %s runs", m.CancelAsked, m.To)
 	add("thread %s", m.Thread != "", m.Thread)
 	add("priority %d", m.Priority != 0, m.Priority)
 	add("at most %v", m.TimeoutMS != 0, time.Duration(m.TimeoutMS)*time.Millisecond)
@@ -93,6 +94,8 @@ func lived(id string, e router.Event) string {
 		return fmt.Sprintf("sent again as %s", e.ID)
 	case e.Type == router.TypeMessage:
 		return strings.TrimRight(fmt.Sprintf("%s writes %s: %s %s", e.From, e.ID, firstLine(e.Body), reason(e.Error)), " ")
+	case e.Type == router.TypeCancelAsked:
+		return "to be cancelled as soon as " + e.Agent + " runs"
 	case e.Type == protocol.TypeTurnEnd:
 		return fmt.Sprintf("%s ended its turn: %s", e.Agent, firstLine(e.Body))
 	case e.Type == router.TypeRefused:

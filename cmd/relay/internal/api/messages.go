@@ -186,16 +186,33 @@ func (s *Server) cancelOne(ctx context.Context, id string) (any, error) {
 		return m, nil
 	case router.Ended(m.Status):
 		return nil, fault(string(protocol.TooLate), "%s is %s", id, m.Status)
+	case !m.Running && m.Status == protocol.StatusQueued:
+		return s.cancelLater(ctx, id)
+	case !m.Running && m.Status == protocol.StatusInjecting:
+		return nil, fault(string(protocol.TooLate), "%s was being typed when %s ended; whether it arrived is told when %s runs again", id, m.To, m.To)
 	}
-	var refused *protocol.Error
+	var refused *router.ErrorValue
 	_, err = s.ask(ctx, m.To, &protocol.Cancel{ID: id})
 	switch {
-	case errors.As(err, &refused) && refused.Code == protocol.UnknownID:
+	case errors.As(err, &refused) && refused.Code == string(protocol.UnknownID):
 		return nil, fault(string(protocol.TooLate), "%s is being handed over or read at this moment: try again", id)
 	case err != nil:
 		return nil, err
 	}
 	return s.until(ctx, id, UntilDelivered, cancelWait.Milliseconds())
+}
+
+// cancelLater keeps the wish for the time when a wrapper has the message again.
+func (s *Server) cancelLater(ctx context.Context, id string) (any, error) {
+	var known router.Known
+	s.Hub.View(func(state *router.State, _ func(string) bool) { known, _ = state.Find(id) })
+	if !known.CancelAsked {
+		if err := s.Hub.CancelLater(ctx, known); err != nil {
+			return nil, err
+		}
+	}
+	m, _ := s.look(id) // it is known
+	return m, nil
 }
 
 // until answers as soon as a message has come that far, or will not any more, or the time is over.
@@ -310,7 +327,7 @@ func messageOf(state *router.State, k router.Known, running bool) Message {
 		ID: k.ID, ShortID: k.ShortID, Status: k.Status, QueuePosition: k.QueuePosition, Mode: k.Mode, From: k.From, To: k.To, Body: k.Body, Priority: k.Priority,
 		TimeoutMS: k.TimeoutMS, ReplyTo: k.ReplyTo, Thread: k.Thread, Evidence: k.Evidence, Attempt: k.Attempt, Error: k.Error,
 		About: k.About, DueAt: k.DueAt, AcceptedAt: k.Accepted, Seq: k.Seq, Running: running, Replies: []Reply{},
-		Channel: k.Channel, Redelivers: k.Redelivers, Redeliveries: k.Redeliveries,
+		CancelAsked: k.CancelAsked && !router.Ended(k.Status), Channel: k.Channel, Redelivers: k.Redelivers, Redeliveries: k.Redeliveries,
 	}
 	if !running && len(k.Deliveries) == 0 {
 		m.QueuePosition = 0 // what its wrapper said of that is over: it waits for its recipient to run

@@ -111,6 +111,7 @@ type Message struct {
 	Awaited       bool               `json:"awaited,omitzero"`      // nobody has heard of the recipient yet
 	Like          []string           `json:"like,omitzero"`         // names that may have been meant then
 	Abandoned     bool               `json:"abandoned,omitzero"`    // the run that was given it ended, and it has no answer
+	CancelAsked   bool               `json:"cancel_asked,omitzero"` // it is cancelled as soon as its recipient runs
 	Redelivers    string             `json:"redelivers,omitzero"`   // the message that it sends again
 	Redeliveries  []string           `json:"redeliveries,omitzero"` // those that sent it again
 	Channel       string             `json:"channel,omitzero"`      // by which its recipient got it

@@ -54,7 +54,7 @@ func (f *Fleet) batch(ctx context.Context, r registry.Record, handed map[string]
 	}
 	maps.DeleteFunc(handed, func(id string, _ bool) bool { return !waits[id] }) // it has ended
 	for _, m := range inbox {
-		if handed[m.ID] || !f.Hub.Claim(m.ID) {
+		if handed[m.ID] && !m.CancelAsked || !f.Hub.Claim(m.ID) {
 			continue
 		}
 		if client == nil {
@@ -72,8 +72,8 @@ func (f *Fleet) batch(ctx context.Context, r registry.Record, handed map[string]
 			f.Hub.Unclaim(m.ID)
 			return true, nil
 		case errors.As(err, &refused):
-			if err := f.Hub.Record(ctx, failed(m, refused)); err != nil {
-				return false, errLog{err}
+			if err := f.record(ctx, failed(m, refused)); err != nil {
+				return false, err
 			}
 		case errors.As(err, new(errLog)):
 			return false, err
@@ -100,10 +100,13 @@ func (f *Fleet) hand(ctx context.Context, client *sock.Client, m router.Known) e
 	if m.Status != router.StatusAccepted {
 		known, err := f.ask(ctx, client, m)
 		if known && err == nil {
-			return f.withdrawStale(ctx, client, m)
+			return f.withdraw(ctx, client, m)
 		}
 		if err != nil {
 			return err
+		}
+		if m.CancelAsked { // and no wrapper has it
+			return f.record(ctx, m.Outcome(router.Result{Status: protocol.StatusCancelled}))
 		}
 		if m.Status == protocol.StatusInjecting { // by a wrapper that kept no journal
 			return &protocol.Error{Code: protocol.UnknownID, Message: "the wrapper that was typing it has gone, and the one that runs now does not know it"}
@@ -128,10 +131,10 @@ func (f *Fleet) hand(ctx context.Context, client *sock.Client, m router.Known) e
 	return err
 }
 
-// withdrawStale takes a message back that has waited in the queue of a wrapper that did not run for
-// longer than it may. What is being typed by now goes on.
-func (f *Fleet) withdrawStale(ctx context.Context, client *sock.Client, m router.Known) error {
-	if !f.Hub.ExpiresByCancel(m) {
+// withdraw takes a message back of which somebody wanted that while the wrapper that has it did not
+// run, or which has waited there for longer than it may. What is being typed by now goes on.
+func (f *Fleet) withdraw(ctx context.Context, client *sock.Client, m router.Known) error {
+	if !f.Hub.Unwanted(m) {
 		return nil
 	}
 	_, err := client.Ask(ctx, &protocol.Cancel{ID: m.ID})
@@ -150,12 +153,17 @@ func (f *Fleet) ask(ctx context.Context, client *sock.Client, m router.Known) (k
 		return false, nil
 	}
 	if r, ok := answer.(*protocol.InjectResult); ok && protocol.Terminal(r.Status) {
-		e := router.Event{Type: r.Type(), Agent: m.To, Message: router.Message{ID: m.ID}, Result: resultOf(r)}
-		if err := f.Hub.Record(ctx, e); err != nil {
-			return true, errLog{err}
-		}
+		return true, f.record(ctx, router.Event{Type: r.Type(), Agent: m.To, Message: router.Message{ID: m.ID}, Result: resultOf(r)})
 	}
 	return err == nil, err
+}
+
+// record puts an event into the log, without which nothing goes on.
+func (f *Fleet) record(ctx context.Context, e router.Event) error {
+	if err := f.Hub.Record(ctx, e); err != nil {
+		return errLog{err}
+	}
+	return nil
 }
 
 // injectOf is the request that hands a message over. Its time goes on from when it was accepted.

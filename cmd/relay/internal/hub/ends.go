@@ -26,6 +26,14 @@ func (h *Hub) Cancel(ctx context.Context, id string) (held bool, err error) {
 	return false, h.append(ctx, m.Outcome(router.Result{Status: protocol.StatusCancelled}))
 }
 
+// CancelLater has a message cancelled that is in the queue of a wrapper which does not run, as soon
+// as one of that name does.
+func (h *Hub) CancelLater(ctx context.Context, m router.Known) error {
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	return h.append(ctx, router.Event{Type: router.TypeCancelAsked, Agent: m.To, Message: router.Message{ID: m.ID}})
+}
+
 // Run does what is due: it ends messages that no wrapper has got in their time, sends those whose
 // time has come, tells who has come and gone, ends pauses, and keeps members of channels in the
 // log, until ctx ends or the log cannot be trusted any more. What a full log has no room for stays

@@ -148,11 +148,14 @@ func (h *Hub) Unclaim(id string) {
 	delete(h.claimed, id)
 }
 
-// ExpiresByCancel reports whether a message is stale that a wrapper has, and is to be cancelled
-// there. The log then has it as expired.
-func (h *Hub) ExpiresByCancel(m router.Known) bool {
+// Unwanted reports whether a message that a wrapper has is to be cancelled there: somebody asked
+// for that while the wrapper did not run, or it is stale. The log then has a stale one as expired.
+func (h *Hub) Unwanted(m router.Known) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if m.CancelAsked {
+		return true
+	}
 	stale := h.state.Stale(&m)
 	if stale {
 		h.stale[m.ID] = true

@@ -10,6 +10,10 @@ const (
 	TypeDown    = "agent_down" // a wrapper no longer runs
 	TypeKeys    = "keys"       // From had keys pressed in an agent; Error says why not all
 
+	// TypeCancelAsked is that a message is to be taken back which is in the queue of a wrapper that
+	// does not run: it is cancelled as soon as one of that name runs again.
+	TypeCancelAsked = "cancel_asked"
+
 	// TypeReminder is that somebody wants to be reminded: at DueAt it becomes a message of the same
 	// id. A notice that is sent later is announced by no event of its own: the one that delivered
 	// the message which it is about says all.
@@ -22,7 +26,7 @@ func EventTypes() []string {
 	return []string{
 		TypeMessage, TypeRefused, TypeReminder,
 		protocol.TypeInjectResult, protocol.TypeWaiting, protocol.TypeState, protocol.TypeTurnEnd, protocol.TypeMarkerInvalid, protocol.TypeExit,
-		TypeUp, TypeDown, TypeMemberJoined, TypeMemberLeft, TypePaused, TypeResumed, TypeKeys,
+		TypeUp, TypeDown, TypeMemberJoined, TypeMemberLeft, TypePaused, TypeResumed, TypeKeys, TypeCancelAsked,
 		TypeJoined, TypeLeft, TypeMember,
 	}
 }

@@ -126,9 +126,12 @@ func (l *life) next() []Event {
 		l.ids = append(l.ids, m.ID)
 		return []Event{{Type: TypeMessage, Message: m}}
 	}
-	e := event(l.one(protocol.TypeTurnEnd, TypeRefused, TypeKeys))
+	e := event(l.one(protocol.TypeTurnEnd, TypeRefused, TypeKeys, TypeCancelAsked))
 	e.IDs, e.Body = []string{l.some()}, "words"
 	e.ReplyTo = l.some()
+	if e.Type == TypeCancelAsked {
+		e.ID = l.some()
+	}
 	if e.Type == TypeRefused {
 		e.ID, e.To, e.Timestamp = fmt.Sprint("x", l.s.Last), "nobody", l.now
 		e = l.s.Refuse(e, refuse(l.one("unknown_agent", "rate_limited"), "why"))

@@ -22,6 +22,8 @@ type Known struct {
 	Reminder string   // id of the notice that its sender gets unless it is answered
 	Again    bool     // superseded by a redelivery, whose outcome is shown instead
 
+	CancelAsked bool // it is cancelled as soon as a wrapper runs in whose queue it is
+
 	Redeliveries []string // ids of the messages by which it was sent again
 
 	Deliveries []*Known // what each recipient got of it, where it went to several
@@ -202,6 +204,12 @@ func (s *State) Apply(e Event) {
 		return
 	case TypeMember:
 		s.member(e)
+		return
+	case TypeCancelAsked:
+		if m := s.find(e.ID); m != nil {
+			m.note(e.Seq)
+			m.CancelAsked = true
+		}
 		return
 	case TypeKeys:
 		return
