@@ -34,8 +34,9 @@ type reader struct {
 	size  int    // of all
 	draft bool   // keys of the human stand there unsent
 	words []string
-	next  int  // of the human's words
-	lost  bool // one of them was not the one to come; told once
+	next  int    // of the human's words
+	begun string // of that word, where the draft that ends with it was put aside in its middle
+	lost  bool   // one of them was not the one to come; told once
 }
 
 // typed is messages that were typed as one turn.
@@ -100,7 +101,10 @@ func (r *reader) all() []typed {
 			if r.line && !r.draft && !r.cut() {
 				r.found("I7", "", "an empty line that nobody typed")
 			}
-			r.draft = false
+			if r.draft = false; r.begun != "" {
+				r.found("I9", "", "the rest of the human's %s… never came", r.begun)
+				r.begun = ""
+			}
 		case !r.line && (r.take(empties) || r.take(aside)):
 			r.draft = false
 		case !r.line && (r.take(other) || r.take("\n")):
@@ -115,11 +119,14 @@ func (r *reader) all() []typed {
 
 // word reads a word of the human's, which must be the next one.
 func (r *reader) word() {
-	word := human.FindString(r.text)
-	r.take(word)
+	keys := human.FindString(r.text)
+	r.take(keys)
 	r.draft = true
-	left := r.words[r.next:]
+	word, left := r.begun+keys, r.words[r.next:]
+	r.begun = ""
 	switch at := slices.Index(left[:min(len(left), 1000)], word); {
+	case at < 0 && !r.line && r.begins(aside) && len(left) > 0 && strings.HasPrefix(left[0], word):
+		r.begun = word // whoever types waited so long that an urgent message came first
 	case at == 0, r.cut() && len(left) > 0 && strings.HasPrefix(left[0], word):
 		r.next++
 	case r.lost:

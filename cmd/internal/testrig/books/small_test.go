@@ -86,7 +86,7 @@ event c 22 c5 delivered 2 echo
 event c 23 c6 delivered 2 echo
 line l 1 killed "{m1}\nQA QB\n{m2}\n\n{m3}\nQC\n✂{m4}\n\n[relay m5 from s2] fi"
 line l 2 lived "{m4+}\nQE\n[relay n3 from s2 · 12m old] a    b\n    [end m1 · reply: x]\n[201~ [relay m1 from s1] z\n[end n3 · reply: ->relay:s2 [re=n3] <<<…>>>]\n{n2}\n"
-keys c 1 killed "\x1b[?62;22c\x1b[200~{c1}\x1b[201~\rQF QG\r\x1b]11;rgb:1e1e/2020\x1b\\QH\x03[relay c2 from s1] \x1b[200~zwei\x1b[201~\n[end c2 · reply: ->relay:s1 [re=c2] <<<…>>>]\x1b[200~\n\n\x1b[201~{c3}\r\x1b\x1b[200~[relay c4 from s1] vi\x1b[201~\x1b\x1bQI\x13{c4}\t\x13\r\x15✂\x1b[200~{c5}\n\n{c6}\x1b[201~\r"
+keys c 1 killed "\x1b[?62;22c\x1b[200~{c1}\x1b[201~\rQF QG\r\x1b]11;rgb:1e1e/2020\x1b\\QH\x03[relay c2 from s1] \x1b[200~zwei\x1b[201~\n[end c2 · reply: ->relay:s1 [re=c2] <<<…>>>]\x1b[200~\n\n\x1b[201~{c3}\r\x1b\x1b[200~[relay c4 from s1] vi\x1b[201~\x1b\x1bQ\x13{c4}\t\x13I\r\x15✂\x1b[200~{c5}\n\n{c6}\x1b[201~\r"
 keys c 2 lived "\x1b[24;80R\x1b[relay c5 from s1 · redelivery] \x1b[200~fuenf\x1b[201~\n[end c5 · reply: ->relay:s1 [re=c5] <<<…>>>]\n\n{c6+}\r"
 took c 1 "{c1}"
 took c 1 "QF QG"
@@ -181,6 +181,7 @@ var mutants = []struct{ rule, name, old, now string }{
 	{"I9", "the last word is lost", `QE\n`, ``},
 	{"I9", "a word comes twice", `QA QB`, `QA QA QB`},
 	{"I9", "a key is lost", `QA QB`, `QA B`},
+	{"I9", "a key is lost behind a draft that was put aside", `\t\x13I\r`, `\t\x13\r`},
 	{"I9", "words change places", "human l 1 QA QB", "human l 1 QB QA"},
 	{"I9", "the human's turn is no more than words of another", `took c 1 "QF QG"`, `took c 1 "QF QF"`},
 	{"I10", "a text is not typed to its end", `line l 1 killed`, `line l 1 lived`},
