@@ -69,8 +69,12 @@ func built(t testing.TB) string {
 const patience = time.Minute
 
 // looks is how long a test that waits for what nobody tells it of lets pass until it looks again:
-// a look often costs a process, or a walk over all of them.
-const looks = 40 * time.Millisecond
+// a look often costs a process, or a walk over all of them. Whoever looks by a command looks more
+// and more seldom, up to looksMost, or scripts that wait take the time of those that work.
+const (
+	looks     = 40 * time.Millisecond
+	looksMost = 320 * time.Millisecond
+)
 
 // environment is that of one user on a machine of his own.
 func environment(dir, bin string) []string {
@@ -153,17 +157,15 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until TEXT COMMAND ARG...")
 	}
-	tick := time.NewTicker(looks)
-	defer tick.Stop()
 	late := time.After(patience)
-	for {
+	for pause := looks; ; pause = min(pause*3/2, looksMost) {
 		err := ts.Exec(args[1], args[2:]...)
 		out := ts.ReadFile("stdout")
 		if err == nil && strings.Contains(out, args[0]) {
 			return
 		}
 		select {
-		case <-tick.C:
+		case <-time.After(pause):
 		case <-late:
 			ts.Fatalf("%q in the output of %s: not within %v, last error %v\n%s", args[0], strings.Join(args[1:], " "), patience, err, out)
 		}

@@ -64,9 +64,9 @@ func TestRealMarksOfASessionAreKnown(t *testing.T) {
 	}
 }
 
-// TestRealNestedAgentIsHeard: Claude Code that the tool of another one starts keeps a transcript,
+// TestProveNestedAgentIsHeard: Claude Code that the tool of another one starts keeps a transcript,
 // so its markers are routed, and each is who it is.
-func TestRealNestedAgentIsHeard(t *testing.T) {
+func TestProveNestedAgentIsHeard(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 3*time.Minute, fmt.Errorf("the nested agent was not heard within 3m"))
 	defer cancel()
