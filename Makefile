@@ -47,7 +47,6 @@ check: lint unit
 test: lint unit
 	@test "$$RELAY_E2E" = require || bash .ci/agents || true
 	$(TESTRUN) e2e ./cmd/.../e2e -p=1 -parallel=8 -timeout=15m
-	bash .ci/fuzz
 bench:
 	$(GO) test -run=NONE -bench=. -benchmem ./pty/... ./parser/... ./protocol/...
 	@$(MAKE) --silent build && $(BUILD) -ldflags='-s -w' ./cmd/relay-bench && $(BIN)/relay-bench $(BENCH)
