@@ -115,7 +115,7 @@ func (m *Message) deliveries(state *router.State, running func(string) bool, lis
 func (m *Message) answers(state *router.State, k *router.Known) {
 	for _, reply := range k.Replies {
 		if r, ok := state.Find(reply); ok {
-			m.Replies = append(m.Replies, Reply{ID: r.ID, ShortID: r.ShortID, From: r.From, Body: r.Body})
+			m.Replies = append(m.Replies, Reply{ID: r.ID, From: r.From, Body: r.Body})
 		}
 	}
 	if len(k.Replies) == 0 && k.Words != "" {

@@ -132,10 +132,9 @@ type Messages struct {
 
 // Reply is a message that answers another one.
 type Reply struct {
-	ID      string `json:"id"`
-	ShortID string `json:"short_id,omitzero"`
-	From    string `json:"from"`
-	Body    string `json:"body"`
+	ID   string `json:"id"`
+	From string `json:"from"`
+	Body string `json:"body"`
 	// Inferred says that it is no message, and has no id, but the last words of the turn that was
 	// given the question, from an agent that wrote no message in it.
 	Inferred bool `json:"inferred,omitzero"`
