@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -18,7 +17,6 @@ import (
 	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/cmd/relay/internal/settings"
 	"relay-pty/cmd/relay/internal/wiring"
-	"relay-pty/protocol"
 	"relay-pty/protocol/registry"
 	"relay-pty/protocol/signals"
 )
@@ -61,9 +59,9 @@ func becomeWrapper(ctx context.Context, s streams, args []string) error {
 	if at < 0 || at == len(args)-1 {
 		return usage{errors.New("run: say a name, -- and a command: relay run alice -- claude")}
 	}
-	named := !strings.HasPrefix(args[0], "-")
-	if err := protocol.ValidName(args[0]); named && err != nil {
-		return usage{fmt.Errorf("run: the name: %w", err)}
+	name, flags, err := wiring.Named(args[:at])
+	if err != nil {
+		return usage{fmt.Errorf("run: %w", err)}
 	}
 	wrapper, err := findWrapper()
 	if err != nil {
@@ -80,25 +78,24 @@ func becomeWrapper(ctx context.Context, s streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	if !named {
-		name, err := freeName(args[at+1:])
-		if err != nil {
+	if name == "" {
+		if name, err = freeName(args[at+1:]); err != nil {
 			return err
 		}
 		fmt.Fprintf(s.err, "relay: this agent is %s\n", name)
-		args = slices.Insert(slices.Clone(args), 0, name)
 	}
+	args = slices.Concat(flags, args[at:])
 	// A directory of ours alone: a name there is in nobody's way, and nobody is in its own.
-	argv := []string{"relay-pty", "--name", args[0], "--socket", registry.SocketIn(filepath.Dir(agents), args[0])}
+	argv := []string{"relay-pty", "--name", name, "--socket", registry.SocketIn(filepath.Dir(agents), name)}
 	for flag, value := range map[string]string{"--draft-timeout": set.DraftTimeout, "--batch-max": set.BatchMax} {
 		if value != "" {
 			argv = append(argv, flag, value)
 		}
 	}
-	if lacks := wiring.Lacks(args[0], args[1:]); lacks != "" {
+	if lacks := wiring.Lacks(name, args); lacks != "" {
 		fmt.Fprint(s.err, lacks)
 	}
-	args, env := wiring.Command(ctx, args[1:])
+	args, env := wiring.Command(ctx, args)
 	argv = append(argv, args...) // a flag that comes twice counts as it comes last
 	if e, ok := ctx.(*signals.Ender); ok {
 		err = e.LetGo()

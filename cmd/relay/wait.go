@@ -85,6 +85,9 @@ func (f *awaiting) run(ctx context.Context, s streams) error {
 		Names: f.names, States: f.states, All: f.all, Unknown: f.timeout.d > 0, Limit: f.timeout.d, Ask: asked.ask,
 	}
 	v.Waits = func(name, is string) {
+		if strings.HasSuffix(is, protocol.StateBlocked) {
+			is += " (relay screen " + name + " shows by what)"
+		}
 		if !f.json {
 			fmt.Fprintf(s.err, "relay: %s %s; waiting until it is %s\n", name, is, strings.Join(f.states, " or "))
 		}

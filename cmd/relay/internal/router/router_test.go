@@ -241,8 +241,11 @@ func TestLife(t *testing.T) {
 			if got := l.status("m"); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
-			if got := len(l.Inbox("bob")) > 0; got != c.waits || l.Waiting() != c.waits {
+			if got := len(l.Inbox("bob")) > 0; got != c.waits {
 				t.Errorf("it is in the inbox: %v, want %v", got, c.waits)
+			}
+			if got, want := l.Waiting(), c.want == StatusAccepted; got != want { // a wrapper's queue needs no router
+				t.Errorf("it keeps a router: %v, want %v", got, want)
 			}
 		})
 	}

@@ -124,14 +124,17 @@ func (s *State) Inbox(agent string) []Known {
 	return list
 }
 
-// Waiting reports whether any message to an agent has not ended, or is to be sent later. Messages
-// to the human and to scripts wait for whoever reads them, and need no router for it.
+// Waiting reports whether anything is to be done about messages while nobody runs: those to agents
+// that no wrapper has yet end some time, and others are to be sent later. Messages to the human and
+// to scripts wait for whoever reads them, those in the queue of a wrapper that has ended for the next
+// one, and need no router for it.
 func (s *State) Waiting() bool {
 	if len(s.later) > 0 {
 		return true
 	}
-	for name := range s.inboxes {
-		if s.Wrapped(name) || s.Awaited(name) {
+	for name, inbox := range s.inboxes {
+		ours := func(m *Known) bool { return m.Status == StatusAccepted }
+		if (s.Wrapped(name) || s.Awaited(name)) && slices.ContainsFunc(inbox, ours) {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package wiring
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"relay-pty/inject/profile"
@@ -28,6 +29,31 @@ func Name(argv []string, taken func(name string) (bool, error)) (string, error) 
 			return name, err
 		}
 	}
+}
+
+// switches are the flags of relay-pty that take no value.
+var switches = []string{"--headless", "--ephemeral", "--allow-command", "--json-output"}
+
+// Named takes the agent's name out of what stands before the -- of a command line, wherever it is
+// among relay-pty's flags; "" for none. Of several words that may be it, none is.
+func Named(args []string) (name string, flags []string, err error) {
+	valued := false // the flag before takes it as its value
+	for _, arg := range args {
+		flag := !valued && strings.HasPrefix(arg, "-")
+		if flag || valued {
+			flags = append(flags, arg)
+			valued = flag && !strings.Contains(arg, "=") && !slices.Contains(switches, arg)
+			continue
+		}
+		if name != "" {
+			return "", nil, fmt.Errorf("two names, %s and %s: an agent has one, and its command stands behind --", name, arg)
+		}
+		if err := protocol.ValidName(arg); err != nil {
+			return "", nil, fmt.Errorf("the name: %w", err)
+		}
+		name = arg
+	}
+	return name, flags, nil
 }
 
 // stemOf is what of a program's name may stand in an agent's.

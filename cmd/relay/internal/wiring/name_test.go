@@ -32,3 +32,27 @@ func TestNamesAreMadeFromCommands(t *testing.T) {
 		t.Errorf("got %v, want %v", err, fails)
 	}
 }
+
+// TestNameAmongFlags: the agent's name may stand in front of relay-pty's flags, behind them or
+// among them.
+func TestNameAmongFlags(t *testing.T) {
+	for line, want := range map[string]struct{ name, flags, err string }{
+		"":                                   {},
+		"alice":                              {name: "alice"},
+		"alice --headless --size 80x24":      {"alice", "--headless --size 80x24", ""},
+		"--headless alice":                   {"alice", "--headless", ""},
+		"--draft-timeout 30s":                {flags: "--draft-timeout 30s"},
+		"--draft-timeout 30s alice":          {"alice", "--draft-timeout 30s", ""},
+		"--draft-timeout=30s alice":          {"alice", "--draft-timeout=30s", ""},
+		"--size 80x24 alice --ephemeral":     {"alice", "--size 80x24 --ephemeral", ""},
+		"--headless --prompt-pattern ^-$ a1": {"a1", "--headless --prompt-pattern ^-$", ""},
+		"alice bob":                          {err: "two names, alice and bob: an agent has one, and its command stands behind --"},
+		"a/b":                                {err: "the name: "},
+		"--headless human":                   {err: "the name: "},
+	} {
+		name, flags, err := Named(strings.Fields(line))
+		if name != want.name || strings.Join(flags, " ") != want.flags || (err == nil) != (want.err == "") || err != nil && !strings.HasPrefix(err.Error(), want.err) {
+			t.Errorf("%q: %q, %q, %v; want %+v", line, name, flags, err, want)
+		}
+	}
+}
