@@ -17,8 +17,8 @@ func replyCommand(s streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "reply ID [TEXT...]", Short: "Answer a message",
-		Long: `reply answers a message; the answer goes to its sender. TEXT - reads standard input. The beginning of an
-ID is enough if no other id begins with it; "last" is the last message to or from you.`,
+		Long: `reply answers a message; the answer goes to its sender. TEXT - reads standard input. Four
+characters that begin an ID are enough if no other id begins with them; "last" is the last message to or from you.`,
 		Example: `  relay recv                     shows what was sent to you, with ids
   relay reply m-7wzk03fa "yes"
   relay reply last "yes"`,
@@ -77,7 +77,7 @@ func cancelCommand(s streams) *cobra.Command {
 	c := ofOne(s, "ID", ask, s.showStanding)
 	c.Use, c.Short = "cancel ID", "Take a message or a reminder back that was not delivered yet"
 	c.Long = `cancel takes a message or a reminder back. It is too late when Enter was pressed behind it. What is in
-the queue of an agent that does not run is cancelled as soon as that agent runs again. Of ID the beginning will
-do, where no other begins so; last is the last message to or from you.`
+the queue of an agent that does not run is cancelled as soon as that agent runs again. Four
+characters that begin an ID are enough if no other id begins with them; "last" is the last message to or from you.`
 	return c
 }

@@ -19,8 +19,8 @@ func showCommand(s streams) *cobra.Command {
 	ask := func(ctx context.Context, c *api.Client, id string) (api.Message, error) { return c.Life(ctx, id) }
 	c := ofOne(s, "ID", ask, func(m api.Message) error { return showMessage(s, m) })
 	c.Use, c.Short = "show ID", "Show a message and its whole life"
-	c.Long = `show shows a message, everything that became of it with the evidence, and its answers. The beginning of
-an ID is enough if no other id begins with it; "last" is the last message to or from you.`
+	c.Long = `show shows a message, everything that became of it with the evidence, and its answers. Four
+characters that begin an ID are enough if no other id begins with them; "last" is the last message to or from you.`
 	return c
 }
 

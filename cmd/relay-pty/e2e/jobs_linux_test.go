@@ -321,6 +321,7 @@ func TestPipelineAndScriptStopAsAWhole(t *testing.T) {
 			s.types("\x1a")
 			s.sees("Stopped", ps1)
 			s.types("fg\r")
+			s.tells("\r" + words[:4]) // the shell says what it continues
 			s.waitsFor("the wrapper in front", func() bool { raw, err := s.Raw(); must(t, err); return raw })
 			s.types("abc\r")
 			s.tells("got abc")
@@ -341,7 +342,8 @@ func TestCtrlZBeforeTheAgentIsThere(t *testing.T) {
 		// It does nothing while the shell has the terminal still.
 		s.suspends(time.Second)
 		s.tells(ps1)
-		s.types("fg\r")
+		s.types("fg %1\r") // of a job that was stopped this early bash has no current one
+		s.tells("\rrun sh -c")
 		s.waitsFor("the wrapper in front", func() bool { raw, err := s.Raw(); must(t, err); return raw })
 		s.types("abc\r")
 		s.tells("got abc")

@@ -126,8 +126,8 @@ func (s *State) Inbox(agent string) []Known {
 
 // Waiting reports whether anything is to be done about messages while nobody runs: those to agents
 // that no wrapper has yet end some time, and others are to be sent later. Messages to the human and
-// to scripts wait for whoever reads them, those in the queue of a wrapper that has ended for the next
-// one, and need no router for it.
+// to scripts wait for whoever reads them, those in the queue of a wrapper that has ended for the
+// next one, and need no router for it.
 func (s *State) Waiting() bool {
 	if len(s.later) > 0 {
 		return true

@@ -10,11 +10,16 @@ import (
 // LastID is the word for the last message to or from whoever asks.
 const LastID = "last"
 
-// whichMost is how many ids are named that begin alike.
-const whichMost = 5
+const (
+	// whichMost is how many ids are named that begin alike.
+	whichMost = 5
+	// whichLeast is how many characters stand for an id that they begin: by fewer, a mistyped r-2
+	// means somebody's r-2d7c73x0 in one case of 32.
+	whichLeast = 4
+)
 
-// Which is the id of the message that somebody means by a word: an id, the beginning of one alone,
-// or last. A refusal is an *ErrorValue.
+// Which is the id of the message that somebody means by a word: an id, four characters or more that
+// begin one alone, or last. A refusal is an *ErrorValue.
 func (s *State) Which(word, me string) (id string, err error) {
 	if m := s.look(word); m != nil {
 		return m.ID, nil
@@ -25,6 +30,9 @@ func (s *State) Which(word, me string) (id string, err error) {
 			return "", refuse(string(protocol.UnknownID), "there is no message to or from %s", me)
 		}
 		return list[0].ID, nil
+	}
+	if len(word) < whichLeast {
+		return "", refuse(string(protocol.UnknownID), "no message has the id %s, and its beginning needs %d characters", word, whichLeast)
 	}
 	found := s.begun(word)
 	switch len(found) {

@@ -29,7 +29,7 @@ func TestWhichMessageIsMeant(t *testing.T) {
 	l.add(Event{Type: TypeReminder, DueAt: l.now + minute, Message: Message{ID: "r-1", From: Relay, To: "ann", Body: "look"}})
 	for _, c := range []struct{ word, me, want string }{
 		{"m-7wzk03fa", "", "m-7wzk03fa"}, {"m-7wzk", "", "m-7wzk03fa"}, {"m-7", "", "m-7"}, {"m-7wzz", "", "m-7wzz"}, {"m-7wzz:", "", "m-7wzz:refused"},
-		{"9d0f", "", "9d0f785b98b87f4e989651a137b4"}, {"g", "", "g-1"}, {"g-1:a", "", "g-1:ann"}, {"r", "", "r-1"},
+		{"9d0f", "", "9d0f785b98b87f4e989651a137b4"}, {"g-1:a", "", "g-1:ann"}, {"r-1", "", "r-1"},
 		{LastID, Human, "m-7wzz"}, {LastID, "bob", "g-1:bob"}, {LastID, "ci", "g-1"},
 	} {
 		if got, err := l.Which(c.word, c.me); err != nil || got != c.want {
@@ -37,21 +37,21 @@ func TestWhichMessageIsMeant(t *testing.T) {
 		}
 	}
 	for word, want := range map[string]string{
-		"m-8": "no message has the id m-8", "": "", "M-7WZK": "no message", "m-7wz": "2 ids begin with m-7wz: m-7wzz, m-7wzk03fa", "lastly": "no message",
+		"m-8": "no message has the id m-8, and its beginning needs 4 characters", "m-8wzk": "no message has the id m-8wzk", "9d0": "no message", "": "", "M-7WZK": "no message", "m-7w": "2 ids begin with m-7w: m-7wzz, m-7wzk03fa", "lastly": "no message",
 	} {
 		_, err := l.Which(word, Human)
 		var refused *ErrorValue
 		if !errors.As(err, &refused) || !strings.HasPrefix(err.Error(), want) || refused.Code != "unknown_id" {
 			t.Errorf("%q: %v, want %q", word, err, want)
 		}
-		if word == "m-7wz" && !slices.Equal(refused.Candidates, []string{"m-7wzz", "m-7wzk03fa"}) {
+		if word == "m-7w" && !slices.Equal(refused.Candidates, []string{"m-7wzz", "m-7wzk03fa"}) {
 			t.Errorf("candidates are %v", refused.Candidates)
 		}
 	}
 	for i := range 9 {
-		l.send(Message{ID: fmt.Sprint("x-", i), From: Human, To: "bob", Body: "hi"})
+		l.send(Message{ID: fmt.Sprint("x-long-", i), From: Human, To: "bob", Body: "hi"})
 	}
-	if _, err := l.Which("x", Human); err == nil || err.Error() != "9 ids begin with x: x-8, x-7, x-6, x-5, x-4, …" {
+	if _, err := l.Which("x-lo", Human); err == nil || err.Error() != "9 ids begin with x-lo: x-long-8, x-long-7, x-long-6, x-long-5, x-long-4, …" {
 		t.Errorf("of many: %v", err)
 	}
 	l.send(Message{ID: LastID, From: "ann", To: "bob", Body: "hi"})
