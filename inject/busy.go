@@ -12,58 +12,75 @@ import (
 // joins reports whether the message may be handed to the agent while it is busy:
 // it is pressing, the agent has a key for that which does not cut its reply, and
 // a log that will show when it took the message up.
-func (in *Injector) joins(l Look, v ready.Verdict, b *turn.Batch) bool {
-	t := in.Profile.Typing
+func (in *Injector) joins(s step) bool {
+	t, b := in.Profile.Typing, s.next
 	if b == nil || b.Mode == protocol.ModeSequential || b.Mode == protocol.ModeUrgent && len(t.Interrupt) > 0 || b.Command() {
 		return false
 	}
-	return v.State == ready.Busy && !v.Settling && t.Queue != "" && in.Log != nil && l.Box.Visible
+	return s.busy() && t.Queue != "" && in.Log != nil && s.Box.Visible
 }
 
-// followQueued looks after what a busy agent has queued: its log shows it, or it came back into the
+// backRest is how long what came back must stand in the composer, as it was typed or edited. In
+// half a repaint the turn that the agent has just made of it may look so.
+const backRest = proofRest
+
+// queued looks after what a busy agent has queued: its log shows it, or it came back into the
 // composer, or the agent rests and nothing shows. What the agent gave back by itself is to be
-// submitted again; what the human took back is their draft. It says when to look again.
-func (in *Injector) followQueued(l Look, v ready.Verdict) time.Duration {
-	var again time.Duration
-	left := in.queued[:0]
-	for _, a := range in.queued {
-		stands, edited, later := in.comesBack(a, l, v)
-		a.rested = ready.Since(a.rested, v.State == ready.Ready && a.cameBack.since.IsZero(), l.Facts.Now)
-		limit := in.Profile.Typing.Confirm - l.Facts.Now.Sub(a.rested)
+// submitted again; what the human took back is their draft. It came back by the human's doing if a
+// key of theirs is newer than our Enter, and than our interrupt, upon which an agent gives back
+// what it has queued.
+func (a *attempt) queued() do {
+	var stands, changed, rests time.Time // since when it stands in the composer, does so altered, or the agent rests
+	byHuman := false
+	return func(_ context.Context, s step) (stage, time.Duration) {
+		in, now := a.in, s.Facts.Now
+		shows := s.Box.Visible && !s.blocked() && a.leftIn(s.Box)
+		stands = ready.Since(stands, shows, now)
+		changed = ready.Since(changed, shows && s.Box.Top && !a.holdsOurs(s.Look) && !turn.Within(a.typed, s.Box.Text), now)
+		rests = ready.Since(rests, s.verdict.State == ready.Ready && !shows, now)
+		stood, again := sinceFor(stands, now, backRest)
+		edited, later := sinceFor(changed, now, backRest)
+		lost, last := sinceFor(rests, now, in.Profile.Typing.Confirm)
+		if stood {
+			a.cameBack = true
+			byHuman = byHuman || typedSince(s.Look, ready.Later(a.entered, in.memory.halted))
+		}
 		switch {
 		case edited:
-			in.end(a, a.mixed())
+			a.cameBack = true
+			a.result = new(a.mixed())
 		case in.took(a.Turn):
-			in.end(a, &Result{Status: Delivered, Evidence: protocol.EvidenceTurn})
-		case l.Facts.Exited:
-			in.end(a, &Result{Doubtful, "", protocol.FaultAgentExited, "the agent ended before it took up what it had queued"})
-		case stands && !a.cameBack.byHuman && in.behindDialog == nil:
-			a.again, in.behindDialog = false, a
-		case !a.rested.IsZero() && limit <= 0:
-			in.end(a, a.lost())
+			a.result = &Result{Status: Delivered, Evidence: protocol.EvidenceTurn}
+		case s.Facts.Exited:
+			a.result = &Result{Doubtful, "", protocol.FaultAgentExited, "the agent ended before it took up what it had queued"}
+		case stood && !byHuman && in.at(behind) == nil:
+			return behind, 0
+		case lost:
+			a.result = a.lost()
 		default:
-			left = append(left, a)
-			if again = sooner(again, later); !a.rested.IsZero() {
-				again = sooner(again, limit)
-			}
+			return queued, sooner(sooner(again, later), last)
 		}
+		return ended, 0
 	}
-	clear(in.queued[len(left):])
-	in.queued = left
-	return again
 }
 
-// took reports whether the agent's log shows all of a turn.
-func (in *Injector) took(t turn.Turn) bool {
-	if in.Log == nil {
-		return false
+// sinceFor reports whether what is so since a moment has been so for a while, and else when it will
+// have.
+func sinceFor(since, now time.Time, while time.Duration) (bool, time.Duration) {
+	if since.IsZero() {
+		return false, 0
 	}
-	for _, m := range t {
-		if !in.Log.Took(m.ShownID()) {
-			return false
-		}
+	left := while - now.Sub(since)
+	return left <= 0, left
+}
+
+// lost is the end of a queued message of which the agent's log tells nothing.
+func (a *attempt) lost() *Result {
+	if a.cameBack {
+		return &Result{Doubtful, "", protocol.FaultReturned,
+			"the message came back from the agent's queue into its composer and has left it, and the agent's log does not show it"}
 	}
-	return true
+	return &Result{Doubtful, "", protocol.FaultNoConsume, "the agent queued the message, has come to rest, and its log does not show it"}
 }
 
 // haltAgain is how long after an interrupt the agent may take to heed it, and
@@ -78,20 +95,22 @@ const (
 // the composer would not keep it from being typed afterwards. What asks a
 // question is never interrupted, for that would be an answer, and an agent that merely holds
 // prompts back has no turn to interrupt: a second Esc would open a dialog of Gemini CLI's.
-func (in *Injector) shouldInterrupt(l Look, v ready.Verdict, b *turn.Batch) (bool, time.Duration) {
-	if b == nil || b.Mode != protocol.ModeUrgent || len(in.Profile.Typing.Interrupt) == 0 || in.behindDialog != nil ||
-		v.State != ready.Busy || v.Settling || l.Queued && !l.Working || !l.Box.Visible || l.Box.Foreign {
+func (in *Injector) shouldInterrupt(s step) (bool, time.Duration) {
+	if s.next == nil || s.next.Mode != protocol.ModeUrgent || len(in.Profile.Typing.Interrupt) == 0 || in.at(behind) != nil ||
+		!s.busy() || s.Queued && !s.Working || !s.Box.Visible || s.Box.Foreign {
 		return false, 0
 	}
-	if left := haltAgain - l.Facts.Now.Sub(in.halted); left > 0 && in.halting {
+	m := &in.memory
+	heeded := m.halted.Before(m.ready) // it has been ready since
+	if left := haltAgain - s.Facts.Now.Sub(m.halted); left > 0 && !heeded {
 		return false, left
 	}
-	if in.drafted(l) && !in.remnant.stands(l) {
-		if may, _ := in.maySetAside(l, b); !may {
+	if in.drafted(s.Look) && !in.leftAlone(s.Look) {
+		if may, _ := in.maySetAside(s); !may {
 			return false, 0
 		}
 	}
-	hold, again := in.quiet(l)
+	hold, again := in.quiet(s.Look)
 	return hold == "", again
 }
 
@@ -102,156 +121,168 @@ const (
 	keyRest = 60 * time.Millisecond
 )
 
-// interrupt ends the agent's turn by its own keys. A composer that was empty and
-// then holds text holds the prompt that the agent did not begin with.
-func (in *Injector) interrupt(ctx context.Context, b *turn.Batch) {
-	tx, err := in.begin(ctx)
-	if err != nil {
-		return
-	}
-	defer tx.End() // a terminal that is gone has no keys to bring back
-	look := in.look()
-	v, _ := in.judge(look)
-	if yes, _ := in.shouldInterrupt(look, v, b); !yes {
-		return
-	}
-	in.halted, in.halting = time.Now(), true
-	empty, list, rest := !in.drafted(look), in.Profile.Typing.Interrupt, keyRest
-	if look.Inserts { // there the first Esc does nothing else than to leave the mode
-		m := in.Profile.Composer.Modal
-		list, rest = append([]string{m.Leave}, list...), keyRest+m.Rest
-		defer in.insertAgain(ctx, tx)
-	}
-	if !in.press(ctx, tx, list, rest) || !in.Profile.Typing.Returns || !empty {
-		return
-	}
-	var rests time.Time                                                           // since when it has said that it does; what it gives back is painted later
-	in.until(ctx, in.Profile.Typing.KeyWait, func(l Look) (bool, time.Duration) { // its end changes nothing
-		v, again := in.judge(l)
-		if rests = ready.Since(rests, v.State == ready.Ready, l.Facts.Now); v.State != ready.Ready {
-			return v.State == ready.Blocked, again
-		}
-		in.givenBack = l.Box.Text
-		return in.givenBack != "" || l.Facts.Now.Sub(rests) >= proofRest, proofRest / 6
-	})
-}
-
 // oftener is how often more than its profile says the last key of an interrupt is pressed.
 const oftener = 3
 
-// press types the keys that end a turn, each when the agent has heard the one before, and says
-// whether the agent has heard all or may still do so. An agent that then shows that it wants one
-// more gets the last one again: 5 s after each of its keys OpenCode 1.18.33 forgets all that came
-// since, so that our second key may be its first.
-func (in *Injector) press(ctx context.Context, tx Tx, list []string, rest time.Duration) bool {
-	for i := range len(list) + oftener {
-		done := i >= len(list)
-		look := in.look()
-		if done && !look.Armed {
-			break
+// halting ends the agent's turn by its own keys, each typed when the agent has heard the one before.
+// An agent that then shows that it wants one more gets the last one again: 5 s after each of its
+// keys OpenCode 1.18.33 forgets all that came since, so that our second key may be its first.
+func (a *attempt) halting() do {
+	in, p := a.in, a.in.Profile
+	list, rest := p.Typing.Interrupt, keyRest
+	pressed := 0     // keys
+	empty := false   // the composer was, before the first one
+	var key *heeding // the last one
+	press := func(ctx context.Context, s step) (stage, time.Duration) {
+		key = &heeding{painted: s.Facts.LastOutput, pressed: s.Facts.Now}
+		if _, err := a.tx.Write(ctx, []byte(list[min(pressed, len(list)-1)])); err != nil {
+			return a.then, 0
 		}
-		painted := look.Facts.LastOutput
-		if _, err := tx.Write(ctx, []byte(list[min(i, len(list)-1)])); err != nil {
-			return false
-		}
-		if !in.heeded(ctx, painted, rest) {
-			return i >= len(list)-1
-		}
+		pressed++
+		a.within(p.Typing.KeyWait + rest)
+		return halting, keyRest / 3
 	}
-	return true
+	return func(ctx context.Context, s step) (stage, time.Duration) {
+		if key == nil {
+			if yes, _ := in.shouldInterrupt(s); !yes {
+				return ended, 0
+			}
+			in.memory.halted, empty = time.Now(), !in.drafted(s.Look)
+			if m := p.Composer.Modal; s.Inserts { // there the first Esc does nothing else than to leave the mode
+				list, rest, a.then = append([]string{m.Leave}, list...), keyRest+m.Rest, inserting
+			}
+			return press(ctx, s)
+		}
+		heard, busy := key.heeded(s, rest)
+		if !heard && !s.over {
+			return halting, keyRest / 3
+		}
+		switch goesOn := heard && busy; {
+		case goesOn && (pressed < len(list) || s.Armed && pressed < len(list)+oftener):
+			return press(ctx, s)
+		case !goesOn && pressed < len(list), !p.Typing.Returns || !empty:
+			return a.then, 0
+		}
+		return returning, 0
+	}
 }
 
-// insertAgain leads a composer that was in its insert mode, and was told to leave it, back there:
+// heeding is what becomes of a key that is to end a turn.
+type heeding struct {
+	painted time.Time // when the agent had last painted before it
+	pressed time.Time
+	took    time.Time // since when the agent has read it and shows no mode that was to be left by it
+}
+
+// heeded reports whether the agent has heard the key, and whether it is still busy: it has rested
+// with it, and painted since or had its time to. The next key might mean something else otherwise.
+// Halfway through a repaint nothing shows that the agent is busy.
+func (k *heeding) heeded(s step, rest time.Duration) (is, busy bool) {
+	now := s.Facts.Now
+	busy = s.busy() && s.Box.Visible
+	k.took = ready.Since(k.took, s.Unread <= 0 && !s.Inserts, now)
+	rested := !k.took.IsZero() && now.Sub(k.took) >= rest
+	heard := s.Facts.LastOutput.After(k.painted) || now.Sub(k.pressed) >= keyGap+rest
+	return rested && heard && busy || s.verdict.State == ready.Ready || s.blocked(), busy
+}
+
+// returning waits for what an interrupted agent gives back into its composer: it says that it rests,
+// and paints that later. A composer that was empty and then holds text holds the prompt that the
+// agent did not begin with.
+func (a *attempt) returning() do {
+	var rests time.Time
+	return func(_ context.Context, s step) (stage, time.Duration) {
+		rests = ready.Since(rests, s.verdict.State == ready.Ready, s.Facts.Now)
+		switch {
+		case s.over || s.blocked():
+			return a.then, 0
+		case rests.IsZero():
+			return returning, 0
+		case s.Box.Text != "":
+			a.in.drop(givenBack)
+			a.in.attempts = append(a.in.attempts, &attempt{in: a.in, stage: givenBack, typed: s.Box.Text})
+			return a.then, 0
+		case s.Facts.Now.Sub(rests) >= proofRest:
+			return a.then, 0
+		}
+		return returning, proofRest / 6
+	}
+}
+
+// inserting leads a composer that was in its insert mode, and was told to leave it, back there:
 // the human's next key is text. It is told so only when it is seen to have left: where it had
 // not, what tells it would be text.
-func (in *Injector) insertAgain(ctx context.Context, tx Tx) {
-	m, pressed := in.Profile.Composer.Modal, false
-	var read time.Time                                                              // since when it has read our Esc
-	in.until(ctx, 2*in.Profile.Typing.KeyWait, func(l Look) (bool, time.Duration) { // its end changes nothing
-		v, _ := in.judge(l)
-		read = ready.Since(read, l.Unread <= 0, l.Facts.Now)
+func (a *attempt) inserting() do {
+	m, pressed := a.in.Profile.Composer.Modal, false
+	var read time.Time // since when it has read our Esc
+	return func(ctx context.Context, s step) (stage, time.Duration) {
+		read = ready.Since(read, s.Unread <= 0, s.Facts.Now)
 		switch {
-		case v.State == ready.Blocked || l.Facts.Exited:
-			return true, 0
-		case pressed || !l.Commands || !l.Box.Visible || read.IsZero() || l.Facts.Now.Sub(read) < keyRest:
-			return pressed && l.Inserts, keyRest / 3
+		case s.blocked() || s.Facts.Exited || s.over || pressed && s.Inserts:
+			return ended, 0
+		case pressed || !s.Commands || !s.Box.Visible || read.IsZero() || s.Facts.Now.Sub(read) < keyRest:
+			return inserting, keyRest / 3
 		}
 		key := m.Append
-		if l.Box.Text == "" {
+		if s.Box.Text == "" {
 			key = m.Back
-			in.mayLeave(key)
+			a.in.mayLeave(key)
 		}
-		_, err := tx.Write(ctx, []byte(key))
 		pressed = true
-		return err != nil, keyRest / 3
-	})
-}
-
-// heeded waits until the agent has read a key and shows no mode that it was to leave by it, that
-// has rested, and the agent has painted since or had its time to, and reports whether it is still
-// busy: the next key might mean something else otherwise. Halfway through a repaint nothing shows
-// that it is.
-func (in *Injector) heeded(ctx context.Context, painted time.Time, rest time.Duration) bool {
-	var took time.Time // since when it has
-	busy, pressed := false, time.Now()
-	err := in.until(ctx, in.Profile.Typing.KeyWait+rest, func(l Look) (bool, time.Duration) {
-		v, _ := in.judge(l)
-		busy = v.State == ready.Busy && !v.Settling && l.Box.Visible
-		took = ready.Since(took, l.Unread <= 0 && !l.Inserts, l.Facts.Now)
-		rested := !took.IsZero() && l.Facts.Now.Sub(took) >= rest
-		heard := l.Facts.LastOutput.After(painted) || l.Facts.Now.Sub(pressed) >= keyGap+rest
-		return rested && heard && busy || v.State == ready.Ready || v.State == ready.Blocked, keyRest / 3
-	})
-	return err == nil && busy
+		if _, err := a.tx.Write(ctx, []byte(key)); err != nil {
+			return ended, 0
+		}
+		return inserting, keyRest / 3
+	}
 }
 
 // holdsGivenBack reports whether the composer holds what the agent gave back.
 func (in *Injector) holdsGivenBack(l Look) bool {
-	return in.givenBack != "" && l.Box.Visible && turn.Same(l.Box.Text, in.givenBack)
+	a := in.at(givenBack)
+	return a != nil && l.Box.Visible && turn.Same(l.Box.Text, a.typed)
 }
 
 // shouldResubmit reports whether to press Enter on the prompt that an interrupted agent
 // gave back: when nothing urgent comes before it.
-func (in *Injector) shouldResubmit(l Look, v ready.Verdict, b *turn.Batch) bool {
-	if !in.holdsGivenBack(l) || b != nil && b.Mode == protocol.ModeUrgent && l.Facts.Now.Sub(in.halted) < urgentFirst {
+func (in *Injector) shouldResubmit(s step) bool {
+	if !in.holdsGivenBack(s.Look) || s.next != nil && s.next.Mode == protocol.ModeUrgent && s.Facts.Now.Sub(in.memory.halted) < urgentFirst {
 		return false
 	}
-	if v.State != ready.Ready && !(v.State == ready.Busy && !v.Settling && in.Profile.Typing.Queue != "") {
+	if s.verdict.State != ready.Ready && !(s.busy() && in.Profile.Typing.Queue != "") {
 		return false
 	}
-	hold, _ := in.quiet(l)
+	hold, _ := in.quiet(s.Look)
 	return hold == ""
 }
 
-// resubmit gives the agent its interrupted prompt again.
-func (in *Injector) resubmit(ctx context.Context, b *turn.Batch) {
-	tx, err := in.begin(ctx)
-	if err != nil {
-		return
+// givenBack gives the agent its interrupted prompt again. If it still stands there then, it is a
+// draft that the human sees.
+func (a *attempt) givenBack() do {
+	var pressed time.Time
+	return func(ctx context.Context, s step) (stage, time.Duration) {
+		in := a.in
+		switch {
+		case !pressed.IsZero() && s.Unread <= 0 && !in.holdsGivenBack(s.Look):
+			in.memory.submitted = pressed
+			return ended, 0
+		case !pressed.IsZero() && s.over:
+			return ended, 0
+		case !pressed.IsZero():
+			return givenBack, proofRest / 6
+		case !in.shouldResubmit(s):
+			a.release()
+			return givenBack, 0
+		case a.tx == nil:
+			a.open(ctx)
+			return givenBack, atOnce
+		}
+		if _, err := a.tx.Write(ctx, []byte(in.submitKey(s))); err != nil {
+			a.release()
+			return givenBack, 0
+		}
+		pressed = time.Now()
+		in.memory.input = pressed
+		a.within(in.Profile.Typing.KeyWait)
+		return givenBack, proofRest / 6
 	}
-	defer tx.End() // a terminal that is gone has no keys to bring back
-	look := in.look()
-	v, _ := in.judge(look)
-	if !in.shouldResubmit(look, v, b) {
-		return
-	}
-	if _, err := tx.Write(ctx, []byte(in.submitKey(v))); err != nil {
-		return
-	}
-	in.lastInput = time.Now()
-	err = in.until(ctx, in.Profile.Typing.KeyWait, func(l Look) (bool, time.Duration) {
-		return l.Unread <= 0 && !in.holdsGivenBack(l), proofRest / 6
-	})
-	if err == nil {
-		in.submitted = in.lastInput
-	}
-	in.givenBack = "" // if it still stands there, it is a draft that the human sees
-}
-
-// submitKey is what submits text now without cutting a reply.
-func (in *Injector) submitKey(v ready.Verdict) string {
-	if t := in.Profile.Typing; v.State == ready.Busy && !v.Settling && t.Queue != "" {
-		return t.Queue
-	}
-	return in.Profile.Typing.Submit
 }

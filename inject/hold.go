@@ -1,78 +1,84 @@
 package inject
 
 import (
+	"context"
+	"strings"
 	"time"
 
-	"relay-pty/inject/prompt"
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
 	"relay-pty/protocol"
 	"relay-pty/protocol/failpoint"
 )
 
-// hold says what keeps a message from being typed now, and after how long to
+// humanRest is how long the human must not have typed before we do.
+const humanRest = time.Second
+
+// unreadRest is when to ask again whether the agent has read what was typed.
+const unreadRest = 50 * time.Millisecond
+
+// holds says what keeps a message from being typed now, and after how long to
 // ask again where only time changes that.
-func (in *Injector) hold(l Look, v ready.Verdict, b *turn.Batch) (Hold, time.Duration) {
+func (in *Injector) holds(s step) (Hold, time.Duration) {
 	switch {
-	case v.State == ready.Blocked:
+	case s.blocked():
 		return protocol.WaitsForDialog, 0
-	case v.State == ready.Stopped:
+	case s.verdict.State == ready.Stopped:
 		return protocol.WaitsForStopped, 0
-	case in.typing != nil:
+	case in.typing() != nil:
 		return "", 0 // what waits behind a message that is being typed waits for nothing else
 	}
-	switch v.State {
+	switch s.verdict.State {
 	case ready.Ready:
 	case ready.Busy:
-		if !in.joins(l, v, b) {
-			_, again := in.shouldInterrupt(l, v, b)
+		if !in.joins(s) {
+			_, again := in.shouldInterrupt(s)
 			return protocol.WaitsForTurn, again
 		}
 	default:
 		return protocol.WaitsForReady, 0
 	}
-	if l.Box.Foreign || in.modal && !l.Inserts && b != nil && b.Command() {
+	if s.Box.Foreign || in.memory.modal && !s.Inserts && s.next != nil && s.next.Command() {
 		return protocol.WaitsForDraft, 0 // what is typed as keys would be done there, not taken for text
 	}
-	if in.drafted(l) && in.behindDialog == nil && !in.remains(l, v) {
-		if may, wait := in.maySetAside(l, b); !may {
+	if in.drafted(s.Look) && in.at(behind) == nil && !in.removable(s) {
+		if may, wait := in.maySetAside(s); !may {
 			return protocol.WaitsForDraft, wait
 		}
 	}
-	if v.State == ready.Ready && len(in.queued) > 0 {
+	if s.verdict.State == ready.Ready && in.at(queued) != nil {
 		return protocol.WaitsForTurn, 0 // what it has queued comes first
 	}
-	if !l.Facts.AtPrompt && in.Profile.Quote.Inert() {
+	if !s.Facts.AtPrompt && in.Profile.Quote.Inert() {
 		return protocol.WaitsForReady, 0 // its line is not a prompt, so a message might not be inert there
 	}
-	return in.quiet(l)
+	return in.quiet(s.Look)
 }
 
 // quiet reports whether the human is typing, or a draft may be about to show, and
 // after how long to ask again.
 func (in *Injector) quiet(l Look) (Hold, time.Duration) {
-	hold, again := in.rests(l)
+	hold, again := in.humanRests(l)
 	if hold == "" && in.unshown(l) {
 		return protocol.WaitsForDraft, l.Again
 	}
 	return hold, again
 }
 
-// rests is the part of quiet that the human's last keys decide, and what the agent has read of
+// humanRests is the part of quiet that the human's last keys decide, and what the agent has read of
 // them.
-func (in *Injector) rests(l Look) (Hold, time.Duration) {
+func (in *Injector) humanRests(l Look) (Hold, time.Duration) {
 	if !l.Draft.Boundary {
 		return protocol.WaitsForHuman, 0
 	}
-	if last := ready.Later(l.Draft.LastKey, l.Brought); !last.IsZero() {
-		if left := humanRest - l.Facts.Now.Sub(last); left > 0 {
-			return protocol.WaitsForHuman, left
-		}
+	last := ready.Later(l.Draft.LastKey, l.Brought)
+	if left := humanRest - l.Facts.Now.Sub(last); !last.IsZero() && left > 0 {
+		return protocol.WaitsForHuman, left
 	}
 	if l.Unread > 0 {
 		return protocol.WaitsForReady, unreadRest
 	}
-	if last := ready.Later(l.Draft.LastKey, l.Brought); !last.Before(l.Facts.LastOutput) && !last.IsZero() && l.Facts.Now.Sub(in.read) < proofRest {
+	if !last.IsZero() && !last.Before(l.Facts.LastOutput) && l.Facts.Now.Sub(in.memory.read) < proofRest {
 		return protocol.WaitsForHuman, unreadRest // a draft may be about to show
 	}
 	return "", 0
@@ -85,35 +91,19 @@ func (in *Injector) unshown(l Look) bool {
 	return in.Profile.Composer != nil && b.Visible && b.Top && b.Text == "" && l.Draft.MayHold()
 }
 
-// unreadRest is when to ask again whether the agent has read what was typed.
-const unreadRest = 50 * time.Millisecond
-
-// readFor keeps the moment from which the agent is seen to have read all. Looks
-// that lie far apart do not count: something may have been unread in between.
-func (in *Injector) readFor(l Look) {
-	if l.Unread > 0 || l.Facts.Now.Sub(in.looked) > 2*unreadRest {
-		in.read = l.Facts.Now
-	}
-}
-
 // drafted reports whether the human has unsent text. A composer on the screen knows best;
 // blanks show there by the cursor alone, if at all. A prompt is compared with itself
 // before any key. Elsewhere it is what was typed since the last Enter, if it left a
 // trace before the cursor or the terminal keeps the line until Enter.
 func (in *Injector) drafted(l Look) bool {
-	if l.Facts.Exited || failpoint.Built && failpoint.On(failpoint.DraftIgnored) {
+	switch {
+	case l.Facts.Exited || failpoint.Built && failpoint.On(failpoint.DraftIgnored):
 		return false
-	}
-	if in.astray() {
+	case in.astray():
 		return true
-	}
-	if in.Profile.Composer != nil {
+	case in.Profile.Composer != nil:
 		return l.Box.Text != "" || l.Box.Blank || l.Draft.Blank()
-	}
-	if !l.Facts.Raw && l.Draft.Text != "" {
-		return true
-	}
-	if l.Facts.AtPrompt && in.prompts.Changed(in.row(l)) {
+	case !l.Facts.Raw && l.Draft.Text != "", l.Facts.AtPrompt && in.prompts.Changed(in.row(l)):
 		return true
 	}
 	return l.Facts.Raw && l.Draft.Shown(l.Before)
@@ -123,47 +113,75 @@ func (in *Injector) drafted(l Look) bool {
 // typed: a draft, one that may be about to show, or a mode of the composer's own. Text of ours,
 // which is being typed or which a dialog keeps there, is nothing of theirs.
 func (in *Injector) occupied(l Look) bool {
-	if l.Facts.Exited || in.typing != nil || in.behindDialog != nil {
+	if l.Facts.Exited || in.typing() != nil || in.at(behind) != nil {
 		return false
 	}
 	return in.drafted(l) || in.unshown(l) || l.Box.Foreign
 }
 
-func (in *Injector) accepts(l Look, v ready.Verdict) bool {
+// accepts reports whether text that is typed now would stand in a composer, or at a prompt.
+func (in *Injector) accepts(s step) bool {
 	if in.Profile.Composer != nil {
-		return l.Box.Visible && !l.Box.Foreign && v.State != ready.Blocked
+		return s.Box.Visible && !s.Box.Foreign && !s.blocked()
 	}
-	return v.State == ready.Ready
+	return s.verdict.State == ready.Ready
 }
 
-// row is the row in which the cursor stands.
-func (in *Injector) row(l Look) prompt.Row {
-	return prompt.Row{
-		Line: l.Line, After: l.After, Read: l.Unread <= 0, Edits: l.Facts.Raw, ReadPlace: l.ReadPlace,
-		Typed: l.Draft.Begun && (in.restored || l.Draft.LastKey.After(in.lastInput)), Ever: !l.Draft.LastKey.IsZero(),
+// opened decides once more, now that nobody else can type: it makes room in the composer, or begins
+// to type.
+func (a *attempt) opened() do {
+	return func(ctx context.Context, s step) (stage, time.Duration) {
+		in := a.in
+		if s.next == nil || s.hold != "" {
+			return ended, 0
+		}
+		a.Turn = s.next.Turn
+		if in.comesAgain(a.Turn) {
+			a.Turn = a.Turn[:1] // one of them may be why
+		}
+		a.typed = a.Typed(in.Profile.Quote)
+		switch {
+		case !in.drafted(s.Look):
+			return a.take(ctx, s)
+		case in.removable(s):
+			in.drop(left)
+			return clearing, 0
+		}
+		return a.setAside(ctx, s)
 	}
 }
 
-// atPrompt reports whether the cursor stands at a prompt, or in the human's own
-// line behind one.
-func (in *Injector) atPrompt(l Look) bool {
-	row := in.row(l)
-	if in.Profile.Composer == nil && in.prompts.Continues(row, l.Draft.Shown(l.Before)) {
-		return true
-	}
-	var continued prompt.Pattern
-	if c := in.Profile.Continued; c != nil {
-		continued = c
-	}
-	return l.Facts.AtPrompt && in.prompts.At(row, continued)
-}
+// comesAgain reports whether the messages came back before, so that they are typed in pieces.
+func (in *Injector) comesAgain(t turn.Turn) bool { return in.tried.id == t[0].ID && in.tried.times > 0 }
 
-func sooner(a, b time.Duration) time.Duration {
-	if a <= 0 {
-		return b
+// maxCooked is what N_TTY keeps of one line in canonical mode; the rest it
+// throws away without a word.
+const maxCooked = 4095
+
+// take takes the messages from the mailbox and begins to type them.
+func (a *attempt) take(ctx context.Context, s step) (stage, time.Duration) {
+	in, p := a.in, a.in.Profile
+	if !in.Mailbox.Take(a.Turn) {
+		return a.bringBack(ended), 0
 	}
-	if b <= 0 {
-		return a
+	a.began = s.Facts.Now
+	if !s.Facts.Raw && turn.Longest(a.typed) > maxCooked {
+		return a.over(Result{Failed, "", protocol.FaultLineTooLong,
+			"the agent's terminal is in line mode, which cuts lines over 4095 bytes; send shorter lines"})
 	}
-	return min(a, b)
+	in.memory.typed = a.typed
+	in.memory.strays.remember(a.typed)
+	switch {
+	case p.Composer == nil && !s.Facts.Raw:
+		return a.cook(s)
+	case p.Composer == nil && p.Quote.Inert() && !s.Paste:
+		a.line.rest = strings.Split(a.typed, "\n")
+		return a.nextLine(s)
+	}
+	if a.then = showing; p.Composer == nil {
+		a.then = echoing
+	}
+	a.line.prompt, a.line.want = s.Line, a.typed
+	a.pieces = a.Pieces(p, turn.Manner{Paste: s.Paste, Rows: s.Rows, Apart: in.comesAgain(a.Turn)})
+	return typing, 0
 }

@@ -1,9 +1,9 @@
 package inject
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"relay-pty/inject/profile"
@@ -70,13 +70,6 @@ type Report struct {
 	Stays   bool // a message waits for the draft, which no passing of time lets be set aside
 }
 
-// humanRest is how long the human must not have typed before we do.
-const humanRest = time.Second
-
-// looks is the least time between two looks while nothing waits for them: an
-// agent that prints without pause must not cost a judgement a read.
-const looks = 10 * time.Millisecond
-
 // Injector delivers the messages of one mailbox to one agent.
 type Injector struct {
 	Profile *profile.Profile
@@ -95,38 +88,20 @@ type Injector struct {
 	DraftTimeout time.Duration             // a draft unchanged so long may be set aside; 0: never
 	Stashed      func(id string, set bool) // told of a draft set aside for a message, and brought back; may be nil
 
-	looked       time.Time
-	read         time.Time // since when the agent is seen to have read all
-	wasReady     bool
-	lastBusy     time.Time
-	lastInput    time.Time
-	submitted    time.Time
-	heldBack     bool      // the agent held back what was submitted when it was last looked at
-	leaving      time.Time // when the text that the human submitted was last seen in the composer
-	left         time.Time // the human's Enter whose text has left it: what stands there now is new
-	stopped      time.Time // when the agent was last seen stopped in an attempt
-	prompts      prompt.Watch
-	strays       strays
-	ours         string     // what was typed last
-	dialogSince  time.Time  // since when a dialog is there, and no composer
-	typing       *attempt   // on its way
-	modal        bool       // its composer was seen in a mode as vim's INSERT
-	behindDialog *attempt   // typed, not submitted, and a dialog came in between
-	remnant      *remnant   // what we may have left in the composer; nil: nothing
-	queued       []*attempt // submitted to a busy agent, which has not taken them up
-	halted       time.Time  // when we last interrupted the agent
-	halting      bool       // it has not been ready since
-	givenBack    string     // the prompt that an interrupted agent gave back into its composer; "": none
-	unsent       struct {   // the draft as it was last seen
-		text  string
-		since time.Time
-	}
-	tardy    *attempt // its key to set the draft aside was pressed and did not act in time
-	restored bool     // a draft was brought back, and the human has not pressed Enter since
-	comeBack struct { // the message that was last withdrawn
-		id    string
-		times int
-	}
+	// Staged is told of each change of stage, with the ids of the messages that it is about; may be
+	// nil.
+	Staged func(ids []string, from, to string)
+
+	attempts []*attempt // whose texts are somewhere in the agent, in the order in which they came there
+	tried    tried
+	memory   memory
+	prompts  prompt.Watch
+}
+
+// tried is the message that ended last, and how often it was withdrawn before.
+type tried struct {
+	id    string
+	times int
 }
 
 // ErrExited is what Run returns when the agent has exited.
@@ -137,14 +112,20 @@ var ErrExited = errors.New("the agent has exited")
 func (in *Injector) Run(ctx context.Context) error {
 	for {
 		in.become()
-		s := in.step(true)
-		if in.act(ctx, s) {
-			s.again = time.Nanosecond
-		}
-		if s.look.Facts.Exited {
+		s := in.observe()
+		moved, again := in.act(ctx, s)
+		a := in.active()
+		if s.Facts.Exited && a == nil && !moved {
 			return ErrExited
 		}
-		if err := in.wait(ctx, s.again, s.next != nil); err != nil {
+		if moved && a != nil && ctx.Err() == nil {
+			continue
+		}
+		if moved {
+			again = atOnce
+		}
+		if err := in.wait(ctx, again, a != nil || s.next != nil); err != nil {
+			in.cut(ctx, a)
 			return err
 		}
 	}
@@ -152,82 +133,82 @@ func (in *Injector) Run(ctx context.Context) error {
 
 // become takes the agent for what it has turned out to be. That one has not been ready yet.
 func (in *Injector) become() {
-	if in.Become == nil || in.behindDialog != nil || len(in.queued) > 0 {
+	if in.Become == nil || in.active() != nil || in.at(behind) != nil || in.at(queued) != nil {
 		return
 	}
 	if p, log := in.Become(); p != nil {
-		in.Profile, in.Log, in.wasReady, in.remnant = p, log, false, nil
+		in.Profile, in.Log, in.memory.ready = p, log, time.Time{}
+		in.drop(left)
 	}
 }
 
-// step is one round of the loop: what it found, and after how long to make another one although
-// nothing changed.
-type step struct {
-	look    Look
-	verdict ready.Verdict
-	next    *turn.Batch // to be delivered next; nil: nothing waits
-	hold    Hold        // what keeps it from being typed
-	again   time.Duration
-}
-
-// step looks, has the sight judged, lets messages expire and reports. Between attempts (idle) it
-// also looks after those that the agent has queued.
-func (in *Injector) step(idle bool) step {
-	look := in.look()
-	v, again := in.judge(look)
-	if idle {
-		again = sooner(again, in.followQueued(look, v))
+// act does what is to be done now, and reports whether it did anything; otherwise it says when to
+// ask again.
+func (in *Injector) act(ctx context.Context, s step) (moved bool, again time.Duration) {
+	if a := in.active(); a != nil {
+		moved, again = in.drive(ctx, a, s)
+		return moved, sooner(again, s.again)
 	}
-	b, expiry := in.Mailbox.Next(look.Facts.Now)
-	hold, rest := in.hold(look, v, b)
-	_, back := in.shouldRestore(look, v)
-	if look.DialogAfter == 0 {
-		stays := b != nil && hold == protocol.WaitsForDraft && rest == 0
-		in.report(Report{v, hold, in.occupied(look), in.accepts(look, v), stays})
-	}
-	again = sooner(again, back)
-	if b != nil || in.behindDialog != nil || in.givenBack != "" || in.unshown(look) {
-		again = sooner(sooner(again, rest), look.Again)
-	}
-	if !expiry.IsZero() {
-		again = sooner(again, max(expiry.Sub(look.Facts.Now), time.Nanosecond))
-	}
-	return step{look, v, b, hold, again}
-}
-
-// report tells what a step found. An agent that was given a turn which has yet to show is as good
-// as busy.
-func (in *Injector) report(r Report) {
-	if a := in.typing; a != nil && a.taken && r.Verdict.State == ready.Ready {
-		r.Verdict, r.Hold = ready.Verdict{State: ready.Busy, Confidence: ready.ByGuess}, protocol.WaitsForTurn
-	}
-	in.Report(r)
-}
-
-// act does what is to be done now and reports whether it did anything.
-func (in *Injector) act(ctx context.Context, s step) bool {
-	switch {
-	case in.behindDialog != nil:
-		in.resume(ctx, s.look, s.hold)
-	case in.astray():
-		yes, _ := in.shouldRestore(s.look, s.verdict)
-		if yes {
-			in.restore(ctx)
+	again = s.again
+	for _, a := range in.resting() {
+		did, later := in.drive(ctx, a, s)
+		moved, again = moved || did, sooner(again, later)
+		if a.stage == behind || in.active() != nil {
+			return moved, again
 		}
-		return yes
-	case in.shouldResubmit(s.look, s.verdict, s.next):
-		in.resubmit(ctx, s.next)
-		return true
-	case s.next != nil && s.hold == "":
-		in.deliver(ctx, *s.next)
-		return true
 	}
-	if yes, _ := in.shouldInterrupt(s.look, s.verdict, s.next); yes {
-		in.interrupt(ctx, s.next)
-		return true
+	if moved || in.astray() {
+		return moved, again
+	}
+	return in.start(ctx, s), again
+}
+
+// start begins what the next message asks for: its delivery, or an interrupt that comes before it.
+func (in *Injector) start(ctx context.Context, s step) bool {
+	switch interrupts, _ := in.shouldInterrupt(s); {
+	case s.Facts.Exited:
+		return false
+	case s.next != nil && s.hold == "":
+		return in.open(ctx, &attempt{in: in}, opened)
+	case interrupts:
+		return in.open(ctx, &attempt{in: in}, halting)
 	}
 	return false
 }
+
+// open takes the terminal for an attempt, and reports whether it has it.
+func (in *Injector) open(ctx context.Context, a *attempt, at stage) bool {
+	if !a.open(ctx) {
+		return false // the next look tells why
+	}
+	in.attempts = append(in.attempts, a)
+	a.enter(at)
+	return true
+}
+
+// cut ends what an attempt is about, as the wrapper ends.
+func (in *Injector) cut(ctx context.Context, a *attempt) {
+	switch {
+	case a == nil:
+		return
+	case a.result != nil && a.stage != withdrawing && a.stage != clearing:
+	case a.began.IsZero() || a.stage.rests():
+		a.release()
+		return
+	case a.entered.IsZero():
+		a.result = &Result{Doubtful, "", protocol.FaultShuttingDown, "the wrapper ended while the message was being typed"}
+	default:
+		a.result = &Result{Doubtful, "", protocol.FaultShuttingDown, "the wrapper ended before the message was confirmed"}
+	}
+	if a.bringBack(ended) == restoring {
+		a.restoring()(ctx, in.observe())
+	}
+	a.enter(ended)
+}
+
+// looks is the least time between two looks while nothing waits for them: an
+// agent that prints without pause must not cost a judgement a read.
+const looks = 10 * time.Millisecond
 
 // wait blocks until something changed or the time is over. Changes that come
 // thick are taken together, unless a message waits for them.
@@ -247,8 +228,8 @@ func (in *Injector) wait(ctx context.Context, again time.Duration, eager bool) e
 	case <-timer:
 		return nil
 	}
-	left := looks - time.Since(in.looked)
-	if eager || left <= 0 {
+	rest := looks - time.Since(in.memory.last.Facts.Now)
+	if eager || rest <= 0 {
 		return nil
 	}
 	select {
@@ -257,91 +238,126 @@ func (in *Injector) wait(ctx context.Context, again time.Duration, eager bool) e
 	case <-in.Gone:
 	case <-in.Mail:
 	case <-in.Heard:
-	case <-time.After(left):
+	case <-time.After(rest):
 	}
 	return nil
 }
 
-// look adds to a look what only the loop knows.
-func (in *Injector) look() Look {
-	l := in.Agent.Look()
-	if a := cmp.Or(in.typing, in.behindDialog); a != nil && l.Typed.Visible && a.Begun(l.Typed.Text) {
-		l.Box, l.Dialog = l.Typed, "" // what we typed is no dialog
-	}
-	in.doubt(&l)
-	in.overlook(&l)
-	in.readFor(l)
-	in.looked = l.Facts.Now
-	if in.heldBack && !l.Queued {
-		in.submitted = l.Facts.Now // by the agent itself
-	}
-	in.heldBack = l.Queued
-	l.Facts.WasReady, l.Facts.LastBusy = in.wasReady, in.lastBusy
-	l.Facts.Submitted = ready.Later(in.submitted, in.sent(l))
-	l.Facts.LastInput = in.lastInput
-	if l.Draft.Enter.After(in.lastInput) {
-		l.Facts.LastInput = l.Draft.Enter
-	}
-	l.Facts.Dialog, l.Facts.Working, l.Facts.Composer = l.Dialog, l.Working || l.Queued, l.Box.Visible
-	l.Facts.MaybeDialog, l.Facts.Rows = l.MaybeDialog, l.Rows
-	in.restored, in.modal = in.restored && l.Draft.Begun, in.modal || l.Inserts
-	l.Facts.AtPrompt = in.atPrompt(l)
-	in.watchDraft(l)
-	if l.Facts.Raw && !l.Facts.AtPrompt {
-		l.Facts.Dialog = cmp.Or(l.Dialog, l.Menu)
-	}
-	return l
-}
-
-// How long a dialog must stand where no composer shows. Half a repaint looks so, with anything that
-// was ever said; what we typed last is the likeliest.
-const (
-	glimpse     = 50 * time.Millisecond
-	glimpseOurs = proofRest
-)
-
-// doubt takes a dialog out of a look until it has stood for a while.
-func (in *Injector) doubt(l *Look) {
-	asks := in.Profile.Composer != nil && !l.Box.Visible && l.Dialog != ""
-	in.dialogSince = ready.Since(in.dialogSince, asks, l.Facts.Now)
-	if !asks {
+// report tells what a step found; rest is after how long its hold may end by itself. An agent that
+// was given a turn which has yet to show is as good as busy.
+func (in *Injector) report(s step, rest time.Duration) {
+	if s.DialogAfter > 0 {
 		return
 	}
-	rest := glimpse
-	if turn.Within(l.Dialog, in.ours) {
-		rest = glimpseOurs
+	stays := s.next != nil && s.hold == protocol.WaitsForDraft && rest == 0
+	r := Report{s.verdict, s.hold, in.occupied(s.Look), in.accepts(s), stays}
+	if in.at(accepted) != nil && s.verdict.State == ready.Ready {
+		r.Verdict, r.Hold = ready.Verdict{State: ready.Busy, Confidence: ready.ByGuess}, protocol.WaitsForTurn
 	}
-	if l.DialogAfter = max(0, rest-l.Facts.Now.Sub(in.dialogSince)); l.DialogAfter > 0 {
-		l.Dialog = ""
+	in.Report(r)
+}
+
+// maxWithdrawn is how often one message is tried when something other than the
+// human makes it come back.
+const (
+	maxWithdrawn = 3
+	humanFirst   = "human"
+	byRequest    = "cancelled"
+)
+
+// bound ends a message that has come back too often.
+func (in *Injector) bound(id string, r *Result) {
+	if in.tried.id != id {
+		in.tried = tried{id: id}
+	}
+	if r.Status != Withdrawn || r.Code == humanFirst || r.Code == byRequest {
+		return
+	}
+	if in.tried.times++; in.tried.times >= maxWithdrawn {
+		r.Status = Failed
 	}
 }
 
-// sent is when what the human sent last left the composer, or their Enter if it did so at once;
-// zero when they sent nothing. A text that stays for long was not sent.
-func (in *Injector) sent(l Look) time.Time {
-	enter := l.Draft.Sent
-	switch {
-	case enter.IsZero() || l.Draft.LastKey.After(enter):
-	case l.Box.Visible && l.Box.Text == "":
-		in.left = enter
-	case !in.left.Equal(enter) && l.Facts.Now.Sub(enter) < in.Profile.Typing.Confirm:
-		in.leaving = l.Facts.Now
+// end tells the mailbox how an attempt ended.
+func (in *Injector) end(a *attempt, from stage) {
+	r := a.result
+	in.bound(a.Turn[0].ID, r)
+	m := &in.memory
+	if m.input = ready.Later(m.input, a.entered); a.entered.IsZero() && a.sent > 0 {
+		m.input = time.Now()
 	}
-	return ready.Later(enter, in.leaving)
+	if r.Status == Delivered && from != queued && !(from == behind && a.cameBack) {
+		m.submitted = a.entered
+		// Told before the delivery, so that whoever hears of it and asks does not find the agent
+		// ready from before. A turn that is over already shows with the next look.
+		in.Report(Report{Verdict: ready.Verdict{State: ready.Busy, Confidence: confidence(r.Evidence)}, Hold: protocol.WaitsForTurn})
+	}
+	in.Mailbox.End(a.Turn, *r)
 }
 
-// judge asks for the verdict and remembers what later verdicts stand on. Where there may be a
-// dialog nothing else counts.
-func (in *Injector) judge(l Look) (ready.Verdict, time.Duration) {
-	if l.DialogAfter > 0 {
-		return ready.Verdict{State: ready.Unknown, Confidence: ready.ByGuess, Settling: true}, l.DialogAfter
+func confidence(e Evidence) ready.Confidence {
+	if e == protocol.EvidenceTurn {
+		return ready.BySignal
 	}
-	v, again := in.Profile.Rules.Judge(l.Facts)
-	switch {
-	case v.State == ready.Ready:
-		in.wasReady, in.halting = true, false
-	case (v.State == ready.Busy || v.State == ready.Blocked) && !v.Settling:
-		in.lastBusy = l.Facts.Now
+	return ready.ByScreen
+}
+
+// at is the first attempt in that stage, nil if there is none.
+func (in *Injector) at(s stage) *attempt {
+	for _, a := range in.attempts {
+		if a.stage == s {
+			return a
+		}
 	}
-	return v, again
+	return nil
+}
+
+// active is the attempt that goes on now: it has the terminal, or waits for what its keys have done.
+func (in *Injector) active() *attempt {
+	for _, a := range in.attempts {
+		if a.tx != nil || !a.stage.rests() {
+			return a
+		}
+	}
+	return nil
+}
+
+// typing is the attempt whose message is on its way into the agent.
+func (in *Injector) typing() *attempt {
+	if a := in.active(); a != nil && !a.began.IsZero() && !a.stage.rests() {
+		return a
+	}
+	return nil
+}
+
+// resting are the attempts that wait in the agent, in the order in which they are looked after.
+func (in *Injector) resting() (list []*attempt) {
+	for _, at := range []stage{queued, behind, tardy, givenBack} {
+		for _, a := range in.attempts {
+			if a.stage == at {
+				list = append(list, a)
+			}
+		}
+	}
+	return list
+}
+
+// drop forgets what is in that stage.
+func (in *Injector) drop(s stage) {
+	in.attempts = slices.DeleteFunc(in.attempts, func(a *attempt) bool {
+		if a.stage == s {
+			a.release()
+		}
+		return a.stage == s
+	})
+}
+
+func sooner(a, b time.Duration) time.Duration {
+	if a <= 0 {
+		return b
+	}
+	if b <= 0 {
+		return a
+	}
+	return min(a, b)
 }

@@ -3,6 +3,7 @@ package inject
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -77,6 +78,11 @@ func runWith(t *testing.T, p *profile.Profile, age time.Duration, test func(t *t
 				r.asks.Store(r.asks.Load() || rep.Verdict.State == ready.Blocked)
 			},
 			DraftTimeout: age, Stashed: r.stashed,
+			Staged: func(ids []string, from, to string) {
+				if !follows(from, to) {
+					t.Errorf("of %v: from %s to %s, which the table of stages does not know", ids, from, to)
+				}
+			},
 		}
 		r.mail.onEnd = func() { r.then.Store(r.last.Load()) }
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -90,6 +96,16 @@ func runWith(t *testing.T, p *profile.Profile, age time.Duration, test func(t *t
 		}
 		pass(time.Minute) // lets the agent's own timers end
 	})
+}
+
+// follows reports whether the table of stages lets one come behind another.
+func follows(from, to string) bool {
+	for _, r := range table {
+		if r.name == from {
+			return to == ended.String() || slices.ContainsFunc(r.next, func(n stage) bool { return n.String() == to })
+		}
+	}
+	return false
 }
 
 // ends waits for the message's end.
@@ -420,8 +436,9 @@ func TestTheAgentsLogProvesATurn(t *testing.T) {
 func TestNothingTypedIsNoInput(t *testing.T) {
 	for sent, want := range map[int]bool{0: false, 5: true} {
 		in := &Injector{Mailbox: newMail()}
-		in.end(&attempt{in: in, Turn: turn.Turn{{ID: "m1"}}, sent: sent}, &Result{Withdrawn, "", byRequest, "cancelled"})
-		if got := !in.lastInput.IsZero(); got != want {
+		a := &attempt{in: in, Turn: turn.Turn{{ID: "m1"}}, sent: sent, result: &Result{Withdrawn, "", byRequest, "cancelled"}}
+		in.end(a, clearing)
+		if got := !in.memory.input.IsZero(); got != want {
 			t.Errorf("after %d bytes: input %v, want %v", sent, got, want)
 		}
 	}
@@ -434,19 +451,22 @@ func TestAgentThatTurnsOutToBeAnother(t *testing.T) {
 	is, _ := profile.Named("claude")
 	var found *profile.Profile
 	asked := 0
-	in := &Injector{Profile: was, wasReady: true, Become: func() (*profile.Profile, Log) {
+	in := &Injector{Profile: was, memory: memory{ready: time.Now()}, Become: func() (*profile.Profile, Log) {
 		asked++
 		return found, &rig{}
 	}}
-	if in.become(); in.Profile != was || !in.wasReady || in.Log != nil {
+	if in.become(); in.Profile != was || in.memory.ready.IsZero() || in.Log != nil {
 		t.Error("it became what it is not")
 	}
-	found, in.behindDialog = is, &attempt{}
-	if in.become(); in.Profile != was || asked != 1 {
-		t.Error("it became another one within an attempt")
+	found = is
+	for _, s := range []stage{typing, behind, queued} {
+		in.attempts = []*attempt{{in: in, stage: s}}
+		if in.become(); in.Profile != was || asked != 1 {
+			t.Errorf("it became another one within an attempt that is %s", s)
+		}
 	}
-	in.behindDialog = nil
-	if in.become(); in.Profile != is || in.wasReady || in.Log == nil {
+	in.attempts = nil
+	if in.become(); in.Profile != is || !in.memory.ready.IsZero() || in.Log == nil {
 		t.Errorf("it did not become %s", is.Name)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"relay-pty/protocol"
 )
 
-// typing is Claude's profile, but with headers and footers that are typed.
-func typing() *profile.Profile {
+// keyed is Claude's profile, but with headers and footers that are typed.
+func keyed() *profile.Profile {
 	p, _ := profile.Named("claude")
 	typed := *p
 	typed.Typing.PasteAll = false
@@ -21,7 +21,7 @@ func typing() *profile.Profile {
 // TestHeaderThatIsTakenForCommandsIsAllThatIsTyped, in a composer that does something else with
 // keys than to show them.
 func TestHeaderThatIsTakenForCommandsIsAllThatIsTyped(t *testing.T) {
-	runAs(t, typing(), func(t *testing.T, r *rig) {
+	runAs(t, keyed(), func(t *testing.T, r *rig) {
 		r.do(func(f *fakeTerm) { f.normal = true })
 		body := "dd\nihello\n:q!\nx"
 		r.mail.add("m1", body)
@@ -37,7 +37,7 @@ func TestHeaderThatIsTakenForCommandsIsAllThatIsTyped(t *testing.T) {
 
 // TestHeaderThatShowsLateIsAwaited, however long it takes, before the body is typed.
 func TestHeaderThatShowsLateIsAwaited(t *testing.T) {
-	runAs(t, typing(), func(t *testing.T, r *rig) {
+	runAs(t, keyed(), func(t *testing.T, r *rig) {
 		r.do(func(f *fakeTerm) { f.lag = 2 * time.Second })
 		r.mail.add("m1", "one\ntwo\nthree\nfour")
 		pass(1900 * time.Millisecond)

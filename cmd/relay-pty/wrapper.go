@@ -312,7 +312,7 @@ func (w *wrapper) injector() *inject.Injector {
 	in := &inject.Injector{
 		Profile: w.tuned(), Agent: w.agent, Mailbox: w.turning,
 		Mail: w.box.Changed(), Heard: w.told, Gone: w.agent.Session.Done(), Report: w.report,
-		DraftTimeout: w.cfg.DraftTimeout, Stashed: w.stashed,
+		DraftTimeout: w.cfg.DraftTimeout, Stashed: w.stashed, Staged: w.staged,
 	}
 	if log := w.history(); log != nil {
 		in.Log = log
@@ -379,6 +379,11 @@ func (w *wrapper) stashed(id string, set bool) {
 		return
 	}
 	w.append(&protocol.DraftRestored{ID: id})
+}
+
+// staged is told of each step that the injector takes: with them the log tells why nothing happens.
+func (w *wrapper) staged(ids []string, from, to string) {
+	w.log.Debug().Strs("ids", ids).Str("from", from).Str("to", to).Msg("stage")
 }
 
 // farewell ends what is still open and writes the last event.

@@ -1,0 +1,298 @@
+package inject
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"relay-pty/inject/turn"
+	"relay-pty/protocol"
+)
+
+// A stage is how far an attempt is, or where its text rests.
+type stage int
+
+const (
+	ended       stage = iota // nothing of it is left to do
+	opened                   // it has the terminal, and nothing is typed yet
+	stashing                 // the human's draft is being set aside
+	typing                   // the message is typed, piece by piece
+	showing                  // all is typed, and has yet to show in the composer
+	confirming               // Enter was pressed, and the text has yet to be gone
+	accepted                 // the composer is empty, and the turn has yet to show
+	echoing                  // a line is typed, and has yet to show
+	prompting                // a line was entered, and the next prompt has yet to show
+	reading                  // the last line was entered, and has yet to be read
+	withdrawing              // the message is to be taken back, and what is typed has yet to show
+	clearing                 // keys take text of ours out of the composer
+	restoring                // the draft that was set aside is brought back
+	leaving                  // it is over, and the agent's end may tell why
+	halting                  // keys end the agent's turn
+	returning                // what the agent gives back then has yet to show
+	inserting                // a composer with modes is led back to its insert mode
+
+	// From here on the agent has the text, and other attempts go on meanwhile.
+	queued    // it is in the agent's own queue
+	behind    // it was typed, and a dialog came before Enter
+	tardy     // the key to set the draft aside was read, and may act late
+	givenBack // an interrupted prompt stands in the composer
+	left      // it stands in the composer, and could not be taken back
+)
+
+// do is what a stage does with a step: it tells which stage is next, its own to stay, and when to
+// ask again though nothing changes; 0: never.
+type do func(context.Context, step) (next stage, again time.Duration)
+
+// rests reports whether the text is in the agent's hands, and other attempts go on meanwhile.
+func (s stage) rests() bool { return s == ended || s >= queued }
+
+// atOnce asks for the next step although nothing changes.
+const atOnce = time.Nanosecond
+
+// row is what is known of a stage.
+type row struct {
+	name  string
+	begin func(*attempt) do              // what the stage does, with a memory of its own; nil: it merely is
+	limit func(a *attempt) time.Duration // how long it may take while the agent runs; nil: there is no limit, or it sets its own
+	reads bool                           // the limit begins anew with each part of the text that the agent reads
+	next  []stage                        // the stages that may come next, beside its end
+}
+
+// table is all stages. DESIGN.md shows it as a picture. An attempt begins as one that has ended.
+var table = [...]row{
+	ended:       {name: "ended", next: []stage{opened, halting, left}},
+	opened:      {name: "opened", begin: (*attempt).opened, next: []stage{stashing, clearing, typing, tardy, restoring}},
+	stashing:    {name: "stashing", begin: (*attempt).stashing, limit: echo, reads: true, next: []stage{typing, tardy, restoring}},
+	typing:      {name: "typing", begin: (*attempt).typing, limit: echo, reads: true, next: []stage{showing, echoing, reading, withdrawing, restoring, leaving, behind, queued}},
+	showing:     {name: "showing", begin: (*attempt).showing, limit: echo, reads: true, next: []stage{confirming, withdrawing, restoring, leaving, behind, queued}},
+	confirming:  {name: "confirming", begin: (*attempt).confirming, limit: confirm, next: []stage{accepted, queued, restoring, withdrawing, leaving}},
+	accepted:    {name: "accepted", begin: (*attempt).accepted, limit: func(a *attempt) time.Duration { return a.in.Profile.Typing.SlowTurn }, next: []stage{restoring, leaving}},
+	echoing:     {name: "echoing", begin: (*attempt).echoing, limit: func(a *attempt) time.Duration { return max(echo(a), confirm(a)) }, next: []stage{prompting, reading, withdrawing, restoring, leaving}},
+	prompting:   {name: "prompting", begin: (*attempt).prompting, limit: confirm, next: []stage{typing, restoring, leaving}},
+	reading:     {name: "reading", begin: (*attempt).reading, limit: confirm, next: []stage{restoring, leaving}},
+	withdrawing: {name: "withdrawing", begin: (*attempt).withdrawing, limit: within(2 * proofRest), next: []stage{clearing, restoring, leaving}},
+	clearing:    {name: "clearing", begin: (*attempt).clearing, next: []stage{typing, restoring, leaving}},
+	restoring:   {name: "restoring", begin: (*attempt).restoring, limit: within(2 * proofRest), next: []stage{confirming, accepted, queued}},
+	leaving:     {name: "leaving", begin: (*attempt).leaving, next: []stage{restoring}},
+	halting:     {name: "halting", begin: (*attempt).halting, next: []stage{returning, inserting}},
+	returning:   {name: "returning", begin: (*attempt).returning, limit: keyWait, next: []stage{inserting}},
+	inserting:   {name: "inserting", begin: (*attempt).inserting, limit: func(a *attempt) time.Duration { return 2 * keyWait(a) }},
+	queued:      {name: "queued", begin: (*attempt).queued, next: []stage{behind}},
+	behind:      {name: "behind", begin: (*attempt).behind, next: []stage{showing, withdrawing, queued, restoring, leaving}},
+	tardy:       {name: "tardy", begin: (*attempt).tardy},
+	givenBack:   {name: "givenBack", begin: (*attempt).givenBack},
+	left:        {name: "left"},
+}
+
+func (s stage) String() string { return table[s].name }
+
+func echo(a *attempt) time.Duration    { return a.in.Profile.Typing.Echo }
+func confirm(a *attempt) time.Duration { return a.in.Profile.Typing.Confirm }
+func keyWait(a *attempt) time.Duration { return a.in.Profile.Typing.KeyWait }
+
+func within(d time.Duration) func(*attempt) time.Duration {
+	return func(*attempt) time.Duration { return d }
+}
+
+// attempt is one turn on its way into the agent, or what else the terminal is needed for.
+type attempt struct {
+	turn.Turn
+	in    *Injector
+	stage stage
+	do    do // of the stage; nil: it has yet to begin
+
+	limit time.Duration // how long what is waited for now may take; 0: it has no end of its own
+	due   time.Time     // when that is over
+
+	tx       Tx     // nil once the human has the terminal back
+	typed    string // what is typed
+	keys     string // what of it, or which keys, the agent's terminal has yet to take
+	sent     int    // bytes written
+	broken   bool   // the last write failed, and not because the agent does not read
+	pieces   []turn.Piece
+	line     typedLine
+	began    time.Time // when it was begun to be typed; zero: it was not
+	entered  time.Time // our last Enter; zero: not pressed, so it cannot be submitted
+	joined   bool      // the agent was busy at Enter, or holds back what it is given: its log will tell
+	cameBack bool      // it stood in the composer again when the agent had queued it
+	draft    *aside    // the draft that was set aside for it; nil: none
+	aside    bool      // when Enter was pressed, the agent showed that a draft is set aside, by whomever
+	then     stage     // what the stage behind this one leads to
+	result   *Result   // how it ends; nil: that is open
+}
+
+// open takes the terminal, and reports whether it has it.
+func (a *attempt) open(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, openWait)
+	defer cancel()
+	tx, err := a.in.Agent.Begin(ctx)
+	if err != nil {
+		return false
+	}
+	a.tx = tx
+	return true
+}
+
+// openWait is how long a key that is not read may keep us from looking again.
+const openWait = time.Second
+
+// release gives the terminal back to the human.
+func (a *attempt) release() {
+	if a.tx != nil {
+		a.tx.End() // a terminal that is gone has no keys to bring back
+		a.tx = nil
+	}
+}
+
+// drive does what an attempt's stage does with a step, and reports whether it has moved on;
+// otherwise it says when to ask again.
+func (in *Injector) drive(ctx context.Context, a *attempt, s step) (moved bool, again time.Duration) {
+	r := &table[a.stage]
+	if r.begin == nil {
+		return false, 0
+	}
+	if a.do == nil {
+		a.do = r.begin(a)
+	}
+	if a.keys != "" {
+		if s.stuck = a.flush(ctx, s); !s.stuck && a.keys != "" {
+			return false, atOnce
+		}
+	}
+	in.pass(ctx, s)
+	if s.halted || r.reads && s.read {
+		a.within(a.limit)
+	}
+	left := a.due.Sub(s.Facts.Now)
+	s.over = a.limit > 0 && left <= 0
+	next, again := a.do(ctx, s)
+	if next == a.stage {
+		return again == atOnce, sooner(again, left)
+	}
+	a.enter(next)
+	return true, 0
+}
+
+// enter brings the attempt into a stage.
+func (a *attempt) enter(to stage) {
+	from := a.stage
+	if a.in.Staged != nil {
+		a.in.Staged(a.IDs(), from.String(), to.String())
+	}
+	a.stage, a.do, a.limit = to, nil, 0
+	if limit := table[to].limit; limit != nil {
+		a.within(limit(a))
+	}
+	switch {
+	case to == ended:
+		a.end(from)
+	case to.rests():
+		a.release()
+	}
+}
+
+// end reports the end of an attempt, and remembers what it has left behind.
+func (a *attempt) end(from stage) {
+	in := a.in
+	if a.result != nil {
+		in.end(a, from)
+		in.drop(left)
+	}
+	a.release()
+	if r := a.result; r != nil && r.Status == Doubtful && r.Code == protocol.FaultStranded && in.Profile.Composer != nil {
+		a.enter(left)
+	}
+	in.drop(ended)
+}
+
+// within sets how long what is waited for may take from now on, or from when the keys are typed
+// that have yet to be.
+func (a *attempt) within(limit time.Duration) {
+	a.limit, a.due = limit, time.Now().Add(limit)
+	if a.keys != "" {
+		a.due = time.Now().Add(writeWait)
+	}
+}
+
+// How long the agent's terminal may have no room for what is typed, and how long one write waits
+// for it.
+const (
+	writeWait  = time.Second
+	writeSlice = 100 * time.Millisecond
+)
+
+// press types keys. What the agent's terminal has no room for is typed while the loop goes on.
+func (a *attempt) press(ctx context.Context, keys string) {
+	if a.keys = keys; !a.write(ctx) {
+		a.due = time.Now().Add(writeWait)
+	}
+}
+
+// flush types what is left of the keys, until the terminal has taken nothing of it for a while in
+// which the agent ran. It reports whether that is so.
+func (a *attempt) flush(ctx context.Context, s step) (stuck bool) {
+	before := len(a.keys)
+	switch {
+	case a.broken:
+	case s.halted, a.write(ctx), !a.broken && len(a.keys) < before:
+		a.within(a.limit)
+		return false
+	case a.broken:
+	case a.due.After(s.Facts.Now):
+		return false
+	}
+	a.keys = ""
+	a.within(a.limit)
+	return true
+}
+
+// write types what the agent's terminal takes soon, and reports whether that is all.
+func (a *attempt) write(ctx context.Context) bool {
+	slice, cancel := context.WithTimeout(ctx, writeSlice)
+	defer cancel()
+	n, err := a.tx.Write(slice, []byte(a.keys))
+	a.keys = a.keys[n:]
+	a.sent += n
+	a.broken = err != nil && (!errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil)
+	return err == nil
+}
+
+// pass lets the agent have the terminal's answers to its queries when it has read all that was
+// typed: it may show nothing before it has them.
+func (in *Injector) pass(ctx context.Context, s step) {
+	if a := in.typing(); a != nil && a.tx != nil && a.keys == "" && s.Unread <= 0 {
+		a.tx.Pass(ctx) // a terminal that is gone shows by itself
+	}
+}
+
+// over ends an attempt. Where the agent's end would explain what happened, it is waited for a
+// moment: a write to a terminal that is going away fails a little before that end can be seen.
+func (a *attempt) over(r Result) (stage, time.Duration) {
+	if a.line.entered > 0 && r.Status != Delivered {
+		r.Status, r.Cause = Doubtful, a.line.partly(r.Cause)
+	}
+	a.result = &r
+	if r.Code == protocol.FaultNoConsume || r.Code == protocol.FaultStranded {
+		return leaving, 0
+	}
+	return a.bringBack(ended), 0
+}
+
+// leaving waits for the agent's end, where that explains how the attempt ended.
+func (a *attempt) leaving() do {
+	a.within(proofRest / 6)
+	if a.broken {
+		a.within(5 * proofRest)
+	}
+	return func(_ context.Context, s step) (stage, time.Duration) {
+		switch {
+		case s.Facts.Exited && a.entered.IsZero():
+			a.result = &Result{Failed, "", protocol.FaultAgentExited, "the agent ended before the message was submitted"}
+		case s.Facts.Exited:
+			a.result = &Result{Doubtful, "", protocol.FaultAgentExited, "the agent ended while it was given the message"}
+		case !s.Facts.Stopped && !s.over:
+			return leaving, 0
+		}
+		return a.bringBack(ended), 0
+	}
+}
