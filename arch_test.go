@@ -28,7 +28,8 @@ var layers = map[string]string{
 	"pty/screen/vt":              "",
 	"pty/screen/width":           "",
 	"pty/term":                   "protocol/signals",
-	"inject":                     "inject/ready inject/draft inject/profile inject/prompt inject/sight inject/turn protocol protocol/failpoint",
+	"inject":                     "inject/ready inject/draft inject/profile inject/sight inject/turn inject/watch protocol protocol/failpoint",
+	"inject/watch":               "inject/draft inject/profile inject/prompt inject/ready inject/sight inject/turn protocol",
 	"inject/prompt":              "",
 	"inject/turn":                "inject/profile protocol/failpoint",
 	"inject/ready":               "protocol",
@@ -48,7 +49,7 @@ var layers = map[string]string{
 	"queue/journal":              "protocol queue protocol/failpoint",
 	"cmd/relay-pty": "cmd/relay-pty/agent cmd/relay-pty/agentlog cmd/relay-pty/clients cmd/relay-pty/handover cmd/relay-pty/ledger cmd/relay-pty/memory cmd/relay-pty/tty " +
 		"inject inject/draft inject/profile inject/ready inject/turn parser parser/transcript protocol protocol/own protocol/registry protocol/sock protocol/version pty pty/screen pty/term queue",
-	"cmd/relay-pty/agent":    "inject inject/draft inject/profile inject/profile/keys inject/ready inject/sight parser pty pty/screen",
+	"cmd/relay-pty/agent":    "inject inject/draft inject/profile inject/profile/keys inject/ready inject/sight inject/watch parser pty pty/screen",
 	"cmd/relay-pty/agentlog": "inject/profile inject/ready parser/transcript protocol",
 	"cmd/relay-pty/handover": "inject inject/draft inject/turn parser protocol queue",
 	"cmd/relay-pty/clients":  "cmd/relay-pty/handover parser protocol protocol/sock queue",

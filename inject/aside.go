@@ -8,6 +8,7 @@ import (
 	"relay-pty/inject/draft"
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
+	"relay-pty/inject/watch"
 	"relay-pty/protocol"
 )
 
@@ -32,7 +33,7 @@ const stashRest = 20 * time.Millisecond
 // came back. A prompt that the interrupted agent gave back is no draft of the
 // human's: an urgent message sets it aside, and it is submitted again behind that.
 func (in *Injector) maySetAside(s step) (bool, time.Duration) {
-	t, unsent := in.Profile.Typing, in.memory.unsent
+	t, unsent := in.Profile.Typing, in.seen.Unsent
 	if s.next == nil || t.Stash == "" || s.Stashed || in.at(tardy) != nil || unsent == "" {
 		return false, 0
 	}
@@ -48,14 +49,14 @@ func (in *Injector) maySetAside(s step) (bool, time.Duration) {
 	case s.next.Mode == protocol.ModeUrgent:
 		return true, 0
 	}
-	left := in.DraftTimeout - s.Facts.Now.Sub(ready.Later(in.memory.unsentSince, s.Draft.LastKey))
+	left := in.DraftTimeout - s.Facts.Now.Sub(ready.Later(in.seen.UnsentSince, s.Draft.LastKey))
 	return left <= 0, left
 }
 
 // setAside presses the agent's own key that sets a draft aside.
 func (a *attempt) setAside(ctx context.Context, s step) (stage, time.Duration) {
 	in := a.in
-	a.draft = &aside{text: in.unsentText(s.Look), typed: s.Draft.Text, givenBack: in.holdsGivenBack(s.Look), pressed: time.Now()}
+	a.draft = &aside{text: in.seen.UnsentText(s.Look), typed: s.Draft.Text, givenBack: in.holdsGivenBack(s.Look), pressed: time.Now()}
 	n, err := a.tx.Write(ctx, []byte(in.Profile.Typing.Stash))
 	if a.draft.keys = n; err != nil {
 		return a.leaveDraft(), 0
@@ -63,8 +64,8 @@ func (a *attempt) setAside(ctx context.Context, s step) (stage, time.Duration) {
 	return stashing, 0
 }
 
-// stashing waits until the draft is seen to be gone: as long as text may take to show, but no longer
-// than the human's keys may wait.
+// stashing waits until the draft is seen to be gone: as long as text may take to show, but no
+// longer than the human's keys may wait.
 func (a *attempt) stashing() do {
 	var gone time.Time
 	return func(ctx context.Context, s step) (stage, time.Duration) {
@@ -80,14 +81,14 @@ func (a *attempt) stashing() do {
 		if !gone.IsZero() {
 			return stashing, stashRest
 		}
-		return stashing, sooner(again, unreadRest)
+		return stashing, sooner(again, watch.UnreadRest)
 	}
 }
 
-// leaveDraft leaves the draft where it is. A key that the agent did not read is taken back. One that
-// it read may act later.
+// leaveDraft leaves the draft where it is. A key that the agent did not read is taken back. One
+// that it read may act later.
 func (a *attempt) leaveDraft() stage {
-	a.in.memory.unsentSince = time.Now() // an agent that does not read must not get the key at once again
+	a.in.seen.UnsentSince = time.Now() // an agent that does not read must not get the key at once again
 	if got, err := a.tx.TakeBack(a.draft.keys); err == nil && got == a.draft.keys {
 		return ended
 	}
@@ -95,8 +96,8 @@ func (a *attempt) leaveDraft() stage {
 }
 
 // isStashed reports whether the composer looks as it does when a draft was set aside.
-func (in *Injector) isStashed(l Look) bool {
-	return in.empty(l) && l.Unread <= 0 && (in.Profile.Typing.StashShown == nil || l.Stashed)
+func (in *Injector) isStashed(l watch.Look) bool {
+	return in.seen.Empty(l) && l.Unread <= 0 && (in.Profile.Typing.StashShown == nil || l.Stashed)
 }
 
 // bringBack is the stage that follows: next, or the one that brings back the draft first, if the
@@ -117,17 +118,17 @@ func (a *attempt) restoring() do {
 	var stands time.Time
 	pressed := false
 	return func(ctx context.Context, s step) (stage, time.Duration) {
-		if !pressed && a.in.empty(s.Look) && s.Unread <= 0 {
+		if !pressed && a.in.seen.Empty(s.Look) && s.Unread <= 0 {
 			a.tx.Write(ctx, []byte(a.backKeys(s))) // what becomes of it is seen
 			pressed = true
 		}
-		stands = ready.Since(stands, turn.Same(a.in.unsentText(s.Look), a.draft.text), s.Facts.Now)
+		stands = ready.Since(stands, turn.Same(a.in.seen.UnsentText(s.Look), a.draft.text), s.Facts.Now)
 		is := !stands.IsZero() && s.Facts.Now.Sub(stands) >= stashRest
 		if !is && !s.over {
 			return restoring, stashRest
 		}
 		if is {
-			a.draft.restored, a.in.memory.restored = true, true
+			a.draft.restored, a.in.seen.Restored = true, true
 			a.in.tellStashed(a, false)
 		}
 		if a.then != ended {
@@ -160,15 +161,15 @@ func (in *Injector) tellStashed(a *attempt, set bool) {
 }
 
 // watchDraft keeps since when the draft is as it is, and what became of those that were moved.
-func (in *Injector) watchDraft(l Look) {
-	m := &in.memory
-	if t := in.unsentText(l); t != m.unsent {
-		m.unsent, m.unsentSince = t, l.Facts.Now
+func (in *Injector) watchDraft(l watch.Look) {
+	m := &in.seen
+	if t := in.seen.UnsentText(l); t != m.Unsent {
+		m.Unsent, m.UnsentSince = t, l.Facts.Now
 	}
 	if a := in.at(tardy); a != nil && in.settled(a, l) {
 		in.drop(tardy)
 	}
-	if l.Facts.Exited || ready.Later(l.Draft.LastKey, l.Brought).After(m.halted) {
+	if l.Facts.Exited || ready.Later(l.Draft.LastKey, l.Brought).After(m.Halted) {
 		in.drop(givenBack) // whatever stands there is the human's now
 	}
 }
@@ -179,11 +180,11 @@ func (in *Injector) watchDraft(l Look) {
 
 // settled follows what becomes of a tardy draft, and reports whether it stands there again or the
 // human has done something else with it.
-func (in *Injector) settled(a *attempt, l Look) bool {
+func (in *Injector) settled(a *attempt, l watch.Look) bool {
 	if l.Unread > 0 || l.Dialog != "" || !l.Box.Visible && in.Profile.Composer != nil || !l.Facts.AtPrompt && in.Profile.Composer == nil {
 		return false
 	}
-	d, shown := a.draft, in.unsentText(l)
+	d, shown := a.draft, in.seen.UnsentText(l)
 	hidden := in.Profile.Typing.StashShown != nil && !l.Stashed
 	switch {
 	case turn.Within(d.text, shown):
@@ -195,7 +196,7 @@ func (in *Injector) settled(a *attempt, l Look) bool {
 		// Text behind the draft shows that later keys were read: the one before did nothing.
 		return !turn.Same(d.text, shown) || !in.typedStill(l, d)
 	case !d.gone.IsZero():
-		return typedSince(l, d.back) || hidden && typedSince(l, d.pressed)
+		return watch.TypedSince(l, d.back) || hidden && watch.TypedSince(l, d.pressed)
 	case !in.typedStill(l, d):
 		return true
 	case !hidden:
@@ -205,9 +206,9 @@ func (in *Injector) settled(a *attempt, l Look) bool {
 }
 
 // typedStill reports whether the draft would stand there if the human's keys alone had been typed.
-func (in *Injector) typedStill(l Look, d *aside) bool {
+func (in *Injector) typedStill(l watch.Look, d *aside) bool {
 	if d.givenBack {
-		return !typedSince(l, d.pressed)
+		return !watch.TypedSince(l, d.pressed)
 	}
 	return l.Draft.Known && turn.Within(d.typed, l.Draft.Text)
 }
@@ -236,7 +237,7 @@ func (in *Injector) shouldRestore(s step) (bool, time.Duration) {
 	case rest > 0:
 		return false, rest
 	}
-	hold, again := in.humanRests(s.Look)
+	hold, again := in.seen.HumanRests(s.Look)
 	return hold == "", again
 }
 
@@ -252,7 +253,7 @@ func (a *attempt) tardy() do {
 			a.open(ctx)
 			return tardy, atOnce
 		}
-		a.draft.back, a.in.memory.restored = time.Now(), true
+		a.draft.back, a.in.seen.Restored = time.Now(), true
 		a.in.tellStashed(a, true)
 		a.tx.Write(ctx, []byte(a.backKeys(s))) // what becomes of it is seen
 		a.release()

@@ -6,6 +6,7 @@ import (
 
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
+	"relay-pty/inject/watch"
 	"relay-pty/protocol"
 )
 
@@ -43,16 +44,16 @@ func (a *attempt) queued() do {
 		lost, last := sinceFor(rests, now, in.Profile.Typing.Confirm)
 		if stood {
 			a.cameBack = true
-			byHuman = byHuman || typedSince(s.Look, ready.Later(a.entered, in.memory.halted))
+			byHuman = byHuman || watch.TypedSince(s.Look, ready.Later(a.entered, in.seen.Halted))
 		}
 		switch {
 		case edited:
 			a.cameBack = true
 			a.result = new(a.mixed())
 		case in.took(a.Turn):
-			a.result = &Result{Status: Delivered, Evidence: protocol.EvidenceTurn}
+			a.result = new(delivered(protocol.EvidenceTurn))
 		case s.Facts.Exited:
-			a.result = &Result{Doubtful, "", protocol.FaultAgentExited, "the agent ended before it took up what it had queued"}
+			a.result = new(doubtful(protocol.FaultAgentExited, "the agent ended before it took up what it had queued"))
 		case stood && !byHuman && in.at(behind) == nil:
 			return behind, 0
 		case lost:
@@ -77,10 +78,9 @@ func sinceFor(since, now time.Time, while time.Duration) (bool, time.Duration) {
 // lost is the end of a queued message of which the agent's log tells nothing.
 func (a *attempt) lost() *Result {
 	if a.cameBack {
-		return &Result{Doubtful, "", protocol.FaultReturned,
-			"the message came back from the agent's queue into its composer and has left it, and the agent's log does not show it"}
+		return new(doubtful(protocol.FaultReturned, "the message came back from the agent's queue into its composer and has left it, and the agent's log does not show it"))
 	}
-	return &Result{Doubtful, "", protocol.FaultNoConsume, "the agent queued the message, has come to rest, and its log does not show it"}
+	return new(doubtful(protocol.FaultNoConsume, "the agent queued the message, has come to rest, and its log does not show it"))
 }
 
 // haltAgain is how long after an interrupt the agent may take to heed it, and
@@ -100,9 +100,9 @@ func (in *Injector) shouldInterrupt(s step) (bool, time.Duration) {
 		!s.busy() || s.Queued && !s.Working || !s.Box.Visible || s.Box.Foreign {
 		return false, 0
 	}
-	m := &in.memory
-	heeded := m.halted.Before(m.ready) // it has been ready since
-	if left := haltAgain - s.Facts.Now.Sub(m.halted); left > 0 && !heeded {
+	m := &in.seen
+	heeded := m.Halted.Before(m.Ready) // it has been ready since
+	if left := haltAgain - s.Facts.Now.Sub(m.Halted); left > 0 && !heeded {
 		return false, left
 	}
 	if in.drafted(s.Look) && !in.leftAlone(s.Look) {
@@ -110,7 +110,7 @@ func (in *Injector) shouldInterrupt(s step) (bool, time.Duration) {
 			return false, 0
 		}
 	}
-	hold, again := in.quiet(s.Look)
+	hold, again := in.seen.Quiet(s.Look)
 	return hold == "", again
 }
 
@@ -124,9 +124,10 @@ const (
 // oftener is how often more than its profile says the last key of an interrupt is pressed.
 const oftener = 3
 
-// halting ends the agent's turn by its own keys, each typed when the agent has heard the one before.
-// An agent that then shows that it wants one more gets the last one again: 5 s after each of its
-// keys OpenCode 1.18.33 forgets all that came since, so that our second key may be its first.
+// halting ends the agent's turn by its own keys, each typed when the agent has heard the one
+// before. An agent that then shows that it wants one more gets the last one again: 5 s after each
+// of its keys OpenCode 1.18.33 forgets all that came since, so that our second key may be its
+// first.
 func (a *attempt) halting() do {
 	in, p := a.in, a.in.Profile
 	list, rest := p.Typing.Interrupt, keyRest
@@ -147,7 +148,7 @@ func (a *attempt) halting() do {
 			if yes, _ := in.shouldInterrupt(s); !yes {
 				return ended, 0
 			}
-			in.memory.halted, empty = time.Now(), !in.drafted(s.Look)
+			in.seen.Halted, empty = time.Now(), !in.drafted(s.Look)
 			if m := p.Composer.Modal; s.Inserts { // there the first Esc does nothing else than to leave the mode
 				list, rest, a.then = append([]string{m.Leave}, list...), keyRest+m.Rest, inserting
 			}
@@ -186,9 +187,9 @@ func (k *heeding) heeded(s step, rest time.Duration) (is, busy bool) {
 	return rested && heard && busy || s.verdict.State == ready.Ready || s.blocked(), busy
 }
 
-// returning waits for what an interrupted agent gives back into its composer: it says that it rests,
-// and paints that later. A composer that was empty and then holds text holds the prompt that the
-// agent did not begin with.
+// returning waits for what an interrupted agent gives back into its composer: it says that it
+// rests, and paints that later. A composer that was empty and then holds text holds the prompt that
+// the agent did not begin with.
 func (a *attempt) returning() do {
 	var rests time.Time
 	return func(_ context.Context, s step) (stage, time.Duration) {
@@ -237,7 +238,7 @@ func (a *attempt) inserting() do {
 }
 
 // holdsGivenBack reports whether the composer holds what the agent gave back.
-func (in *Injector) holdsGivenBack(l Look) bool {
+func (in *Injector) holdsGivenBack(l watch.Look) bool {
 	a := in.at(givenBack)
 	return a != nil && l.Box.Visible && turn.Same(l.Box.Text, a.typed)
 }
@@ -245,13 +246,13 @@ func (in *Injector) holdsGivenBack(l Look) bool {
 // shouldResubmit reports whether to press Enter on the prompt that an interrupted agent
 // gave back: when nothing urgent comes before it.
 func (in *Injector) shouldResubmit(s step) bool {
-	if !in.holdsGivenBack(s.Look) || s.next != nil && s.next.Mode == protocol.ModeUrgent && s.Facts.Now.Sub(in.memory.halted) < urgentFirst {
+	if !in.holdsGivenBack(s.Look) || s.next != nil && s.next.Mode == protocol.ModeUrgent && s.Facts.Now.Sub(in.seen.Halted) < urgentFirst {
 		return false
 	}
 	if s.verdict.State != ready.Ready && !(s.busy() && in.Profile.Typing.Queue != "") {
 		return false
 	}
-	hold, _ := in.quiet(s.Look)
+	hold, _ := in.seen.Quiet(s.Look)
 	return hold == ""
 }
 
@@ -263,7 +264,7 @@ func (a *attempt) givenBack() do {
 		in := a.in
 		switch {
 		case !pressed.IsZero() && s.Unread <= 0 && !in.holdsGivenBack(s.Look):
-			in.memory.submitted = pressed
+			in.seen.Submitted = pressed
 			return ended, 0
 		case !pressed.IsZero() && s.over:
 			return ended, 0
@@ -281,7 +282,7 @@ func (a *attempt) givenBack() do {
 			return givenBack, 0
 		}
 		pressed = time.Now()
-		in.memory.input = pressed
+		in.seen.Input = pressed
 		a.within(in.Profile.Typing.KeyWait)
 		return givenBack, proofRest / 6
 	}

@@ -12,6 +12,7 @@ import (
 	"relay-pty/inject/ready"
 	"relay-pty/inject/sight"
 	"relay-pty/inject/turn"
+	"relay-pty/inject/watch"
 	"relay-pty/protocol"
 )
 
@@ -110,7 +111,7 @@ func (f *fakeTerm) do(change func(*fakeTerm)) {
 	f.wake()
 }
 
-func (f *fakeTerm) Look() Look {
+func (f *fakeTerm) Look() watch.Look {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	own := ready.Word{State: ready.Ready}
@@ -130,7 +131,7 @@ func (f *fakeTerm) Look() Look {
 	if f.quotes && dialog == "" && strings.Contains(f.box, "Really?") {
 		typed, box, dialog = box, sight.Box{}, "Really?"
 	}
-	return Look{
+	return watch.Look{
 		Again: f.follow(box, now),
 		Sight: sight.Sight{
 			Box: box, Typed: typed,

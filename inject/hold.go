@@ -7,15 +7,10 @@ import (
 
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
+	"relay-pty/inject/watch"
 	"relay-pty/protocol"
 	"relay-pty/protocol/failpoint"
 )
-
-// humanRest is how long the human must not have typed before we do.
-const humanRest = time.Second
-
-// unreadRest is when to ask again whether the agent has read what was typed.
-const unreadRest = 50 * time.Millisecond
 
 // holds says what keeps a message from being typed now, and after how long to
 // ask again where only time changes that.
@@ -38,7 +33,7 @@ func (in *Injector) holds(s step) (Hold, time.Duration) {
 	default:
 		return protocol.WaitsForReady, 0
 	}
-	if s.Box.Foreign || in.memory.modal && !s.Inserts && s.next != nil && s.next.Command() {
+	if s.Box.Foreign || in.seen.Modal && !s.Inserts && s.next != nil && s.next.Command() {
 		return protocol.WaitsForDraft, 0 // what is typed as keys would be done there, not taken for text
 	}
 	if in.drafted(s.Look) && in.at(behind) == nil && !in.removable(s) {
@@ -52,71 +47,27 @@ func (in *Injector) holds(s step) (Hold, time.Duration) {
 	if !s.Facts.AtPrompt && in.Profile.Quote.Inert() {
 		return protocol.WaitsForReady, 0 // its line is not a prompt, so a message might not be inert there
 	}
-	return in.quiet(s.Look)
+	hold, again := in.seen.Quiet(s.Look)
+	return Hold(hold), again
 }
 
-// quiet reports whether the human is typing, or a draft may be about to show, and
-// after how long to ask again.
-func (in *Injector) quiet(l Look) (Hold, time.Duration) {
-	hold, again := in.humanRests(l)
-	if hold == "" && in.unshown(l) {
-		return protocol.WaitsForDraft, l.Again
-	}
-	return hold, again
-}
-
-// humanRests is the part of quiet that the human's last keys decide, and what the agent has read of
-// them.
-func (in *Injector) humanRests(l Look) (Hold, time.Duration) {
-	if !l.Draft.Boundary {
-		return protocol.WaitsForHuman, 0
-	}
-	last := ready.Later(l.Draft.LastKey, l.Brought)
-	if left := humanRest - l.Facts.Now.Sub(last); !last.IsZero() && left > 0 {
-		return protocol.WaitsForHuman, left
-	}
-	if l.Unread > 0 {
-		return protocol.WaitsForReady, unreadRest
-	}
-	if !last.IsZero() && !last.Before(l.Facts.LastOutput) && l.Facts.Now.Sub(in.memory.read) < proofRest {
-		return protocol.WaitsForHuman, unreadRest // a draft may be about to show
-	}
-	return "", 0
-}
-
-// unshown reports whether an empty composer may be about to show a draft, of which the shadow of
-// keys knows. The shadow gives way to the composer after a while.
-func (in *Injector) unshown(l Look) bool {
-	b := l.Box
-	return in.Profile.Composer != nil && b.Visible && b.Top && b.Text == "" && l.Draft.MayHold()
-}
-
-// drafted reports whether the human has unsent text. A composer on the screen knows best;
-// blanks show there by the cursor alone, if at all. A prompt is compared with itself
-// before any key. Elsewhere it is what was typed since the last Enter, if it left a
-// trace before the cursor or the terminal keeps the line until Enter.
-func (in *Injector) drafted(l Look) bool {
-	switch {
-	case l.Facts.Exited || failpoint.Built && failpoint.On(failpoint.DraftIgnored):
+// drafted reports whether the human has unsent text that is in our way, or we have to bring it
+// back.
+func (in *Injector) drafted(l watch.Look) bool {
+	if l.Facts.Exited || failpoint.Built && failpoint.On(failpoint.DraftIgnored) {
 		return false
-	case in.astray():
-		return true
-	case in.Profile.Composer != nil:
-		return l.Box.Text != "" || l.Box.Blank || l.Draft.Blank()
-	case !l.Facts.Raw && l.Draft.Text != "", l.Facts.AtPrompt && in.prompts.Changed(in.row(l)):
-		return true
 	}
-	return l.Facts.Raw && l.Draft.Shown(l.Before)
+	return in.astray() || in.seen.Drafted(l)
 }
 
 // occupied reports whether the human has something in the composer that keeps messages from being
 // typed: a draft, one that may be about to show, or a mode of the composer's own. Text of ours,
 // which is being typed or which a dialog keeps there, is nothing of theirs.
-func (in *Injector) occupied(l Look) bool {
+func (in *Injector) occupied(l watch.Look) bool {
 	if l.Facts.Exited || in.typing() != nil || in.at(behind) != nil {
 		return false
 	}
-	return in.drafted(l) || in.unshown(l) || l.Box.Foreign
+	return in.drafted(l) || in.seen.Unshown(l) || l.Box.Foreign
 }
 
 // accepts reports whether text that is typed now would stand in a composer, or at a prompt.
@@ -166,11 +117,9 @@ func (a *attempt) take(ctx context.Context, s step) (stage, time.Duration) {
 	}
 	a.began = s.Facts.Now
 	if !s.Facts.Raw && turn.Longest(a.typed) > maxCooked {
-		return a.over(Result{Failed, "", protocol.FaultLineTooLong,
-			"the agent's terminal is in line mode, which cuts lines over 4095 bytes; send shorter lines"})
+		return a.over(failed(protocol.FaultLineTooLong, "the agent's terminal is in line mode, which cuts lines over 4095 bytes; send shorter lines"))
 	}
-	in.memory.typed = a.typed
-	in.memory.strays.remember(a.typed)
+	in.seen.Types(a.typed)
 	switch {
 	case p.Composer == nil && !s.Facts.Raw:
 		return a.cook(s)

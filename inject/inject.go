@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"relay-pty/inject/profile"
-	"relay-pty/inject/prompt"
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
+	"relay-pty/inject/watch"
 	"relay-pty/protocol"
 )
 
@@ -57,6 +57,12 @@ type Result struct {
 	Code, Cause string
 }
 
+func delivered(e Evidence) Result { return Result{Status: Delivered, Evidence: e} }
+
+func failed(code, cause string) Result { return Result{Failed, "", code, cause} }
+
+func doubtful(code, cause string) Result { return Result{Doubtful, "", code, cause} }
+
 // Hold is why waiting messages wait, in the words of the wire protocol; empty
 // when nothing holds them.
 type Hold string
@@ -94,8 +100,7 @@ type Injector struct {
 
 	attempts []*attempt // whose texts are somewhere in the agent, in the order in which they came there
 	tried    tried
-	memory   memory
-	prompts  prompt.Watch
+	seen     watch.Watch
 }
 
 // tried is the message that ended last, and how often it was withdrawn before.
@@ -137,7 +142,7 @@ func (in *Injector) become() {
 		return
 	}
 	if p, log := in.Become(); p != nil {
-		in.Profile, in.Log, in.memory.ready = p, log, time.Time{}
+		in.Profile, in.Log, in.seen.Ready = p, log, time.Time{}
 		in.drop(left)
 	}
 }
@@ -196,9 +201,9 @@ func (in *Injector) cut(ctx context.Context, a *attempt) {
 		a.release()
 		return
 	case a.entered.IsZero():
-		a.result = &Result{Doubtful, "", protocol.FaultShuttingDown, "the wrapper ended while the message was being typed"}
+		a.result = new(doubtful(protocol.FaultShuttingDown, "the wrapper ended while the message was being typed"))
 	default:
-		a.result = &Result{Doubtful, "", protocol.FaultShuttingDown, "the wrapper ended before the message was confirmed"}
+		a.result = new(doubtful(protocol.FaultShuttingDown, "the wrapper ended before the message was confirmed"))
 	}
 	if a.bringBack(ended) == restoring {
 		a.restoring()(ctx, in.observe())
@@ -228,7 +233,7 @@ func (in *Injector) wait(ctx context.Context, again time.Duration, eager bool) e
 	case <-timer:
 		return nil
 	}
-	rest := looks - time.Since(in.memory.last.Facts.Now)
+	rest := looks - time.Since(in.seen.Last.Facts.Now)
 	if eager || rest <= 0 {
 		return nil
 	}
@@ -282,12 +287,12 @@ func (in *Injector) bound(id string, r *Result) {
 func (in *Injector) end(a *attempt, from stage) {
 	r := a.result
 	in.bound(a.Turn[0].ID, r)
-	m := &in.memory
-	if m.input = ready.Later(m.input, a.entered); a.entered.IsZero() && a.sent > 0 {
-		m.input = time.Now()
+	m := &in.seen
+	if m.Input = ready.Later(m.Input, a.entered); a.entered.IsZero() && a.sent > 0 {
+		m.Input = time.Now()
 	}
 	if r.Status == Delivered && from != queued && !(from == behind && a.cameBack) {
-		m.submitted = a.entered
+		m.Submitted = a.entered
 		// Told before the delivery, so that whoever hears of it and asks does not find the agent
 		// ready from before. A turn that is over already shows with the next look.
 		in.Report(Report{Verdict: ready.Verdict{State: ready.Busy, Confidence: confidence(r.Evidence)}, Hold: protocol.WaitsForTurn})
@@ -312,7 +317,8 @@ func (in *Injector) at(s stage) *attempt {
 	return nil
 }
 
-// active is the attempt that goes on now: it has the terminal, or waits for what its keys have done.
+// active is the attempt that goes on now: it has the terminal, or waits for what its keys have
+// done.
 func (in *Injector) active() *attempt {
 	for _, a := range in.attempts {
 		if a.tx != nil || !a.stage.rests() {

@@ -14,6 +14,7 @@ import (
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
+	"relay-pty/inject/watch"
 	"relay-pty/protocol"
 )
 
@@ -438,7 +439,7 @@ func TestNothingTypedIsNoInput(t *testing.T) {
 		in := &Injector{Mailbox: newMail()}
 		a := &attempt{in: in, Turn: turn.Turn{{ID: "m1"}}, sent: sent, result: &Result{Withdrawn, "", byRequest, "cancelled"}}
 		in.end(a, clearing)
-		if got := !in.memory.input.IsZero(); got != want {
+		if got := !in.seen.Input.IsZero(); got != want {
 			t.Errorf("after %d bytes: input %v, want %v", sent, got, want)
 		}
 	}
@@ -451,11 +452,11 @@ func TestAgentThatTurnsOutToBeAnother(t *testing.T) {
 	is, _ := profile.Named("claude")
 	var found *profile.Profile
 	asked := 0
-	in := &Injector{Profile: was, memory: memory{ready: time.Now()}, Become: func() (*profile.Profile, Log) {
+	in := &Injector{Profile: was, seen: watch.Watch{Ready: time.Now()}, Become: func() (*profile.Profile, Log) {
 		asked++
 		return found, &rig{}
 	}}
-	if in.become(); in.Profile != was || in.memory.ready.IsZero() || in.Log != nil {
+	if in.become(); in.Profile != was || in.seen.Ready.IsZero() || in.Log != nil {
 		t.Error("it became what it is not")
 	}
 	found = is
@@ -466,7 +467,7 @@ func TestAgentThatTurnsOutToBeAnother(t *testing.T) {
 		}
 	}
 	in.attempts = nil
-	if in.become(); in.Profile != is || !in.memory.ready.IsZero() || in.Log == nil {
+	if in.become(); in.Profile != is || !in.seen.Ready.IsZero() || in.Log == nil {
 		t.Errorf("it did not become %s", is.Name)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
+	"relay-pty/inject/watch"
 	"relay-pty/protocol"
 )
 
@@ -64,10 +65,9 @@ func (a *attempt) echoing() do {
 		silent := !unseen.IsZero() && now.Sub(unseen) >= a.in.Profile.Typing.Echo
 		switch {
 		case s.Facts.Exited:
-			return a.over(Result{Failed, "", protocol.FaultAgentExited, "the agent ended before the message was submitted"})
+			return a.over(failed(protocol.FaultAgentExited, "the agent ended before the message was submitted"))
 		case !asked.IsZero() && now.Sub(asked) >= askedRest:
-			return a.over(Result{Doubtful, "", protocol.FaultDialog,
-				"the program asks a question where the message was typed; Enter would answer it"})
+			return a.over(doubtful(protocol.FaultDialog, "the program asks a question where the message was typed; Enter would answer it"))
 		case l.shown:
 			return a.enterLine(ctx, s)
 		case s.Facts.Foreground && !silent && !impatient && !cancelled && !s.over:
@@ -75,8 +75,7 @@ func (a *attempt) echoing() do {
 		case s.Unread > 0:
 			return a.over(a.takeBack(ctx, "the agent does not read what is typed"))
 		case !s.Facts.Foreground:
-			return a.over(Result{Doubtful, "", protocol.FaultStranded,
-				"another program took the terminal while the message was being typed"})
+			return a.over(doubtful(protocol.FaultStranded, "another program took the terminal while the message was being typed"))
 		case !a.strict():
 			return a.enterLine(ctx, s)
 		case cancelled:
@@ -112,12 +111,12 @@ func (a *attempt) prompting() do {
 		case s.stuck:
 			return a.unpressed()
 		case s.Facts.Exited:
-			return a.over(Result{Doubtful, "", protocol.FaultAgentExited, "the agent ended in the middle of the message"})
+			return a.over(doubtful(protocol.FaultAgentExited, "the agent ended in the middle of the message"))
 		case s.Facts.AtPrompt && s.Unread == 0 && !a.standsYet(s.Look):
 			a.line.entered++
 			return a.nextLine(s)
 		case s.over:
-			return a.over(Result{Doubtful, "", protocol.FaultStranded, "the prompt did not come back after a line of the message"})
+			return a.over(doubtful(protocol.FaultStranded, "the prompt did not come back after a line of the message"))
 		}
 		return prompting, readTwice
 	}
@@ -128,7 +127,7 @@ func (a *attempt) prompting() do {
 func (a *attempt) strict() bool { return a.Command() || a.in.Profile.Quote.Inert() }
 
 // echoed reports whether what was typed, or at least its end, stands before the cursor.
-func (a *attempt) echoed(l Look) bool {
+func (a *attempt) echoed(l watch.Look) bool {
 	if !a.strict() {
 		return a.EndsAt(l.Before)
 	}
@@ -140,7 +139,7 @@ func (a *attempt) echoed(l Look) bool {
 }
 
 // standsYet reports whether the line is as it was before Enter.
-func (a *attempt) standsYet(l Look) bool {
+func (a *attempt) standsYet(l watch.Look) bool {
 	if a.strict() {
 		return l.Line == a.line.row
 	}
@@ -163,25 +162,24 @@ func (a *attempt) reading() do {
 		rests := moved && (s.Facts.WaitsInRead || s.Facts.Now.Sub(read) >= readTwice)
 		switch {
 		case s.Facts.Exited:
-			return a.over(Result{Doubtful, "", protocol.FaultAgentExited, "the agent ended right after Enter"})
+			return a.over(doubtful(protocol.FaultAgentExited, "the agent ended right after Enter"))
 		case rests && a.flushed(s.Look):
-			return a.over(Result{Doubtful, "", protocol.FaultNoConsume,
-				"the agent threw away unread input while the message was typed; part of it may be lost"})
+			return a.over(doubtful(protocol.FaultNoConsume, "the agent threw away unread input while the message was typed; part of it may be lost"))
 		case rests && a.line.shown:
-			return a.over(Result{Status: Delivered, Evidence: protocol.EvidenceEcho})
+			return a.over(delivered(protocol.EvidenceEcho))
 		case rests:
-			return a.over(Result{Status: Delivered, Evidence: protocol.EvidenceConsumed})
+			return a.over(delivered(protocol.EvidenceConsumed))
 		case !s.over:
 			return reading, readTwice
 		case s.Unread > 0:
 			return a.over(a.takeBack(ctx, "the agent has not read the message"))
 		}
-		return a.over(Result{Doubtful, "", protocol.FaultNoConsume, "the message still stands in the line after Enter"})
+		return a.over(doubtful(protocol.FaultNoConsume, "the message still stands in the line after Enter"))
 	}
 }
 
 // flushed reports whether the agent threw away unread input since the attempt
 // began. What a raw-mode program had shown by then, it had read.
-func (a *attempt) flushed(l Look) bool {
+func (a *attempt) flushed(l watch.Look) bool {
 	return l.Flushed.After(a.began) && !(a.line.shown && l.Facts.Raw)
 }

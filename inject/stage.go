@@ -155,7 +155,12 @@ func (in *Injector) drive(ctx context.Context, a *attempt, s step) (moved bool, 
 		a.do = r.begin(a)
 	}
 	if a.keys != "" {
-		if s.stuck = a.flush(ctx, s); !s.stuck && a.keys != "" {
+		s.stuck = a.flush(ctx, s)
+		switch {
+		case s.stuck || a.keys == "":
+		case s.Facts.Stopped:
+			return false, writeWait
+		default:
 			return false, atOnce
 		}
 	}
@@ -287,9 +292,9 @@ func (a *attempt) leaving() do {
 	return func(_ context.Context, s step) (stage, time.Duration) {
 		switch {
 		case s.Facts.Exited && a.entered.IsZero():
-			a.result = &Result{Failed, "", protocol.FaultAgentExited, "the agent ended before the message was submitted"}
+			a.result = new(failed(protocol.FaultAgentExited, "the agent ended before the message was submitted"))
 		case s.Facts.Exited:
-			a.result = &Result{Doubtful, "", protocol.FaultAgentExited, "the agent ended while it was given the message"}
+			a.result = new(doubtful(protocol.FaultAgentExited, "the agent ended while it was given the message"))
 		case !s.Facts.Stopped && !s.over:
 			return leaving, 0
 		}

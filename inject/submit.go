@@ -8,13 +8,14 @@ import (
 	"relay-pty/inject/ready"
 	"relay-pty/inject/sight"
 	"relay-pty/inject/turn"
+	"relay-pty/inject/watch"
 	"relay-pty/protocol"
 	"relay-pty/protocol/failpoint"
 )
 
 // proofRest is how long a composer must stay without our message before that
 // alone, with no sign of the turn, proves that it was taken.
-const proofRest = 300 * time.Millisecond
+const proofRest = watch.Rest
 
 // typing types the pieces one by one. It types a piece only once the agent has read the one
 // before and shows it, or has had its time to: Codex leaves what reached it together with other
@@ -55,7 +56,7 @@ func (a *attempt) typing() do {
 
 // glance is how the composer looked before a piece was typed, and what was seen of that since.
 type glance struct {
-	Look
+	watch.Look
 	read  time.Time // since when the agent has read it
 	other time.Time // since when the composer shows something else
 }
@@ -64,7 +65,7 @@ type glance struct {
 // show it. One that must show is waited for while the composer shows nothing, or a part of it;
 // anything else is an altered text. Where a piece has scrolled out of view itself, it was text. Of
 // blanks alone a composer shows that the cursor has moved.
-func (g *glance) shows(p turn.Piece, l Look, must bool) (over, altered bool) {
+func (g *glance) shows(p turn.Piece, l watch.Look, must bool) (over, altered bool) {
 	now := l.Facts.Now
 	if g.read = ready.Since(g.read, l.Unread <= 0 && l.DialogAfter == 0, now); g.read.IsZero() {
 		return false, false
@@ -84,7 +85,7 @@ func (g *glance) shows(p turn.Piece, l Look, must bool) (over, altered bool) {
 func (a *attempt) interrupted(s step) (next stage, is bool) {
 	switch {
 	case s.Facts.Exited:
-		next, _ = a.over(Result{Failed, "", protocol.FaultAgentExited, "the agent ended before the message was submitted"})
+		next, _ = a.over(failed(protocol.FaultAgentExited, "the agent ended before the message was submitted"))
 		return next, true
 	case s.blocked():
 		return a.suspended(), true
@@ -129,7 +130,7 @@ func (a *attempt) showing() do {
 	return func(ctx context.Context, s step) (stage, time.Duration) {
 		if failpoint.Built && failpoint.On(failpoint.WrittenDelivered) {
 			a.pressEnter(ctx, s)
-			return a.over(Result{Status: Delivered, Evidence: protocol.EvidenceSubmitted})
+			return a.over(delivered(protocol.EvidenceSubmitted))
 		}
 		if next, is := a.interrupted(s); is {
 			return next, 0
@@ -179,7 +180,7 @@ func (in *Injector) submitKey(s step) string {
 
 // unpressed ends an attempt whose Enter the terminal did not take.
 func (a *attempt) unpressed() (stage, time.Duration) {
-	return a.over(Result{Doubtful, "", protocol.FaultStranded, "the message stands in the composer and Enter could not be typed"})
+	return a.over(doubtful(protocol.FaultStranded, "the message stands in the composer and Enter could not be typed"))
 }
 
 // confirming waits until the composer no longer holds our message and the agent took it. "Is empty"
@@ -203,7 +204,7 @@ func (a *attempt) confirming() do {
 		case clear && rest >= proofRest && a.slow():
 			return accepted, 0
 		case clear && rest >= proofRest:
-			return a.over(Result{Status: Delivered, Evidence: protocol.EvidenceSubmitted})
+			return a.over(delivered(protocol.EvidenceSubmitted))
 		}
 		ours := !s.blocked() && a.holdsOurs(s.Look) && s.Unread <= 0
 		stood = ready.Since(stood, ours, s.Facts.Now)
@@ -217,7 +218,7 @@ func (a *attempt) confirming() do {
 		case s.Unread > 0:
 			return a.over(a.takeBack(ctx, "the agent has not read the message"))
 		case stood.IsZero() && !cut:
-			return a.over(Result{Doubtful, "", protocol.FaultDialog, "Enter was pressed and the composer has not come back since"})
+			return a.over(doubtful(protocol.FaultDialog, "Enter was pressed and the composer has not come back since"))
 		}
 		next, _ := a.withdraw(protocol.FaultStranded, "the composer did not take Enter")
 		if a.result.Status == Withdrawn { // Enter was pressed: it is not tried again
@@ -253,10 +254,10 @@ func (a *attempt) accepted() do {
 		switch r := a.proved(s); {
 		case r != nil:
 			return a.over(*r)
-		case a.in.memory.busy.After(a.entered):
-			return a.over(Result{Status: Delivered, Evidence: protocol.EvidenceSubmitted})
+		case a.in.seen.Busy.After(a.entered):
+			return a.over(delivered(protocol.EvidenceSubmitted))
 		case s.over:
-			return a.over(Result{Doubtful, "", protocol.FaultNoConsume, "the agent emptied its composer and has begun no turn since"})
+			return a.over(doubtful(protocol.FaultNoConsume, "the agent emptied its composer and has begun no turn since"))
 		}
 		return a.yield(s)
 	}
@@ -266,11 +267,11 @@ func (a *attempt) accepted() do {
 func (a *attempt) proved(s step) *Result {
 	switch {
 	case a.in.took(a.Turn):
-		return &Result{Status: Delivered, Evidence: protocol.EvidenceTurn}
+		return new(delivered(protocol.EvidenceTurn))
 	case s.Facts.Exited:
-		return &Result{Doubtful, "", protocol.FaultAgentExited, "the agent ended right after Enter"}
+		return new(doubtful(protocol.FaultAgentExited, "the agent ended right after Enter"))
 	case a.goneFrom(s.Box) && s.Unread <= 0 && s.busy() && !a.joined:
-		return &Result{Status: Delivered, Evidence: protocol.EvidenceSubmitted}
+		return new(delivered(protocol.EvidenceSubmitted))
 	}
 	return nil
 }
@@ -289,7 +290,7 @@ func (in *Injector) took(t turn.Turn) bool {
 }
 
 // holdsOurs reports whether the composer shows our message and nothing else.
-func (a *attempt) holdsOurs(l Look) bool {
+func (a *attempt) holdsOurs(l watch.Look) bool {
 	shown := l.Box.Text
 	if a.Command() {
 		shown = l.Box.Mode + shown // its first character may have switched the composer to a mode of its own
@@ -326,17 +327,17 @@ func (a *attempt) mayInsist(s step, stood time.Time) bool {
 // impatient reports whether the human's keys have been kept as long as they may,
 // and else when to ask again. A stopped agent could not take them anyway, nor one
 // that is in the middle of reading: they would come behind a part of our text.
-func (a *attempt) impatient(l Look) (bool, time.Duration) {
+func (a *attempt) impatient(l watch.Look) (bool, time.Duration) {
 	switch {
 	case a.tx == nil || l.Facts.Stopped:
 		return false, 0
 	case l.Unread > 0 && l.Unread < a.sent:
-		return false, unreadRest
+		return false, watch.UnreadRest
 	}
 	n, since := a.tx.Held()
 	if n == 0 {
 		return false, 0
 	}
-	rest := a.in.Profile.Typing.KeyWait - l.Facts.Now.Sub(ready.Later(since, a.in.memory.stopped))
+	rest := a.in.Profile.Typing.KeyWait - l.Facts.Now.Sub(ready.Later(since, a.in.seen.Stopped))
 	return rest <= 0, rest
 }

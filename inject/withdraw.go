@@ -8,6 +8,7 @@ import (
 	"relay-pty/inject/ready"
 	"relay-pty/inject/sight"
 	"relay-pty/inject/turn"
+	"relay-pty/inject/watch"
 	"relay-pty/protocol"
 )
 
@@ -72,7 +73,7 @@ func (a *attempt) takeBack(ctx context.Context, why string) Result {
 // of a program with a prompt does.
 func (in *Injector) holdsText(s step) bool {
 	if in.Profile.Composer == nil {
-		return s.Facts.Foreground && !in.clean(s.Look)
+		return s.Facts.Foreground && !in.seen.Clean(s.Look)
 	}
 	return s.Box.Visible && (s.Box.Text != "" || s.Box.Blank) && !s.blocked()
 }
@@ -98,9 +99,9 @@ type glimpsed struct {
 	row        int
 }
 
-func glimpseOf(l Look) glimpsed { return glimpsed{l.Box.Text, l.Line, l.Row} }
+func glimpseOf(l watch.Look) glimpsed { return glimpsed{l.Box.Text, l.Line, l.Row} }
 
-func changeFrom(l Look) *change { return &change{was: glimpseOf(l), now: glimpseOf(l)} }
+func changeFrom(l watch.Look) *change { return &change{was: glimpseOf(l), now: glimpseOf(l)} }
 
 // cleared is what a key that clears was seen to do.
 type cleared int
@@ -116,7 +117,7 @@ const (
 func (c *change) did(in *Injector, s step) cleared {
 	now := s.Facts.Now
 	seen := !s.blocked() && s.Unread <= 0 && (s.Box.Visible || in.Profile.Composer == nil)
-	c.gone = ready.Since(c.gone, seen && in.empty(s.Look), now)
+	c.gone = ready.Since(c.gone, seen && in.seen.Empty(s.Look), now)
 	if is := glimpseOf(s.Look); is != c.now {
 		c.now, c.rests = is, time.Time{}
 	}
@@ -205,7 +206,7 @@ func (a *attempt) cleared(ctx context.Context, s step, all bool) (stage, time.Du
 
 // isOurs reports whether the composer is seen to hold something of the message. Keys that clear a
 // text may open a dialog where there is none, and strays may look like one.
-func (a *attempt) isOurs(l Look) bool {
+func (a *attempt) isOurs(l watch.Look) bool {
 	text, sign := l.Box.Text, a.in.Profile.Chips().Paste
 	return a.in.Profile.Composer == nil || a.Left(text) || a.Begun(text) || turn.Within(text, a.typed) || sign != "" && strings.Contains(text, sign)
 }
@@ -219,9 +220,9 @@ func (a *attempt) behind() do {
 		stood = stood || a.tx == nil && a.holdsOurs(s.Look)
 		switch {
 		case a.tx == nil && a.in.took(a.Turn): // the human sent it
-			return a.over(Result{Status: Delivered, Evidence: protocol.EvidenceTurn})
+			return a.over(delivered(protocol.EvidenceTurn))
 		case a.tx == nil && s.Facts.Exited:
-			return a.over(Result{Failed, "", protocol.FaultAgentExited, "the agent ended before the message was submitted"})
+			return a.over(failed(protocol.FaultAgentExited, "the agent ended before the message was submitted"))
 		case a.tx == nil && s.hold != "": // also a wish to cancel waits: its text cannot be taken back before
 			return behind, 0
 		case a.tx == nil:
@@ -252,7 +253,7 @@ func (a *attempt) behind() do {
 
 // begunIn reports whether the composer holds a part of the message and nothing else. Where its
 // beginning is out of view, the human must have typed nothing.
-func (a *attempt) begunIn(l Look) bool {
+func (a *attempt) begunIn(l watch.Look) bool {
 	if l.Box.Top && l.Box.Text != "" {
 		return a.Begun(l.Box.Text)
 	}
@@ -267,8 +268,7 @@ func (a *attempt) swallowed(stood bool) (stage, time.Duration) {
 	case a.cameBack:
 		return a.bringBack(queued), 0
 	case stood:
-		return a.over(Result{Doubtful, "", protocol.FaultDialog,
-			"a dialog came before Enter; the message stood in the composer after it, and then left it by the human's keys"})
+		return a.over(doubtful(protocol.FaultDialog, "a dialog came before Enter; the message stood in the composer after it, and then left it by the human's keys"))
 	}
 	return a.over(Result{Withdrawn, "", protocol.FaultDialog, "a dialog swallowed the message before it was submitted"})
 }
@@ -276,11 +276,9 @@ func (a *attempt) swallowed(stood bool) (stage, time.Duration) {
 // mixed is the end of a message that stands in the composer and is not what was typed any more.
 func (a *attempt) mixed() Result {
 	if a.cameBack {
-		return Result{Doubtful, "", protocol.FaultReturned,
-			"the message came back from the agent's queue into its composer, where it was changed or stands with other text"}
+		return doubtful(protocol.FaultReturned, "the message came back from the agent's queue into its composer, where it was changed or stands with other text")
 	}
-	return Result{Doubtful, "", protocol.FaultDraftUncertain,
-		"a dialog came before Enter, and the composer now holds the message mixed with other text"}
+	return doubtful(protocol.FaultDraftUncertain, "a dialog came before Enter, and the composer now holds the message mixed with other text")
 }
 
 // A text that is left stands in the composer against our will, and is in everybody's way: a message
@@ -302,9 +300,9 @@ func (a *attempt) remains(b sight.Box) bool {
 }
 
 // leftAlone reports whether a text that was left is all that the composer holds.
-func (in *Injector) leftAlone(l Look) bool {
+func (in *Injector) leftAlone(l watch.Look) bool {
 	a := in.at(left)
-	return a != nil && l.Box.Visible && !l.Box.Foreign && a.remains(l.Box) && !typedSince(l, a.began) && !l.Draft.MayHold()
+	return a != nil && l.Box.Visible && !l.Box.Foreign && a.remains(l.Box) && !watch.TypedSince(l, a.began) && !l.Draft.MayHold()
 }
 
 // removable reports whether such a text stands there, and may be removed: an agent that works could

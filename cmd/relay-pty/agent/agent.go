@@ -12,6 +12,7 @@ import (
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
 	"relay-pty/inject/sight"
+	"relay-pty/inject/watch"
 	"relay-pty/parser"
 	"relay-pty/pty"
 	"relay-pty/pty/screen"
@@ -78,8 +79,8 @@ func (a *Agent) LastSuspend() time.Time { return a.shadow.State().Suspend }
 
 // Look gathers what can be seen now. With it moves on what we remember of the agent: the shadow of
 // the human's draft, the agent's own word, since when its composer stands, and where it waits.
-func (a *Agent) Look() inject.Look {
-	var l inject.Look
+func (a *Agent) Look() watch.Look {
+	var l watch.Look
 	cols := 0
 	draws := false
 	a.Session.View(func(s *screen.Screen) {
@@ -136,7 +137,7 @@ func (a *Agent) Look() inject.Look {
 }
 
 // follow lets the shadow of the human's keys learn from the screen.
-func (a *Agent) follow(l *inject.Look, cols int, read bool, now time.Time) {
+func (a *Agent) follow(l *watch.Look, cols int, read bool, now time.Time) {
 	a.shadow.Width(cols)
 	if a.profile.Composer != nil {
 		a.shadow.Away(!l.Box.Visible || l.Dialog != "", now)

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"relay-pty/inject"
 	"relay-pty/inject/profile"
+	"relay-pty/inject/watch"
 )
 
 // TestKeysWhileTheComposerIsOutOfSight: they are the draft's in a torn frame, and a dialog's later.
@@ -30,8 +30,8 @@ func TestKeysWhileTheComposerIsOutOfSight(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			a, err := New(p, "", []string{"claude"})
 			must(t, err)
-			look := func(visible bool, ms int) inject.Look {
-				l := inject.Look{}
+			look := func(visible bool, ms int) watch.Look {
+				l := watch.Look{}
 				if l.Box.Visible, l.Box.Top = visible, visible; visible {
 					l.Box.Text = "draft"
 				}

@@ -1,0 +1,270 @@
+// Package watch sees the agent over time: what one look shows, what a look means after those before
+// it, and what of the human is on the screen that we must not touch. It types nothing.
+package watch
+
+import (
+	"cmp"
+	"time"
+
+	"relay-pty/inject/draft"
+	"relay-pty/inject/profile"
+	"relay-pty/inject/prompt"
+	"relay-pty/inject/ready"
+	"relay-pty/inject/sight"
+	"relay-pty/inject/turn"
+	"relay-pty/protocol"
+)
+
+// Look is everything that can be seen of the agent at one moment.
+type Look struct {
+	sight.Sight
+	Facts       ready.Facts // the loop adds WasReady, LastBusy, LastInput and Submitted
+	Draft       draft.State
+	DialogAfter time.Duration // after which what may be a dialog is one; 0: nothing may be, or it is
+	ReadPlace   string        // where a line program waits in a read for more; "": in none, or nothing tells
+	Echo        bool          // the terminal echoes what is typed
+	Unread      int           // bytes typed that the agent has not read; -1: not known
+	Flushed     time.Time     // when the agent last threw away what it had not read; zero: never
+	Brought     time.Time     // when keys that had been kept were last typed; zero: never
+	Again       time.Duration // when to look again if nothing changes; 0: never
+}
+
+// Watch is what the looks so far have shown, as far as later verdicts stand on it, and what was
+// typed last.
+type Watch struct {
+	Profile     *profile.Profile
+	Last        Look      // the look before this one
+	Ready       time.Time // when the agent was last ready; zero: never
+	Busy        time.Time // when it last worked, or asked something
+	Stopped     time.Time // when it was last seen stopped
+	Input       time.Time // when we last typed
+	Submitted   time.Time // when it was last given something to do
+	Halted      time.Time // when we last interrupted it
+	Modal       bool      // its composer was seen in a mode as vim's INSERT
+	Restored    bool      // a draft was brought back, and the human has not pressed Enter since
+	Unsent      string    // the draft as it was last seen …
+	UnsentSince time.Time // … and since when it is so
+
+	read    time.Time // since when the agent is seen to have read all
+	leaving time.Time // when the text that the human submitted was last seen in the composer
+	left    time.Time // the human's Enter whose text has left it: what stands there now is new
+	dialog  time.Time // since when a dialog is there, and no composer
+	typed   string    // what we typed last
+	strays  turn.Strays
+	prompts prompt.Watch
+}
+
+// Ours is what we have typed and what may stand in the composer.
+type Ours struct {
+	Begun func(shown string) bool // reports whether a text is a part of it; nil: nothing was typed
+	Typed string                  // what is being typed, among which strays may stand; "": nothing is
+}
+
+// Types remembers a text that is about to be typed.
+func (w *Watch) Types(text string) {
+	w.typed = text
+	w.strays.Remember(text)
+}
+
+// HumanRest is how long the human must not have typed before we do. Rest is how long what shows, or
+// does not, must last to prove anything. UnreadRest is when to ask again whether the agent has read
+// what was typed.
+const (
+	HumanRest  = time.Second
+	Rest       = 300 * time.Millisecond
+	UnreadRest = 50 * time.Millisecond
+)
+
+// See adds to a look what only looks over time tell.
+func (w *Watch) See(l *Look, ours Ours) {
+	if ours.Begun != nil && l.Typed.Visible && ours.Begun(l.Typed.Text) {
+		l.Box, l.Dialog = l.Typed, "" // what we typed is no dialog
+	}
+	w.doubt(l)
+	w.overlook(l, ours.Typed)
+	// Looks that lie far apart do not count: something may have been unread in between.
+	if l.Unread > 0 || l.Facts.Now.Sub(w.Last.Facts.Now) > 2*UnreadRest {
+		w.read = l.Facts.Now
+	}
+	if l.Facts.Stopped || w.Last.Facts.Stopped {
+		w.Stopped = l.Facts.Now
+	}
+	if w.Last.Queued && !l.Queued {
+		w.Submitted = l.Facts.Now // by the agent itself
+	}
+	f := &l.Facts
+	f.WasReady, f.LastBusy, f.LastInput = !w.Ready.IsZero(), w.Busy, ready.Later(w.Input, l.Draft.Enter)
+	f.Submitted = ready.Later(w.Submitted, w.sent(*l))
+	f.Dialog, f.Working, f.Composer = l.Dialog, l.Working || l.Queued, l.Box.Visible
+	f.MaybeDialog, f.Rows = l.MaybeDialog, l.Rows
+	w.Restored, w.Modal = w.Restored && l.Draft.Begun, w.Modal || l.Inserts
+	f.AtPrompt = w.atPrompt(*l)
+	if f.Raw && !f.AtPrompt {
+		f.Dialog = cmp.Or(l.Dialog, l.Menu)
+	}
+	w.Last = *l
+}
+
+// How long a dialog must stand where no composer shows. Half a repaint looks so, with anything that
+// was ever said; what we typed last is the likeliest.
+const (
+	glimpse     = 50 * time.Millisecond
+	glimpseOurs = Rest
+)
+
+// doubt takes a dialog out of a look until it has stood for a while.
+func (w *Watch) doubt(l *Look) {
+	asks := w.Profile.Composer != nil && !l.Box.Visible && l.Dialog != ""
+	w.dialog = ready.Since(w.dialog, asks, l.Facts.Now)
+	if !asks {
+		return
+	}
+	rest := glimpse
+	if turn.Within(l.Dialog, w.typed) {
+		rest = glimpseOurs
+	}
+	if l.DialogAfter = max(0, rest-l.Facts.Now.Sub(w.dialog)); l.DialogAfter > 0 {
+		l.Dialog = ""
+	}
+}
+
+// sent is when what the human sent last left the composer, or their Enter if it did so at once;
+// zero when they sent nothing. A text that stays for long was not sent.
+func (w *Watch) sent(l Look) time.Time {
+	enter := l.Draft.Sent
+	switch {
+	case enter.IsZero() || l.Draft.LastKey.After(enter):
+	case l.Box.Visible && l.Box.Text == "":
+		w.left = enter
+	case !w.left.Equal(enter) && l.Facts.Now.Sub(enter) < w.Profile.Typing.Confirm:
+		w.leaving = l.Facts.Now
+	}
+	return ready.Later(enter, w.leaving)
+}
+
+// Judge is the verdict on a look, and when to ask for another one. It is remembered, for later ones
+// stand on it. Where there may be a dialog nothing else counts.
+func (w *Watch) Judge(l Look) (v ready.Verdict, again time.Duration) {
+	if l.DialogAfter > 0 {
+		return ready.Verdict{State: ready.Unknown, Confidence: ready.ByGuess, Settling: true}, l.DialogAfter
+	}
+	v, again = w.Profile.Rules.Judge(l.Facts)
+	switch {
+	case v.State == ready.Ready:
+		w.Ready = l.Facts.Now
+	case (v.State == ready.Busy || v.State == ready.Blocked) && !v.Settling:
+		w.Busy = l.Facts.Now
+	}
+	return v, again
+}
+
+// UnsentText is what stands unsent in the composer, or behind the prompt.
+func (w *Watch) UnsentText(l Look) string {
+	if w.Profile.Composer != nil {
+		return l.Box.Text
+	}
+	if !l.Facts.AtPrompt {
+		return ""
+	}
+	return w.prompts.Text(w.row(l))
+}
+
+// row is the row in which the cursor stands.
+func (w *Watch) row(l Look) prompt.Row {
+	return prompt.Row{
+		Line: l.Line, After: l.After, Read: l.Unread <= 0, Edits: l.Facts.Raw, ReadPlace: l.ReadPlace,
+		Typed: l.Draft.Begun && (w.Restored || l.Draft.LastKey.After(w.Input)), Ever: !l.Draft.LastKey.IsZero(),
+	}
+}
+
+// atPrompt reports whether the cursor stands at a prompt, or in the human's own
+// line behind one.
+func (w *Watch) atPrompt(l Look) bool {
+	row := w.row(l)
+	if w.Profile.Composer == nil && w.prompts.Continues(row, l.Draft.Shown(l.Before)) {
+		return true
+	}
+	var continued prompt.Pattern
+	if c := w.Profile.Continued; c != nil {
+		continued = c
+	}
+	return l.Facts.AtPrompt && w.prompts.At(row, continued)
+}
+
+// Clean reports whether the cursor stands at a prompt with nothing after it.
+func (w *Watch) Clean(l Look) bool { return l.Facts.AtPrompt && l.After == "" && l.Unread <= 0 }
+
+// Empty reports whether the composer, or the line behind the prompt, is seen empty.
+func (w *Watch) Empty(l Look) bool {
+	if w.Profile.Composer == nil {
+		return w.Clean(l)
+	}
+	return l.Box.Visible && l.Box.Text == "" && !l.Box.Blank
+}
+
+// TypedSince reports whether the human's keys reached the agent after a moment; never after none.
+func TypedSince(l Look, since time.Time) bool {
+	return !since.IsZero() && ready.Later(l.Draft.LastKey, l.Brought).After(since)
+}
+
+// overlook takes strays out of the composer as it is seen, in two cases: they stand among what we
+// type now; or the composer holds nothing else, its beginning is in view, and the human has typed
+// nothing. What we type begins with a header, so it is gone when only strays are left.
+func (w *Watch) overlook(l *Look, own string) {
+	if len(w.strays) == 0 || !l.Box.Visible || l.Draft.MayHold() {
+		return
+	}
+	if rest := w.strays.Without(l.Box.Text, own); own != "" || rest == "" && l.Box.Top {
+		l.Box.Text = rest
+	}
+}
+
+// Quiet reports whether the human is typing, or a draft may be about to show, and
+// after how long to ask again.
+func (w *Watch) Quiet(l Look) (hold string, again time.Duration) {
+	hold, again = w.HumanRests(l)
+	if hold == "" && w.Unshown(l) {
+		return protocol.WaitsForDraft, l.Again
+	}
+	return hold, again
+}
+
+// HumanRests is the part of quiet that the human's last keys decide, and what the agent has read of
+// them.
+func (w *Watch) HumanRests(l Look) (hold string, again time.Duration) {
+	if !l.Draft.Boundary {
+		return protocol.WaitsForHuman, 0
+	}
+	last := ready.Later(l.Draft.LastKey, l.Brought)
+	if left := HumanRest - l.Facts.Now.Sub(last); !last.IsZero() && left > 0 {
+		return protocol.WaitsForHuman, left
+	}
+	if l.Unread > 0 {
+		return protocol.WaitsForReady, UnreadRest
+	}
+	if !last.IsZero() && !last.Before(l.Facts.LastOutput) && l.Facts.Now.Sub(w.read) < Rest {
+		return protocol.WaitsForHuman, UnreadRest // a draft may be about to show
+	}
+	return "", 0
+}
+
+// Unshown reports whether an empty composer may be about to show a draft, of which the shadow of
+// keys knows. The shadow gives way to the composer after a while.
+func (w *Watch) Unshown(l Look) bool {
+	b := l.Box
+	return w.Profile.Composer != nil && b.Visible && b.Top && b.Text == "" && l.Draft.MayHold()
+}
+
+// Drafted reports whether the human has unsent text. A composer on the screen knows best;
+// blanks show there by the cursor alone, if at all. A prompt is compared with itself
+// before any key. Elsewhere it is what was typed since the last Enter, if it left a
+// trace before the cursor or the terminal keeps the line until Enter.
+func (w *Watch) Drafted(l Look) bool {
+	switch {
+	case w.Profile.Composer != nil:
+		return l.Box.Text != "" || l.Box.Blank || l.Draft.Blank()
+	case !l.Facts.Raw && l.Draft.Text != "", l.Facts.AtPrompt && w.prompts.Changed(w.row(l)):
+		return true
+	}
+	return l.Facts.Raw && l.Draft.Shown(l.Before)
+}
