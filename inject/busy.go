@@ -78,7 +78,8 @@ func sinceFor(since, now time.Time, while time.Duration) (bool, time.Duration) {
 // lost is the end of a queued message of which the agent's log tells nothing.
 func (a *attempt) lost() *Result {
 	if a.cameBack {
-		return new(doubtful(protocol.FaultReturned, "the message came back from the agent's queue into its composer and has left it, and the agent's log does not show it"))
+		return new(doubtful(protocol.FaultReturned,
+			"the message came back from the agent's queue into its composer and has left it, and the agent's log does not show it"))
 	}
 	return new(doubtful(protocol.FaultNoConsume, "the agent queued the message, has come to rest, and its log does not show it"))
 }

@@ -117,7 +117,8 @@ func (a *attempt) take(ctx context.Context, s step) (stage, time.Duration) {
 	}
 	a.began = s.Facts.Now
 	if !s.Facts.Raw && turn.Longest(a.typed) > maxCooked {
-		return a.over(failed(protocol.FaultLineTooLong, "the agent's terminal is in line mode, which cuts lines over 4095 bytes; send shorter lines"))
+		return a.over(failed(protocol.FaultLineTooLong,
+			"the agent's terminal is in line mode, which cuts lines over 4095 bytes; send shorter lines"))
 	}
 	in.seen.Types(a.typed)
 	switch {

@@ -60,28 +60,52 @@ type row struct {
 
 // table is all stages. DESIGN.md shows it as a picture. An attempt begins as one that has ended.
 var table = [...]row{
-	ended:       {name: "ended", next: []stage{opened, halting, left}},
-	opened:      {name: "opened", begin: (*attempt).opened, next: []stage{stashing, clearing, typing, tardy, restoring}},
-	stashing:    {name: "stashing", begin: (*attempt).stashing, limit: echo, reads: true, next: []stage{typing, tardy, restoring}},
-	typing:      {name: "typing", begin: (*attempt).typing, limit: echo, reads: true, next: []stage{showing, echoing, reading, withdrawing, restoring, leaving, behind, queued}},
-	showing:     {name: "showing", begin: (*attempt).showing, limit: echo, reads: true, next: []stage{confirming, withdrawing, restoring, leaving, behind, queued}},
-	confirming:  {name: "confirming", begin: (*attempt).confirming, limit: confirm, next: []stage{accepted, queued, restoring, withdrawing, leaving}},
-	accepted:    {name: "accepted", begin: (*attempt).accepted, limit: func(a *attempt) time.Duration { return a.in.Profile.Typing.SlowTurn }, next: []stage{restoring, leaving}},
-	echoing:     {name: "echoing", begin: (*attempt).echoing, limit: func(a *attempt) time.Duration { return max(echo(a), confirm(a)) }, next: []stage{prompting, reading, withdrawing, restoring, leaving}},
-	prompting:   {name: "prompting", begin: (*attempt).prompting, limit: confirm, next: []stage{typing, restoring, leaving}},
-	reading:     {name: "reading", begin: (*attempt).reading, limit: confirm, next: []stage{restoring, leaving}},
-	withdrawing: {name: "withdrawing", begin: (*attempt).withdrawing, limit: within(2 * proofRest), next: []stage{clearing, restoring, leaving}},
-	clearing:    {name: "clearing", begin: (*attempt).clearing, next: []stage{typing, restoring, leaving}},
-	restoring:   {name: "restoring", begin: (*attempt).restoring, limit: within(2 * proofRest), next: []stage{confirming, accepted, queued}},
-	leaving:     {name: "leaving", begin: (*attempt).leaving, next: []stage{restoring}},
-	halting:     {name: "halting", begin: (*attempt).halting, next: []stage{returning, inserting}},
-	returning:   {name: "returning", begin: (*attempt).returning, limit: keyWait, next: []stage{inserting}},
-	inserting:   {name: "inserting", begin: (*attempt).inserting, limit: func(a *attempt) time.Duration { return 2 * keyWait(a) }},
-	queued:      {name: "queued", begin: (*attempt).queued, next: []stage{behind}},
-	behind:      {name: "behind", begin: (*attempt).behind, next: []stage{showing, withdrawing, queued, restoring, leaving}},
-	tardy:       {name: "tardy", begin: (*attempt).tardy},
-	givenBack:   {name: "givenBack", begin: (*attempt).givenBack},
-	left:        {name: "left"},
+	ended:  {name: "ended", next: []stage{opened, halting, left}},
+	opened: {name: "opened", begin: (*attempt).opened, next: []stage{stashing, clearing, typing, tardy, restoring}},
+	stashing: {
+		name: "stashing", begin: (*attempt).stashing, limit: echo, reads: true,
+		next: []stage{typing, tardy, restoring},
+	},
+	typing: {
+		name: "typing", begin: (*attempt).typing, limit: echo, reads: true,
+		next: []stage{showing, echoing, reading, withdrawing, restoring, leaving, behind, queued},
+	},
+	showing: {
+		name: "showing", begin: (*attempt).showing, limit: echo, reads: true,
+		next: []stage{confirming, withdrawing, restoring, leaving, behind, queued},
+	},
+	confirming: {
+		name: "confirming", begin: (*attempt).confirming, limit: confirm,
+		next: []stage{accepted, queued, restoring, withdrawing, leaving},
+	},
+	accepted: {
+		name: "accepted", begin: (*attempt).accepted, limit: func(a *attempt) time.Duration { return a.in.Profile.Typing.SlowTurn },
+		next: []stage{restoring, leaving},
+	},
+	echoing: {
+		name: "echoing", begin: (*attempt).echoing, limit: func(a *attempt) time.Duration { return max(echo(a), confirm(a)) },
+		next: []stage{prompting, reading, withdrawing, restoring, leaving},
+	},
+	prompting: {name: "prompting", begin: (*attempt).prompting, limit: confirm, next: []stage{typing, restoring, leaving}},
+	reading:   {name: "reading", begin: (*attempt).reading, limit: confirm, next: []stage{restoring, leaving}},
+	withdrawing: {
+		name: "withdrawing", begin: (*attempt).withdrawing, limit: within(2 * proofRest),
+		next: []stage{clearing, restoring, leaving},
+	},
+	clearing: {name: "clearing", begin: (*attempt).clearing, next: []stage{typing, restoring, leaving}},
+	restoring: {
+		name: "restoring", begin: (*attempt).restoring, limit: within(2 * proofRest),
+		next: []stage{confirming, accepted, queued},
+	},
+	leaving:   {name: "leaving", begin: (*attempt).leaving, next: []stage{restoring}},
+	halting:   {name: "halting", begin: (*attempt).halting, next: []stage{returning, inserting}},
+	returning: {name: "returning", begin: (*attempt).returning, limit: keyWait, next: []stage{inserting}},
+	inserting: {name: "inserting", begin: (*attempt).inserting, limit: func(a *attempt) time.Duration { return 2 * keyWait(a) }},
+	queued:    {name: "queued", begin: (*attempt).queued, next: []stage{behind}},
+	behind:    {name: "behind", begin: (*attempt).behind, next: []stage{showing, withdrawing, queued, restoring, leaving}},
+	tardy:     {name: "tardy", begin: (*attempt).tardy},
+	givenBack: {name: "givenBack", begin: (*attempt).givenBack},
+	left:      {name: "left"},
 }
 
 func (s stage) String() string { return table[s].name }

@@ -208,7 +208,8 @@ func (a *attempt) cleared(ctx context.Context, s step, all bool) (stage, time.Du
 // text may open a dialog where there is none, and strays may look like one.
 func (a *attempt) isOurs(l watch.Look) bool {
 	text, sign := l.Box.Text, a.in.Profile.Chips().Paste
-	return a.in.Profile.Composer == nil || a.Left(text) || a.Begun(text) || turn.Within(text, a.typed) || sign != "" && strings.Contains(text, sign)
+	return a.in.Profile.Composer == nil || a.Left(text) || a.Begun(text) || turn.Within(text, a.typed) ||
+		sign != "" && strings.Contains(text, sign)
 }
 
 // behind waits until a dialog is gone that came when the message was typed and not submitted. When
@@ -268,7 +269,8 @@ func (a *attempt) swallowed(stood bool) (stage, time.Duration) {
 	case a.cameBack:
 		return a.bringBack(queued), 0
 	case stood:
-		return a.over(doubtful(protocol.FaultDialog, "a dialog came before Enter; the message stood in the composer after it, and then left it by the human's keys"))
+		return a.over(doubtful(protocol.FaultDialog,
+			"a dialog came before Enter; the message stood in the composer after it, and then left it by the human's keys"))
 	}
 	return a.over(Result{Withdrawn, "", protocol.FaultDialog, "a dialog swallowed the message before it was submitted"})
 }
@@ -276,7 +278,8 @@ func (a *attempt) swallowed(stood bool) (stage, time.Duration) {
 // mixed is the end of a message that stands in the composer and is not what was typed any more.
 func (a *attempt) mixed() Result {
 	if a.cameBack {
-		return doubtful(protocol.FaultReturned, "the message came back from the agent's queue into its composer, where it was changed or stands with other text")
+		return doubtful(protocol.FaultReturned,
+			"the message came back from the agent's queue into its composer, where it was changed or stands with other text")
 	}
 	return doubtful(protocol.FaultDraftUncertain, "a dialog came before Enter, and the composer now holds the message mixed with other text")
 }
