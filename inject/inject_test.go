@@ -437,7 +437,7 @@ func TestTheAgentsLogProvesATurn(t *testing.T) {
 func TestNothingTypedIsNoInput(t *testing.T) {
 	for sent, want := range map[int]bool{0: false, 5: true} {
 		in := &Injector{Mailbox: newMail()}
-		a := &attempt{in: in, Turn: turn.Turn{{ID: "m1"}}, sent: sent, result: &Result{Withdrawn, "", byRequest, "cancelled"}}
+		a := &attempt{in: in, Turn: turn.Turn{{ID: "m1"}}, term: terminal{sent: sent}, result: &Result{Withdrawn, "", byRequest, "cancelled"}}
 		in.end(a, clearing)
 		if got := !in.seen.Input.IsZero(); got != want {
 			t.Errorf("after %d bytes: input %v, want %v", sent, got, want)
