@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"relay-pty/cmd/relay-pty/agent"
+	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
 	"relay-pty/protocol"
 	"relay-pty/protocol/own"
@@ -116,7 +117,7 @@ func parse(args []string, stdout *os.File) (config, error) {
 	fs := c.flags()
 	if err := fs.Parse(args); err != nil {
 		if err == pflag.ErrHelp {
-			fmt.Fprintf(stdout, usage, strings.Join(profile.Names(), ", "))
+			fmt.Fprintf(stdout, usage, strings.Join(agents.Names(), ", "))
 			return c, err
 		}
 		return c, hinted{err, "see relay-pty --help"}
@@ -185,8 +186,8 @@ func (c *config) check() error {
 // checkSocket holds a path that was asked for to the limit that every program has. The one that
 // relay run asks for may be longer: our own programs reach it.
 func (c *config) checkSocket() error {
-	agents, err := registry.Where()
-	if c.Socket == "" || err == nil && c.Socket == registry.SocketIn(filepath.Dir(agents), c.Name) {
+	dir, err := registry.Where()
+	if c.Socket == "" || err == nil && c.Socket == registry.SocketIn(filepath.Dir(dir), c.Name) {
 		return nil
 	}
 	return withHint(sock.CheckPath(c.Socket))
@@ -194,7 +195,7 @@ func (c *config) checkSocket() error {
 
 func (c *config) checkProfile() error {
 	if c.agent == "" {
-		c.Profile = profile.For(c.Command...)
+		c.Profile = agents.For(c.Command...)
 		return nil
 	}
 	var err error

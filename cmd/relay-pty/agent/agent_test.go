@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"relay-pty/inject"
-	"relay-pty/inject/profile"
+	"relay-pty/inject/agents"
 )
 
 // TestKeysWhileTheComposerIsOutOfSight: they are the draft's in a torn frame, and a dialog's later.
 func TestKeysWhileTheComposerIsOutOfSight(t *testing.T) {
-	p, _ := profile.Named("claude")
+	p, _ := agents.Named("claude")
 	start := time.Unix(1_700_000_000, 0)
 	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
 	for _, c := range []struct {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
 	"relay-pty/protocol"
 	"relay-pty/protocol/sock"
@@ -46,7 +47,7 @@ func (p Process) Run(args []string) int {
 	if len(args) != 1 && !waits {
 		return nothing
 	}
-	h, known := profile.Hooked(args[0])
+	h, known := agents.Hooked(args[0])
 	socket, token := p.Getenv("RELAY_SOCKET"), p.Getenv("RELAY_TOKEN")
 	if !known || socket == "" || token == "" {
 		return nothing

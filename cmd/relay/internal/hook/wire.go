@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
 	"relay-pty/parser"
 )
@@ -34,7 +35,7 @@ const (
 // by the wrapper's flags, is left alone, too. version tells what the agent's program says of its
 // release: an older one would wait for a hook that waits, so it gets none of those.
 func Wire(self string, flags, all []string, version func(argv []string) string) []string {
-	p, program, plain := profile.Kind(Kind(flags), all...)
+	p, program, plain := agents.Kind(Kind(flags), all...)
 	if p == nil || p.Hooks == nil || !plain {
 		return all
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay-pty/inject/profile"
+	"relay-pty/inject/agents"
 )
 
 // hooked is what a command line of Claude Code's sets: its words without the settings, and those.
@@ -123,7 +123,7 @@ func TestABrokenProgramFailsNoTurn(t *testing.T) {
 			}
 			must(t, err)
 			for _, event := range []string{"PostToolUse", "UserPromptSubmit", "Stop"} {
-				h, _ := profile.Hooked(event)
+				h, _ := agents.Hooked(event)
 				h.Signal, h.Waits = "turn_end", nil
 				line := commands(program, h)[0].(map[string]any)["command"].(string)
 				out, err := exec.Command("/bin/sh", "-c", line).Output()

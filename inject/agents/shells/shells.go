@@ -1,4 +1,5 @@
-package profile
+// Package shells is what is known of shells and REPLs, as data.
+package shells
 
 import (
 	"path/filepath"
@@ -6,17 +7,20 @@ import (
 	"strings"
 	"time"
 
+	"relay-pty/inject/agents/generic"
+	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
 )
 
-// shell is a program that runs what it reads: a message is typed in a form that
+// Profile is a program that runs what it reads: a message is typed in a form that
 // its language ignores, and only at the program's own first prompt. Silence is
 // no evidence there, since text may then be the rest of something begun.
-var shell = Profile{
+var Profile = profile.Profile{
 	Name:      "shell",
-	Questions: generic.Questions,
-	Rules:     ready.Rules{NeedPrompt: true, PromptRest: 40 * time.Millisecond},
-	Typing: Typing{
+	Questions: generic.Profile.Questions,
+	Prompt:    posixPrompt, Continued: rx(posixContinued), Quote: profile.Quote{Posix: true},
+	Rules: ready.Rules{NeedPrompt: true, PromptRest: 40 * time.Millisecond},
+	Typing: profile.Typing{
 		Newline: "\n", Submit: "\r",
 		Clear: []string{"\x15", "\x03"},
 		Echo:  10 * time.Second, KeyWait: time.Second, // a long paste takes a line editor seconds
@@ -28,9 +32,9 @@ var shell = Profile{
 // they prompt for it or run a script.
 type dialect struct {
 	commands  []string
-	quote     Quote
+	quote     profile.Quote
 	prompt    string
-	continued pattern
+	continued *profile.Pattern
 	runs      []string // options with which it does not prompt
 	valued    []string // options whose value is the next argument
 	operands  int      // arguments that are not a script
@@ -49,46 +53,46 @@ const posixContinued = `^> ?$|^(?:(?:for|while|repeat|select|until|if|then|else|
 
 var dialects = []dialect{
 	{
-		commands: []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash"}, quote: Quote{Posix: true},
+		commands: []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash"}, quote: profile.Quote{Posix: true},
 		prompt: posixPrompt, continued: rx(posixContinued),
 		runs: []string{"-c"}, valued: []string{"--rcfile", "--init-file", "-O", "+O", "-o", "+o"}, kills: []string{"bash", "zsh"},
 	},
 	{
-		commands: []string{"fish"}, quote: Quote{Comment: " # "}, // the blank keeps it out of the history
+		commands: []string{"fish"}, quote: profile.Quote{Comment: " # "}, // the blank keeps it out of the history
 		prompt: posixPrompt, continued: rx(`^read> `),
 		runs: []string{"-c", "--command"}, valued: []string{"-C", "--init-command", "-d", "-f", "-o"}, kills: []string{"fish"},
 	},
 	{
-		commands: []string{"python", "python3"}, quote: Quote{Comment: "# "}, prompt: `^>>> $`,
+		commands: []string{"python", "python3"}, quote: profile.Quote{Comment: "# "}, prompt: `^>>> $`,
 		runs: []string{"-c", "-m"}, valued: []string{"-W", "-X"}, prompts: "-i", kills: []string{"python", "python3"},
 	},
 	{
 		// A word at the end of its line would be completed by Enter; a blank cannot be.
-		commands: []string{"node"}, quote: Quote{Comment: "// ", End: " "}, prompt: `^> $`,
+		commands: []string{"node"}, quote: profile.Quote{Comment: "// ", End: " "}, prompt: `^> $`,
 		runs: []string{"-e", "--eval", "-p", "--print", "-c", "--check"}, valued: []string{"-r", "--require", "--import"}, prompts: "-i",
 	},
 	{
-		commands: []string{"sqlite3"}, quote: Quote{Comment: "-- "}, prompt: `^sqlite> $`,
+		commands: []string{"sqlite3"}, quote: profile.Quote{Comment: "-- "}, prompt: `^sqlite> $`,
 		runs: []string{"-batch"}, valued: []string{"-cmd", "-init", "-separator", "-newline", "-nullvalue"}, operands: 1,
 	},
 	{
-		commands: []string{"psql"}, quote: Quote{Comment: "-- "}, prompt: `^\S+=[*!?]?[#>] $`,
+		commands: []string{"psql"}, quote: profile.Quote{Comment: "-- "}, prompt: `^\S+=[*!?]?[#>] $`,
 		runs:     []string{"-c", "--command", "-f", "--file", "-l", "--list"},
 		valued:   []string{"-d", "-h", "-p", "-U", "-v", "-P", "-F", "-R", "-T", "-L", "-o", "--dbname", "--host", "--port", "--username"},
 		operands: 2,
 	},
 }
 
-// shellFor is the shell profile for a command line; prompts reports whether that
-// starts a shell which prompts.
-func shellFor(argv []string) (p *Profile, prompts bool) {
+// For is the profile for a command line, that of a POSIX shell if the program is none that is
+// known; prompts reports whether the line starts a shell which prompts.
+func For(argv []string) (p *profile.Profile, prompts bool) {
 	d, name := dialects[0], strings.TrimPrefix(filepath.Base(argv[0]), "-") // a login shell's name has the dash
 	for _, each := range dialects {
 		if slices.Contains(each.commands, name) {
 			d, prompts = each, each.interactive(argv[1:])
 		}
 	}
-	s := shell
+	s := Profile
 	if slices.Contains(d.kills, name) {
 		s.Typing.Stash, s.Typing.StashLine, s.Typing.Retype = "\x15", true, true
 	}
@@ -125,3 +129,5 @@ func (d dialect) cluster(arg string) bool {
 	}
 	return d.quote.Posix && strings.ContainsRune(arg[1:], 'c')
 }
+
+var rx = profile.NewPattern

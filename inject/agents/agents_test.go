@@ -1,24 +1,26 @@
-package profile
+package agents
 
 import (
 	"strings"
 	"testing"
+
+	"relay-pty/inject/profile"
 )
 
 func TestEveryPatternCompiles(t *testing.T) {
 	for _, p := range all {
-		for _, list := range [][]pattern{p.Busy, p.Dialogs, p.Overlays, p.Questions} {
+		for _, list := range [][]*profile.Pattern{p.Busy, p.Dialogs, p.Overlays, p.Questions} {
 			for _, rx := range list {
-				rx.get() // panics on a bad one
+				rx.Match("") // panics on a bad one
 			}
 		}
 		for _, w := range p.Says {
-			w.Pattern.get()
+			w.Pattern.Match("")
 		}
 		if c := p.Composer; c != nil {
-			for _, rx := range append([]pattern{c.Prompt, c.Floor, c.Shell, c.Edge, c.More, c.Placeholder, p.AskTitle, p.Typing.StashShown, p.Typing.Armed}, c.Modes...) {
+			for _, rx := range append([]*profile.Pattern{c.Prompt, c.Floor, c.Shell, c.Edge, c.More, c.Placeholder, p.AskTitle, p.Typing.StashShown, p.Typing.Armed}, c.Modes...) {
 				if rx != nil {
-					rx.get()
+					rx.Match("")
 				}
 			}
 		}

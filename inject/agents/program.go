@@ -1,4 +1,4 @@
-package profile
+package agents
 
 import (
 	"encoding/json"
@@ -7,13 +7,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"relay-pty/inject/profile"
 )
 
 // baseOf is a program's name. A login shell's has a dash.
 func baseOf(program string) string { return strings.TrimPrefix(filepath.Base(program), "-") }
 
 // agentOf is the profile of the agent that a line runs; nil: it is none that has one.
-func agentOf(l Line) *Profile {
+func agentOf(l Line) *profile.Profile {
 	if l.Fetched {
 		if p := packaged(l.Argv[0]); p != nil {
 			return p
@@ -25,7 +27,7 @@ func agentOf(l Line) *Profile {
 // brand is the profile of the agent whose program that is: by its name, or by the file that the
 // name leads to, perhaps over links. nil: it is no agent's. file says that it is a path, and is
 // not looked up.
-func brand(program string, file bool) *Profile {
+func brand(program string, file bool) *profile.Profile {
 	if p := byCommand(program); p != nil {
 		return p
 	}
@@ -40,7 +42,7 @@ func brand(program string, file bool) *Profile {
 	return byFile(path)
 }
 
-func byCommand(program string) *Profile {
+func byCommand(program string) *profile.Profile {
 	name := baseOf(program)
 	for _, p := range all {
 		for _, c := range p.Commands {
@@ -54,7 +56,7 @@ func byCommand(program string) *Profile {
 
 // byFile is the profile of the agent that a file belongs to: by where its links end, or by the
 // package that it is in.
-func byFile(path string) *Profile {
+func byFile(path string) *profile.Profile {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil
@@ -75,13 +77,13 @@ const scriptMost = 64 << 10
 
 // Mentioned is the profile of the first agent that a shell's script names, which a command line
 // runs: its arguments cannot be reached there. nil: it names none, or is no such script.
-func Mentioned(argv ...string) *Profile {
+func Mentioned(argv ...string) *profile.Profile {
 	argv = Open(argv...).Argv
 	var text []byte
 	switch at := 1; {
 	case isScript(argv[0]):
 		text = beginning(argv[0])
-	case !shells.has(baseOf(argv[0])):
+	case !shellNames.Has(baseOf(argv[0])):
 		return nil
 	default:
 		for at < len(argv)-1 && strings.HasPrefix(argv[at], "-") && !strings.HasSuffix(argv[at], "c") {
@@ -132,7 +134,7 @@ func isScript(program string) bool {
 	line, _, _ := strings.Cut(string(beginning(program)), "\n")
 	names, ok := strings.CutPrefix(line, "#!")
 	for name := range strings.FieldsSeq(names) {
-		if ok && shells.has(baseOf(name)) {
+		if ok && shellNames.Has(baseOf(name)) {
 			return true
 		}
 	}
@@ -143,7 +145,7 @@ func isScript(program string) bool {
 const packageMost = 256 << 10
 
 // inPackage is the profile of the agent whose npm package a file is in; the nearest one counts.
-func inPackage(file string) *Profile {
+func inPackage(file string) *profile.Profile {
 	for dir, up := filepath.Dir(file), 0; up < 4 && filepath.Dir(dir) != dir; dir, up = filepath.Dir(dir), up+1 {
 		path := filepath.Join(dir, "package.json")
 		info, err := os.Stat(path)
@@ -164,12 +166,12 @@ func inPackage(file string) *Profile {
 
 // packaged is the profile of the agent that comes in an npm package of that name, which may end in
 // a version.
-func packaged(name string) *Profile {
+func packaged(name string) *profile.Profile {
 	if at := strings.LastIndexByte(name, '@'); at > 0 {
 		name = name[:at]
 	}
 	for _, p := range all {
-		if p.Packages.has(name) {
+		if p.Packages.Has(name) {
 			return p
 		}
 	}
@@ -179,7 +181,7 @@ func packaged(name string) *Profile {
 // Running is the profile of the agent that a process is, by its command line and the file that it
 // was started from, "" where the system does not tell; nil: it is none that has one. What merely
 // starts an agent is none.
-func Running(argv []string, file string) *Profile {
+func Running(argv []string, file string) *profile.Profile {
 	if len(argv) == 0 || argv[0] == "" {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package profile
+package agents
 
 import (
 	"os"

@@ -1,8 +1,10 @@
-package profile
+package agents
 
 import (
 	"slices"
 	"strings"
+
+	"relay-pty/inject/profile"
 )
 
 // Line is a command line, and in it the one of the program that it comes to run.
@@ -29,20 +31,20 @@ func (l Line) With(argv []string) []string {
 // anything, or of a file that may be one.
 func Script(argv ...string) bool {
 	argv = Open(argv...).Argv
-	return shells.has(baseOf(argv[0])) && len(argv) > 1 || isScript(argv[0])
+	return shellNames.Has(baseOf(argv[0])) && len(argv) > 1 || isScript(argv[0])
 }
 
 // launcher is a kind of command that runs the command line which stands behind its own arguments.
 type launcher struct {
-	commands words
-	subs     words // one of these must follow; "": none
-	valued   words // flags whose value is the next word
-	refuses  words // flags with which it reads its command line in another way
-	operands int   // words of its own before the command
-	assigns  bool  // NAME=VALUE may stand before it
-	dashed   bool  // it begins behind the first --
-	fetches  bool  // its first word names a package
-	script   bool  // it is a file that the launcher interprets
+	commands profile.Words
+	subs     profile.Words // one of these must follow; "": none
+	valued   profile.Words // flags whose value is the next word
+	refuses  profile.Words // flags with which it reads its command line in another way
+	operands int           // words of its own before the command
+	assigns  bool          // NAME=VALUE may stand before it
+	dashed   bool          // it begins behind the first --
+	fetches  bool          // its first word names a package
+	script   bool          // it is a file that the launcher interprets
 }
 
 // launchers hand the terminal on as it is, so whatever is known of the program holds.
@@ -66,8 +68,8 @@ var launchers = []launcher{
 	{commands: "node nodejs bun deno", valued: "-r --require --import --loader --env-file -C --conditions", refuses: "-e --eval -p --print -c --check -i", script: true},
 }
 
-// shells read a script from the argument behind -c.
-const shells words = "sh bash dash zsh ksh mksh ash"
+// shellNames are of those that read a script from the argument behind -c.
+const shellNames profile.Words = "sh bash dash zsh ksh mksh ash"
 
 // nested is how many launchers may stand before each other.
 const nested = 8
@@ -84,7 +86,7 @@ func open(argv []string, depth int) Line {
 		return plain
 	}
 	name := baseOf(argv[0])
-	if shells.has(name) {
+	if shellNames.Has(name) {
 		return openScript(plain, depth)
 	}
 	for _, l := range launchers {
@@ -102,7 +104,7 @@ func open(argv []string, depth int) Line {
 
 // opens tells where the command stands in the launcher's command line.
 func (l launcher) opens(name string, argv []string) (at int, ok bool) {
-	if !l.commands.has(name) || l.subs != "" && !l.subs.has(argv[1]) {
+	if !l.commands.Has(name) || l.subs != "" && !l.subs.Has(argv[1]) {
 		return 0, false
 	}
 	at = 1
@@ -116,9 +118,9 @@ func (l launcher) opens(name string, argv []string) (at int, ok bool) {
 			at++
 			return at + operands, at+operands < len(argv)
 		case len(arg) > 1 && arg[0] == '-':
-			if flag, _, joined := strings.Cut(arg, "="); l.refuses.has(flag) {
+			if flag, _, joined := strings.Cut(arg, "="); l.refuses.Has(flag) {
 				return 0, false
-			} else if l.valued.has(flag) && !joined {
+			} else if l.valued.Has(flag) && !joined {
 				at++
 			}
 		case l.dashed, l.assigns && strings.Contains(arg, "="):
