@@ -177,7 +177,7 @@ type Saying struct {
 
 // Log is where an agent keeps its state and its transcripts.
 type Log struct {
-	Format  string                 // a format that parser/transcript reads
+	Format  string                 // a format that inject/agents/logs lists
 	HomeEnv string                 // variable that names the agent's directory …
 	Within  string                 // … or the one that it is in by this name
 	Home    string                 // that directory beneath $HOME when the variable is not set

@@ -1,4 +1,4 @@
-package opencode
+package log
 
 import (
 	"bufio"
@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"relay-pty/parser"
-	"relay-pty/parser/transcript/entry"
+	"relay-pty/parser/transcript"
 )
 
 // Events as OpenCode 1.18.33 wrote them when it talked to a fake model; paths and
 // those of no interest were taken out.
-const recorded = "../../../testdata/markers/opencode-1.18.33/events.jsonl"
+const recorded = "../../../../testdata/markers/opencode-1.18.33/events.jsonl"
 
 var epoch = time.UnixMilli(0)
 
@@ -48,10 +48,10 @@ func recording(t testing.TB) []logged {
 }
 
 // entriesOf are the entries of events.
-func entriesOf(t testing.TB, all []logged, since time.Time) []entry.Entry {
+func entriesOf(t testing.TB, all []logged, since time.Time) []transcript.Entry {
 	t.Helper()
 	o := newEvents(since)
-	var entries []entry.Entry
+	var entries []transcript.Entry
 	for _, e := range all {
 		more, err := o.row(e.Kind, e.Data)
 		if err != nil {
@@ -64,14 +64,14 @@ func entriesOf(t testing.TB, all []logged, since time.Time) []entry.Entry {
 
 // inShort describes entries: u, a, c for a cut reply, ., and the id of a message
 // or the first word.
-func inShort(entries []entry.Entry) string {
+func inShort(entries []transcript.Entry) string {
 	var out []string
 	for _, e := range entries {
 		first := strings.Fields(strings.TrimPrefix(e.Text, "[relay ") + " -")[0]
 		switch {
-		case e.Kind == entry.TurnEnd:
+		case e.Kind == transcript.TurnEnd:
 			out = append(out, ".")
-		case e.Kind == entry.User:
+		case e.Kind == transcript.User:
 			out = append(out, "u:"+first)
 		case e.Cut:
 			out = append(out, "c:"+first)
@@ -83,10 +83,10 @@ func inShort(entries []entry.Entry) string {
 }
 
 // commands describes the items in entries, one a line.
-func commands(all []entry.Entry) []string {
+func commands(all []transcript.Entry) []string {
 	var out []string
 	for _, e := range all {
-		for _, f := range entry.Commands(e) {
+		for _, f := range transcript.Commands(e) {
 			if c, ok := f.Item.(parser.Command); ok {
 				out = append(out, fmt.Sprintf("%s|%s%s%s|%s", c.To, c.ReplyTo, c.Thread, c.Mode, c.Body))
 			} else {
@@ -135,7 +135,7 @@ func TestQueuedIsNotAccepted(t *testing.T) {
 				typed[id] = i
 			}
 			for _, one := range entries {
-				if entry.Accepted(one, id) {
+				if transcript.Accepted(one, id) {
 					taken[id] = i
 				}
 			}
@@ -204,8 +204,8 @@ func FuzzEvents(f *testing.F) {
 					t.Errorf("%v and %v", entries, err)
 				}
 				for _, e := range entries {
-					entry.Commands(e)
-					entry.Accepted(e, "m1")
+					transcript.Commands(e)
+					transcript.Accepted(e, "m1")
 				}
 			}
 		}

@@ -1,11 +1,11 @@
-// Package opencode reads what OpenCode tells of its sessions, as 1.18.33 writes it
+// Package log reads what OpenCode tells of its sessions, as 1.18.33 writes it
 // (recorded, see the tests): one SQLite database for all processes, which each of
 // them holds open. Its table event is a log: a row for each change of a session, a
 // message or a part of one, written at once. /new begins another session,
 // sub-agents have sessions with a parent, titles none. A message that is typed in
 // a turn is logged at once, though it may wait; that a turn took it shows in the
 // reply that names it, or a later one, as its parent.
-package opencode
+package log
 
 import (
 	"encoding/json"
@@ -19,13 +19,15 @@ import (
 	"time"
 
 	"relay-pty/parser/sqlite"
-	"relay-pty/parser/transcript/entry"
+	"relay-pty/parser/transcript"
 	"relay-pty/parser/transcript/proc"
 )
 
-// Log follows the database that a process holds open. It is not safe for
-// concurrent use.
-type Log struct {
+// Format is of OpenCode.
+var Format = transcript.Format{Name: "opencode", Follow: follow, Search: search}
+
+// database follows the one that a process holds open.
+type database struct {
 	child int
 	since time.Time
 
@@ -35,26 +37,10 @@ type Log struct {
 	next   int64  // rowid of the first event not yet read
 	before string // id of the event before that; empty: where to begin is not known
 
-	process  Process
+	session  transcript.Session // its ID is of the one that had news last, of those that may be the process's
 	any      bool               // all sessions are of interest
 	sessions map[string]session // by id
 	events   events
-}
-
-// Process is the process that holds the database open.
-type Process struct {
-	PID     int
-	CWD     string
-	Path    string // of the database
-	Session string // the id of the session that had news last, of those that may be its own
-}
-
-// News is what is new in a session of a person in the directory that the process
-// works in.
-type News struct {
-	Session string // its id
-	Born    time.Time
-	Entries []entry.Entry
 }
 
 // session is what we need to know of a session.
@@ -63,18 +49,22 @@ type session struct {
 	born time.Time
 }
 
-// Follow follows the database of the process that runs as child, or in child's
+// follow follows the database of the process that runs as child, or in child's
 // session (setsid). What is from before since is skipped.
-func Follow(child int, since time.Time) *Log {
-	return &Log{child: child, since: since, sessions: map[string]session{}, events: newEvents(since)}
+func follow(_ transcript.Format, _ string, child int, since time.Time) transcript.Source {
+	return newDatabase(child, since)
+}
+
+func newDatabase(child int, since time.Time) *database {
+	return &database{child: child, since: since, sessions: map[string]session{}, events: newEvents(since)}
 }
 
 // Look returns the news since the last look. Without news it costs a read and a
-// stat. The error wraps entry.ErrNoSession when the process holds no database open.
-func (o *Log) Look() (Process, []News, error) {
+// stat. The error wraps transcript.ErrNoSession when the process holds no database open.
+func (o *database) Look() (transcript.Session, []transcript.News, error) {
 	if o.db == nil {
 		if err := o.open(); err != nil {
-			return Process{}, nil, err
+			return transcript.Session{}, nil, err
 		}
 	}
 	changed, err := o.db.Changed()
@@ -84,21 +74,21 @@ func (o *Log) Look() (Process, []News, error) {
 		if info, err := os.Stat(o.path + "-shm"); err == nil && !os.SameFile(info, o.index) {
 			o.close()
 		}
-		return o.process, nil, nil
+		return o.session, nil, nil
 	}
-	var all []News
+	var all []transcript.News
 	if err == nil {
 		all, err = o.read()
 	}
 	if err != nil && !errors.Is(err, sqlite.ErrBusy) {
 		o.close() // and begin anew, should it be another file by then
-		return o.process, all, fmt.Errorf("read %s: %w", o.path, err)
+		return o.session, all, fmt.Errorf("read %s: %w", o.path, err)
 	}
-	return o.process, all, nil
+	return o.session, all, nil
 }
 
 // open opens the database that the process holds open.
-func (o *Log) open() error {
+func (o *database) open() error {
 	for _, pid := range proc.Group(o.child) {
 		for _, wal := range proc.Written(pid, func(path string) bool { return strings.HasSuffix(path, ".db-wal") }) {
 			o.path = strings.TrimSuffix(wal, "-wal")
@@ -111,19 +101,19 @@ func (o *Log) open() error {
 				return err
 			}
 			o.db, o.index = db, info
-			o.process = Process{PID: pid, CWD: proc.Directory(pid), Path: o.path}
+			o.session = transcript.Session{PID: pid, CWD: proc.Directory(pid), Transcript: o.path}
 			return nil
 		}
 	}
-	return fmt.Errorf("%w of process %d: it holds no database open", entry.ErrNoSession, o.child)
+	return fmt.Errorf("%w of process %d: it holds no database open", transcript.ErrNoSession, o.child)
 }
 
-// Search returns what stands in the databases of a directory from since on, whichever
+// search returns what stands in the databases of a directory from since on, whichever
 // process wrote it. What cannot be read is left out.
-func Search(dir string, since time.Time) (all []entry.Entry) {
+func search(dir string, since time.Time) (all []transcript.Entry) {
 	paths, _ := filepath.Glob(filepath.Join(dir, "*.db")) // the pattern is well formed
 	for _, path := range paths {
-		o := Follow(0, since)
+		o := newDatabase(0, since)
 		o.any = true
 		db, err := sqlite.Open(path)
 		if err != nil {
@@ -139,7 +129,7 @@ func Search(dir string, since time.Time) (all []entry.Entry) {
 	return all
 }
 
-func (o *Log) close() {
+func (o *database) close() {
 	o.db.Close()
 	o.db, o.before = nil, ""
 }
@@ -154,8 +144,8 @@ type row struct {
 const batchBytes = 1 << 20 // of data read at once
 
 // read reads the events that are new.
-func (o *Log) read() ([]News, error) {
-	by := map[string]*News{}
+func (o *database) read() ([]transcript.News, error) {
+	by := map[string]*transcript.News{}
 	for more := true; more; {
 		var rows []row
 		var unknown map[string]session
@@ -179,8 +169,8 @@ func (o *Log) read() ([]News, error) {
 	return merged(by), nil
 }
 
-func merged(by map[string]*News) []News {
-	var all []News
+func merged(by map[string]*transcript.News) []transcript.News {
+	var all []transcript.News
 	for _, n := range by {
 		all = append(all, *n)
 	}
@@ -188,7 +178,7 @@ func merged(by map[string]*News) []News {
 }
 
 // rows reads a batch of events, and reports whether there are more.
-func (o *Log) rows(tx *sqlite.Tx) (rows []row, more bool, err error) {
+func (o *database) rows(tx *sqlite.Tx) (rows []row, more bool, err error) {
 	table, err := tx.Table("event")
 	if err != nil {
 		return nil, false, err
@@ -224,7 +214,7 @@ func (o *Log) rows(tx *sqlite.Tx) (rows []row, more bool, err error) {
 
 // seek finds the first event that is not from before since. Events are in the
 // order of their times, which their ids begin with.
-func (o *Log) seek(table sqlite.Table) (int64, error) {
+func (o *database) seek(table sqlite.Table) (int64, error) {
 	high, err := table.Last()
 	low := int64(0)
 	for high++; err == nil && low < high; {
@@ -253,7 +243,7 @@ func before(id string, at time.Time) bool {
 }
 
 // unknown reads the sessions of rows that are not known yet.
-func (o *Log) unknown(tx *sqlite.Tx, rows []row) (map[string]session, error) {
+func (o *database) unknown(tx *sqlite.Tx, rows []row) (map[string]session, error) {
 	found := map[string]session{}
 	for _, row := range rows {
 		if _, known := o.sessions[row.session]; !known && strings.HasPrefix(row.kind, "message.") {
@@ -270,7 +260,7 @@ func (o *Log) unknown(tx *sqlite.Tx, rows []row) (map[string]session, error) {
 	return found, table.Rows(0, func(r sqlite.Row) (bool, error) {
 		if _, wanted := found[r.Text("id")]; wanted {
 			found[r.Text("id")] = session{
-				ours: o.any || r.Text("parent_id") == "" && proc.Same(r.Text("directory"), o.process.CWD),
+				ours: o.any || r.Text("parent_id") == "" && proc.Same(r.Text("directory"), o.session.CWD),
 				born: time.UnixMilli(r.Int("time_created")),
 			}
 		}
@@ -279,7 +269,7 @@ func (o *Log) unknown(tx *sqlite.Tx, rows []row) (map[string]session, error) {
 }
 
 // take adds what a row tells to the news of its session.
-func (o *Log) take(r row, by map[string]*News) {
+func (o *database) take(r row, by map[string]*transcript.News) {
 	o.next, o.before = r.rowid+1, r.id
 	s := o.sessions[r.session]
 	entries, err := o.events.row(r.kind, []byte(r.data))
@@ -288,11 +278,11 @@ func (o *Log) take(r row, by map[string]*News) {
 	}
 	n := by[r.session]
 	if n == nil {
-		n = &News{Session: r.session, Born: s.born}
+		n = &transcript.News{Of: r.session, Born: s.born, Changed: time.Now()}
 		by[r.session] = n
 	}
 	n.Entries = append(n.Entries, entries...)
-	o.process.Session = r.session
+	o.session.ID = r.session
 }
 
 // event is the data of an event.

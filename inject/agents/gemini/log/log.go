@@ -1,4 +1,5 @@
-package transcript
+// Package log reads the chats of the Gemini CLI.
+package log
 
 import (
 	"bytes"
@@ -9,10 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"relay-pty/parser/transcript"
 	"relay-pty/parser/transcript/proc"
 )
 
-// gemini is Gemini CLI, as 0.61.0 writes it (recorded, see the tests). Each project
+// Format is of Gemini CLI, as 0.61.0 writes it (recorded, see the tests). Each project
 // has a directory, and each session a file in it, which is made when the composer
 // shows and appended to within some milliseconds; /clear begins another one,
 // /resume goes on in an old one. No process holds a file open or is named in one.
@@ -21,14 +23,14 @@ import (
 // comments are not logged, nor is a reply that was interrupted. Messages
 // that were queued in a turn stand joined in one row. Sub-agents have files of
 // their own, further down.
-var gemini = Format{Name: "gemini", follow: followGemini, all: "tmp/*/chats/*.json*", row: geminiRow, endless: true}
+var Format = transcript.Format{Name: "gemini", Follow: follow, All: "tmp/*/chats/*.json*", Row: readRow, Endless: true}
 
-// geminiChats finds the chats of the directory that the process works in.
-type geminiChats struct {
+// chats finds the chats of the directory that the process works in.
+type chats struct {
 	dir     string
 	child   int
 	since   time.Time
-	readers *readers
+	readers *transcript.Readers
 
 	pid     int
 	cwd     string
@@ -36,41 +38,41 @@ type geminiChats struct {
 	listed  time.Time // when
 	changed time.Time // the directory, as of then
 	live    []string  // the chats that changed since we began
-	metas   map[string]geminiMeta
-	session Session
+	metas   map[string]meta
+	session transcript.Session
 }
 
-// geminiMeta is a chat's first row.
-type geminiMeta struct {
+// meta is a chat's first row.
+type meta struct {
 	ID    string    `json:"sessionId"`
 	Start time.Time `json:"startTime"`
 	Kind  string    `json:"kind"`
 }
 
-func followGemini(f Format, dir string, child int, since time.Time) source {
-	return &geminiChats{
+func follow(f transcript.Format, dir string, child int, since time.Time) transcript.Source {
+	return &chats{
 		dir: dir, child: child, since: since,
-		readers: newReaders(f, since), metas: map[string]geminiMeta{},
+		readers: transcript.NewReaders(f, since), metas: map[string]meta{},
 	}
 }
 
-func (g *geminiChats) look() (Session, []news, error) {
+func (g *chats) Look() (transcript.Session, []transcript.News, error) {
 	if g.chats == "" {
-		g.pid = proc.Main(g.child, g.readers.format.Name)
+		g.pid = proc.Main(g.child, "gemini")
 		g.cwd = proc.Directory(g.pid)
 		if g.chats = g.project(); g.chats == "" {
-			return Session{}, nil, fmt.Errorf("%w of process %d: no chats of %s", ErrNoSession, g.child, g.cwd)
+			return transcript.Session{}, nil, fmt.Errorf("%w of process %d: no chats of %s", transcript.ErrNoSession, g.child, g.cwd)
 		}
 	}
 	all, err := g.poll()
-	if !told(all) && g.list() {
+	if !transcript.Told(all) && g.list() {
 		all, err = g.poll()
 	}
 	return g.session, all, err
 }
 
 // project is the directory of chats of the project in cwd.
-func (g *geminiChats) project() string {
+func (g *chats) project() string {
 	var file struct {
 		Projects map[string]string `json:"projects"` // names of directories by path
 	}
@@ -87,10 +89,10 @@ func (g *geminiChats) project() string {
 
 // list finds the chats that changed since we began, when the directory did or it
 // is a while ago. It reports whether it looked.
-func (g *geminiChats) list() bool {
+func (g *chats) list() bool {
 	info, err := os.Stat(g.chats)
 	now := time.Now()
-	if err != nil || info.ModTime().Equal(g.changed) && now.Sub(g.listed) < rescan {
+	if err != nil || info.ModTime().Equal(g.changed) && now.Sub(g.listed) < transcript.Rescan {
 		return false
 	}
 	g.listed, g.changed = now, info.ModTime()
@@ -109,10 +111,10 @@ func (g *geminiChats) list() bool {
 }
 
 // main reports whether the chat is a person's.
-func (g *geminiChats) main(path string) bool {
+func (g *chats) main(path string) bool {
 	m, known := g.metas[path]
 	if !known {
-		row, err := firstRow(path)
+		row, err := transcript.FirstRow(path)
 		if err != nil || json.Unmarshal(row, &m) != nil {
 			return false // not there yet
 		}
@@ -122,27 +124,23 @@ func (g *geminiChats) main(path string) bool {
 }
 
 // poll returns the news of the chats that are known.
-func (g *geminiChats) poll() ([]news, error) {
-	var all []news
+func (g *chats) poll() ([]transcript.News, error) {
+	var all []transcript.News
 	var failed error
 	for _, path := range g.live {
-		entries, err := g.readers.poll(path)
+		entries, changed, err := g.readers.Poll(path)
 		if err != nil {
 			failed = err
 		}
-		one := news{of: path, born: g.metas[path].Start, entries: entries}
-		if info := g.readers.by[path].file; info != nil {
-			one.changed = info.ModTime()
-		}
 		if len(entries) > 0 || g.session.ID == "" {
-			g.session = Session{PID: g.pid, ID: g.metas[path].ID, CWD: g.cwd, Transcript: path}
+			g.session = transcript.Session{PID: g.pid, ID: g.metas[path].ID, CWD: g.cwd, Transcript: path}
 		}
-		all = append(all, one)
+		all = append(all, transcript.News{Of: path, Born: g.metas[path].Start, Changed: changed, Entries: entries})
 	}
 	return all, failed
 }
 
-type geminiRecord struct {
+type record struct {
 	ID        string          `json:"id"`
 	Timestamp string          `json:"timestamp"`
 	Type      string          `json:"type"`
@@ -150,12 +148,12 @@ type geminiRecord struct {
 	Display   json.RawMessage `json:"displayContent"` // what was typed, if more was sent
 }
 
-func geminiRow(row []byte) ([]Entry, error) {
-	var r geminiRecord
+func readRow(row []byte) ([]transcript.Entry, error) {
+	var r record
 	if err := json.Unmarshal(row, &r); err != nil {
 		return nil, err
 	}
-	kind, known := map[string]Kind{"user": User, "gemini": Assistant, "error": TurnEnd, "info": TurnEnd}[r.Type]
+	kind, known := map[string]transcript.Kind{"user": transcript.User, "gemini": transcript.Assistant, "error": transcript.TurnEnd, "info": transcript.TurnEnd}[r.Type]
 	if !known {
 		return nil, nil // $set: of the whole chat, again
 	}
@@ -163,34 +161,34 @@ func geminiRow(row []byte) ([]Entry, error) {
 	if err != nil || r.ID == "" {
 		return nil, fmt.Errorf("row of type %s without time or id: %w", r.Type, err)
 	}
-	if kind == TurnEnd {
+	if kind == transcript.TurnEnd {
 		text := ""
 		if r.Type == "info" && (json.Unmarshal(r.Content, &text) != nil || text != "Request cancelled.") {
 			return nil, nil
 		}
-		return []Entry{{Kind: TurnEnd, UUID: r.ID, Time: at}}, nil
+		return []transcript.Entry{{Kind: transcript.TurnEnd, UUID: r.ID, Time: at}}, nil
 	}
 	content := r.Content
-	if kind == User && len(r.Display) > 0 {
+	if kind == transcript.User && len(r.Display) > 0 {
 		content = r.Display
 	}
-	parts, err := geminiParts(content)
-	var entries []Entry
+	parts, err := readParts(content)
+	var entries []transcript.Entry
 	for i, p := range parts {
-		if p.Text != "" && !p.Thought && !(kind == User && geminiAdds(p.Text)) {
-			entries = append(entries, Entry{Kind: kind, UUID: r.ID, Index: i, Time: at, Text: p.Text})
+		if p.Text != "" && !p.Thought && !(kind == transcript.User && added(p.Text)) {
+			entries = append(entries, transcript.Entry{Kind: kind, UUID: r.ID, Index: i, Time: at, Text: p.Text})
 		}
 	}
 	return entries, err
 }
 
-type geminiPart struct {
+type part struct {
 	Text    string `json:"text"`
 	Thought bool   `json:"thought"`
 }
 
-// geminiParts reads content: a string, a part, or a list of both.
-func geminiParts(content json.RawMessage) ([]geminiPart, error) {
+// readParts reads content: a string, a part, or a list of both.
+func readParts(content json.RawMessage) ([]part, error) {
 	var raw []json.RawMessage
 	if bytes.HasPrefix(content, []byte("[")) {
 		if err := json.Unmarshal(content, &raw); err != nil {
@@ -199,7 +197,7 @@ func geminiParts(content json.RawMessage) ([]geminiPart, error) {
 	} else {
 		raw = append(raw, content)
 	}
-	parts := make([]geminiPart, len(raw))
+	parts := make([]part, len(raw))
 	for i, b := range raw {
 		var err error
 		if bytes.HasPrefix(b, []byte(`"`)) {
@@ -214,7 +212,7 @@ func geminiParts(content json.RawMessage) ([]geminiPart, error) {
 	return parts, nil
 }
 
-// geminiAdds reports whether Gemini CLI itself or a hook of it added the text.
-func geminiAdds(text string) bool {
+// added reports whether Gemini CLI itself or a hook of it added the text.
+func added(text string) bool {
 	return strings.HasPrefix(text, "<session_context>") || strings.HasPrefix(text, "<hook_context>")
 }

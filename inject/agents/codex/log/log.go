@@ -1,4 +1,5 @@
-package transcript
+// Package log reads the rollouts of the Codex CLI.
+package log
 
 import (
 	"encoding/json"
@@ -8,37 +9,37 @@ import (
 	"strings"
 	"time"
 
-	"relay-pty/parser/transcript/entry"
+	"relay-pty/parser/transcript"
 	"relay-pty/parser/transcript/proc"
 )
 
-// codex is Codex CLI, as 0.169.0 writes it (recorded, see the tests). A thread's
+// Format is of Codex CLI, as 0.169.0 writes it (recorded, see the tests). A thread's
 // rollout is made at its first prompt and stays open; rows are appended within
 // some milliseconds. /new begins another one in the same process, and a fork one
 // that refers to the rows of the first. What was said in a turn that was
 // interrupted is not logged; a prompt that was queued is once its turn begins.
 // The thread that makes titles has no rollout, sub-agents have their own.
-var codex = Format{Name: "codex", follow: followCodex, all: "sessions/*/*/*/rollout-*.jsonl", row: codexRow}
+var Format = transcript.Format{Name: "codex", Follow: follow, All: "sessions/*/*/*/rollout-*.jsonl", Row: readRow}
 
-// codexRollouts finds the rollouts that the process holds open for writing: it reads
+// rollouts finds the rollouts that the process holds open for writing: it reads
 // those of other processes now and then. A server that several terminals share (Codex
 // without --no-daemon) is in no terminal's session: then those that it holds may be ours.
-type codexRollouts struct {
+type rollouts struct {
 	dir     string
 	child   int
-	readers *readers
+	readers *transcript.Readers
 
 	pids    []int // of the agent, as of …
 	grouped time.Time
-	pid     int                  // of the one that was found to hold some
-	metas   map[string]codexMeta // by path; of none that is a person's: zero
+	pid     int             // of the one that was found to hold some
+	metas   map[string]meta // by path; of none that is a person's: zero
 	open    []string
 	shared  bool // by the server
 	scanned time.Time
 }
 
-// codexMeta is a rollout's first row.
-type codexMeta struct {
+// meta is a rollout's first row.
+type meta struct {
 	ID        string          `json:"id"`
 	CWD       string          `json:"cwd"`
 	Timestamp time.Time       `json:"timestamp"`
@@ -47,18 +48,16 @@ type codexMeta struct {
 	Thread    string          `json:"thread_source"` // user; older versions do not tell
 }
 
-func followCodex(f Format, dir string, child int, since time.Time) source {
-	return &codexRollouts{dir: dir, child: child, readers: newReaders(f, since), metas: map[string]codexMeta{}}
+func follow(f transcript.Format, dir string, child int, since time.Time) transcript.Source {
+	return &rollouts{dir: dir, child: child, readers: transcript.NewReaders(f, since), metas: map[string]meta{}}
 }
 
-const (
-	rescan  = 500 * time.Millisecond // the least time between two searches for files, once there are some …
-	regroup = 2 * time.Second        // … and between two for processes
-)
+// regroup is the least time between two searches for processes.
+const regroup = 2 * time.Second
 
-func (c *codexRollouts) look() (Session, []news, error) {
+func (c *rollouts) Look() (transcript.Session, []transcript.News, error) {
 	all, err := c.poll()
-	if now := time.Now(); !told(all) && (len(c.open) == 0 || now.Sub(c.scanned) > rescan) {
+	if now := time.Now(); !transcript.Told(all) && (len(c.open) == 0 || now.Sub(c.scanned) > transcript.Rescan) {
 		c.scan()
 		c.scanned = now
 		more, err2 := c.poll()
@@ -68,33 +67,29 @@ func (c *codexRollouts) look() (Session, []news, error) {
 		}
 	}
 	if len(c.open) == 0 {
-		return Session{}, nil, fmt.Errorf("%w of process %d: it holds no rollout open", ErrNoSession, c.child)
+		return transcript.Session{}, nil, fmt.Errorf("%w of process %d: it holds no rollout open", transcript.ErrNoSession, c.child)
 	}
 	path := c.open[len(c.open)-1]
 	m := c.metas[path]
-	return Session{PID: c.pid, ID: m.ID, CWD: m.CWD, Version: m.Version, Transcript: path}, all, err
+	return transcript.Session{PID: c.pid, ID: m.ID, CWD: m.CWD, Version: m.Version, Transcript: path}, all, err
 }
 
 // poll returns the news of the rollouts that are known.
-func (c *codexRollouts) poll() ([]news, error) {
-	var all []news
+func (c *rollouts) poll() ([]transcript.News, error) {
+	var all []transcript.News
 	var failed error
 	for _, path := range c.open {
-		entries, err := c.readers.poll(path)
+		entries, changed, err := c.readers.Poll(path)
 		if err != nil {
 			failed = err
 		}
-		one := news{of: path, sure: !c.shared, born: c.metas[path].Timestamp, entries: entries}
-		if info := c.readers.by[path].file; info != nil {
-			one.changed = info.ModTime()
-		}
-		all = append(all, one)
+		all = append(all, transcript.News{Of: path, Sure: !c.shared, Born: c.metas[path].Timestamp, Changed: changed, Entries: entries})
 	}
 	return all, failed
 }
 
 // scan finds the rollouts.
-func (c *codexRollouts) scan() {
+func (c *rollouts) scan() {
 	c.open, c.shared = nil, false
 	if now := time.Now(); now.Sub(c.grouped) > regroup {
 		c.pids, c.grouped = proc.Group(c.child), now
@@ -106,7 +101,7 @@ func (c *codexRollouts) scan() {
 		}
 	}
 	c.shared = true
-	cwd := proc.Directory(proc.Main(c.child, c.readers.format.Name))
+	cwd := proc.Directory(proc.Main(c.child, "codex"))
 	for _, path := range c.threads(c.server()) {
 		if proc.Same(c.metas[path].CWD, cwd) {
 			c.open = append(c.open, path)
@@ -115,11 +110,11 @@ func (c *codexRollouts) scan() {
 }
 
 // threads returns the rollouts that pid writes, without those of sub-agents.
-func (c *codexRollouts) threads(pid int) []string {
+func (c *rollouts) threads(pid int) []string {
 	var paths []string
 	for _, path := range proc.Written(pid, isRollout) {
 		if _, known := c.metas[path]; !known {
-			m, err := codexMetaOf(path)
+			m, err := metaOf(path)
 			if err != nil {
 				continue // its first row is not there yet
 			}
@@ -138,7 +133,7 @@ func isRollout(path string) bool {
 }
 
 // server is the process of the app server that runs for the directory, or 0.
-func (c *codexRollouts) server() int {
+func (c *rollouts) server() int {
 	var file struct {
 		PID      int `json:"pid"`
 		Identity struct {
@@ -152,33 +147,33 @@ func (c *codexRollouts) server() int {
 	return file.PID
 }
 
-// codexMetaOf reads a rollout's first row; the zero value is of a sub-agent.
-func codexMetaOf(path string) (codexMeta, error) {
-	row, err := firstRow(path)
+// metaOf reads a rollout's first row; the zero value is of a sub-agent.
+func metaOf(path string) (meta, error) {
+	row, err := transcript.FirstRow(path)
 	if err != nil {
-		return codexMeta{}, err
+		return meta{}, err
 	}
 	r := struct {
-		Type    string    `json:"type"`
-		Payload codexMeta `json:"payload"`
+		Type    string `json:"type"`
+		Payload meta   `json:"payload"`
 	}{}
 	if err := json.Unmarshal(row, &r); err != nil || r.Type != "session_meta" {
-		return codexMeta{}, fmt.Errorf("read %s: no session_meta: %w", path, err)
+		return meta{}, fmt.Errorf("read %s: no session_meta: %w", path, err)
 	}
 	m := r.Payload
 	if len(m.Source) > 0 && m.Source[0] != '"' || m.Thread != "" && m.Thread != "user" {
-		return codexMeta{}, nil
+		return meta{}, nil
 	}
 	return m, nil
 }
 
-type codexRecord struct {
+type record struct {
 	Timestamp time.Time       `json:"timestamp"`
 	Type      string          `json:"type"`
 	Payload   json.RawMessage `json:"payload"`
 }
 
-type codexItem struct {
+type responseItem struct {
 	Type    string `json:"type"`
 	ID      string `json:"id"`
 	TurnID  string `json:"turn_id"`
@@ -198,15 +193,15 @@ type codexItem struct {
 	} `json:"internal_chat_message_metadata_passthrough"`
 }
 
-func codexRow(row []byte) ([]Entry, error) {
-	var r codexRecord
+func readRow(row []byte) ([]transcript.Entry, error) {
+	var r record
 	if err := json.Unmarshal(row, &r); err != nil {
 		return nil, err
 	}
 	if r.Type != "response_item" && r.Type != "event_msg" {
 		return nil, nil
 	}
-	var item codexItem
+	var item responseItem
 	if err := json.Unmarshal(r.Payload, &item); err != nil {
 		return nil, nil // one of the many other kinds
 	}
@@ -214,7 +209,7 @@ func codexRow(row []byte) ([]Entry, error) {
 	case r.Timestamp.IsZero():
 		return nil, fmt.Errorf("row of type %.50q without timestamp", r.Type)
 	case r.Type == "event_msg" && (item.Type == "task_complete" || item.Type == "turn_aborted"):
-		return []Entry{{Kind: TurnEnd, UUID: item.Type + item.TurnID, Time: r.Timestamp}}, nil
+		return []transcript.Entry{{Kind: transcript.TurnEnd, UUID: item.Type + item.TurnID, Time: r.Timestamp}}, nil
 	case r.Type == "response_item" && item.Type == "message":
 		return item.entries(r.Timestamp), nil
 	case r.Type == "response_item" && item.Type == "function_call_output":
@@ -224,7 +219,7 @@ func codexRow(row []byte) ([]Entry, error) {
 }
 
 // handed is what a tool of ours handed over.
-func (item *codexItem) handed(at time.Time) []Entry {
+func (item *responseItem) handed(at time.Time) []transcript.Entry {
 	var parts []struct {
 		Text string `json:"text"`
 	}
@@ -232,16 +227,16 @@ func (item *codexItem) handed(at time.Time) []Entry {
 		return nil // one text: of another tool
 	}
 	for i, p := range parts {
-		if text := entry.FromTool(p.Text); text != "" {
-			return []Entry{{Kind: Handed, UUID: item.Call, Index: i, Time: at, Text: text}}
+		if text := transcript.FromTool(p.Text); text != "" {
+			return []transcript.Entry{{Kind: transcript.Handed, UUID: item.Call, Index: i, Time: at, Text: text}}
 		}
 	}
 	return nil
 }
 
 // entries are the texts of a message that is the model's or a person's.
-func (item *codexItem) entries(at time.Time) []Entry {
-	kind := map[string]Kind{"assistant": Assistant, "user": User}[item.Role]
+func (item *responseItem) entries(at time.Time) []transcript.Entry {
+	kind := map[string]transcript.Kind{"assistant": transcript.Assistant, "user": transcript.User}[item.Role]
 	if kind == "" {
 		return nil // developer: Codex itself
 	}
@@ -249,10 +244,10 @@ func (item *codexItem) entries(at time.Time) []Entry {
 	if id == "" { // older versions
 		id = fmt.Sprintf("%s %s", item.Role, at.Format(time.RFC3339Nano))
 	}
-	var entries []Entry
+	var entries []transcript.Entry
 	for i, c := range item.Content {
-		if c.Type == "output_text" && kind == Assistant || c.Type == "input_text" && kind == User && item.typed(i) {
-			entries = append(entries, Entry{Kind: kind, UUID: id, Index: i, Time: at, Text: c.Text})
+		if c.Type == "output_text" && kind == transcript.Assistant || c.Type == "input_text" && kind == transcript.User && item.typed(i) {
+			entries = append(entries, transcript.Entry{Kind: kind, UUID: id, Index: i, Time: at, Text: c.Text})
 		}
 	}
 	return entries
@@ -260,7 +255,7 @@ func (item *codexItem) entries(at time.Time) []Entry {
 
 // typed reports whether the text is a person's. What Codex adds as the user, such as
 // <environment_context> or <turn_aborted>, says so, in older versions by its tag.
-func (item *codexItem) typed(i int) bool {
+func (item *responseItem) typed(i int) bool {
 	if i < len(item.Passed.Metadata) {
 		return item.Passed.Metadata[i].Provenance.Type == "user"
 	}

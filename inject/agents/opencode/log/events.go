@@ -1,4 +1,4 @@
-package opencode
+package log
 
 import (
 	"crypto/sha256"
@@ -7,22 +7,22 @@ import (
 	"strings"
 	"time"
 
-	"relay-pty/parser/transcript/entry"
+	"relay-pty/parser/transcript"
 )
 
 // events makes entries of events.
 type events struct {
 	since   time.Time
 	seen    map[[8]byte]struct{}
-	roles   map[string]entry.Kind // by message; empty: of one that is to be left out
-	older   map[string]entry.Kind // those of earlier messages
-	waiting []text                // what was typed and not taken by a turn yet
-	ended   []text                // what the model wrote, its message's next event to tell if it was cut
+	roles   map[string]transcript.Kind // by message; empty: of one that is to be left out
+	older   map[string]transcript.Kind // those of earlier messages
+	waiting []text                     // what was typed and not taken by a turn yet
+	ended   []text                     // what the model wrote, its message's next event to tell if it was cut
 }
 
 type text struct {
 	session, message string
-	entry            entry.Entry
+	entry            transcript.Entry
 }
 
 const (
@@ -31,11 +31,11 @@ const (
 )
 
 func newEvents(since time.Time) events {
-	return events{since: since.Truncate(time.Millisecond), seen: map[[8]byte]struct{}{}, roles: map[string]entry.Kind{}}
+	return events{since: since.Truncate(time.Millisecond), seen: map[[8]byte]struct{}{}, roles: map[string]transcript.Kind{}}
 }
 
 // row returns the entries that an event of that kind completes.
-func (o *events) row(kind string, data []byte) ([]entry.Entry, error) {
+func (o *events) row(kind string, data []byte) ([]transcript.Entry, error) {
 	var e event
 	switch name, _, _ := strings.Cut(kind, ".updated"); name {
 	case "message":
@@ -52,13 +52,13 @@ func (o *events) row(kind string, data []byte) ([]entry.Entry, error) {
 	return nil, nil
 }
 
-func (o *events) message(m *info) []entry.Entry {
-	kind := map[string]entry.Kind{"user": entry.User, "assistant": entry.Assistant}[m.Role]
-	if kind == entry.Assistant && string(m.Summary) == "true" {
+func (o *events) message(m *info) []transcript.Entry {
+	kind := map[string]transcript.Kind{"user": transcript.User, "assistant": transcript.Assistant}[m.Role]
+	if kind == transcript.Assistant && string(m.Summary) == "true" {
 		kind = ""
 	}
 	o.remember(m.ID, kind)
-	if kind != entry.Assistant {
+	if kind != transcript.Assistant {
 		return nil
 	}
 	failed := len(m.Error) > 0 && string(m.Error) != "null"
@@ -67,14 +67,14 @@ func (o *events) message(m *info) []entry.Entry {
 		entries = append(entries, o.end(m.ID, failed)...)
 	}
 	if failed || m.Time.Completed > 0 && m.Finish != "tool-calls" {
-		entries = o.add(entries, entry.Entry{Kind: entry.TurnEnd, UUID: m.ID, Time: time.UnixMilli(m.Time.Completed)})
+		entries = o.add(entries, transcript.Entry{Kind: transcript.TurnEnd, UUID: m.ID, Time: time.UnixMilli(m.Time.Completed)})
 	}
 	return entries
 }
 
 // taken returns what was typed in the session up to the message that the reply is to.
-func (o *events) taken(reply *info) []entry.Entry {
-	var entries []entry.Entry
+func (o *events) taken(reply *info) []transcript.Entry {
+	var entries []transcript.Entry
 	rest := o.waiting[:0]
 	for _, t := range o.waiting {
 		if t.session == reply.Session && t.message <= reply.Parent { // ids are in the order of their times
@@ -87,16 +87,16 @@ func (o *events) taken(reply *info) []entry.Entry {
 	return entries
 }
 
-func (o *events) part(p *part, at time.Time) []entry.Entry {
+func (o *events) part(p *part, at time.Time) []transcript.Entry {
 	entries := o.end(p.Message, false)
 	if p.Type != "text" || p.Synthetic || p.Ignored || p.ID == "" {
 		return entries
 	}
-	t := text{session: p.Session, message: p.Message, entry: entry.Entry{Kind: o.kind(p.Message), UUID: p.ID, Time: at, Text: p.Text}}
+	t := text{session: p.Session, message: p.Message, entry: transcript.Entry{Kind: o.kind(p.Message), UUID: p.ID, Time: at, Text: p.Text}}
 	switch {
-	case t.entry.Kind == entry.User:
+	case t.entry.Kind == transcript.User:
 		o.waiting = latest(append(o.waiting, t))
-	case t.entry.Kind == entry.Assistant && p.Time.End > 0:
+	case t.entry.Kind == transcript.Assistant && p.Time.End > 0:
 		o.ended = latest(append(o.ended, t))
 	}
 	return entries
@@ -108,8 +108,8 @@ func latest(texts []text) []text {
 }
 
 // end returns what the model wrote in the message, its last text cut if it was.
-func (o *events) end(message string, cut bool) []entry.Entry {
-	var entries []entry.Entry
+func (o *events) end(message string, cut bool) []transcript.Entry {
+	var entries []transcript.Entry
 	rest := o.ended[:0]
 	for _, t := range o.ended {
 		if t.message == message {
@@ -124,7 +124,7 @@ func (o *events) end(message string, cut bool) []entry.Entry {
 }
 
 // add appends e, unless it is old or known.
-func (o *events) add(entries []entry.Entry, e entry.Entry) []entry.Entry {
+func (o *events) add(entries []transcript.Entry, e transcript.Entry) []transcript.Entry {
 	sum := sha256.Sum256([]byte(e.UUID))
 	id := [8]byte(sum[:8])
 	if _, known := o.seen[id]; known || e.Time.Before(o.since) {
@@ -134,14 +134,14 @@ func (o *events) add(entries []entry.Entry, e entry.Entry) []entry.Entry {
 	return append(entries, e)
 }
 
-func (o *events) remember(message string, kind entry.Kind) {
+func (o *events) remember(message string, kind transcript.Kind) {
 	if len(o.roles) >= rolesMost {
-		o.older, o.roles = o.roles, map[string]entry.Kind{}
+		o.older, o.roles = o.roles, map[string]transcript.Kind{}
 	}
 	o.roles[message] = kind
 }
 
-func (o *events) kind(message string) entry.Kind {
+func (o *events) kind(message string) transcript.Kind {
 	if kind, known := o.roles[message]; known {
 		return kind
 	}

@@ -1,5 +1,4 @@
-// Package entry is what the logs of agents tell, whichever agent's they are.
-package entry
+package transcript
 
 import (
 	"crypto/sha256"
@@ -102,9 +101,6 @@ func FromTool(answer string) string {
 	}
 	return parser.ToolTitle + messages
 }
-
-// WakeTitle is parser.WakeTitle.
-const WakeTitle = parser.WakeTitle
 
 // Begins reports whether a text begins with a message's header.
 func Begins(text string) bool {

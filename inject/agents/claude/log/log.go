@@ -1,4 +1,5 @@
-package transcript
+// Package log reads the session files and the transcripts of Claude Code.
+package log
 
 import (
 	"bytes"
@@ -8,29 +9,26 @@ import (
 	"strings"
 	"time"
 
-	"relay-pty/parser/transcript/entry"
+	"relay-pty/parser"
+	"relay-pty/parser/transcript"
 )
 
-// claude is Claude Code, as 2.1.329 writes it (recorded, see the tests; the rows
+// Format is of Claude Code, as 2.1.329 writes it (recorded, see the tests; the rows
 // of its inbox alone are made after a description). Rows are appended in batches,
 // about 0.1 s after the fact. A resumed session goes on in the same file; a fork
 // copies rows into a new one, with their uuids and timestamps; /clear starts a
 // new session in the same process. Sub-agents have files of their own.
-var claude = Format{
+var Format = transcript.Format{
 	Name:        "claude",
-	sessions:    "sessions/%s.json",
-	transcripts: "projects/*/%s.jsonl",
-	session:     claudeSession,
-	all:         "projects/*/*.jsonl",
-	row:         claudeRow,
-	follow:      followClaude,
+	Sessions:    "sessions/%s.json",
+	Transcripts: "projects/*/%s.jsonl",
+	Session:     session,
+	All:         "projects/*/*.jsonl",
+	Row:         readRow,
+	Follow:      transcript.FollowSession,
 }
 
-func followClaude(f Format, dir string, child int, since time.Time) source {
-	return &sessionFiles{format: f, dir: dir, child: child, reader: NewReader(f, since)}
-}
-
-type claudeFile struct {
+type file struct {
 	PID             int    `json:"pid"`
 	SessionID       string `json:"sessionId"`
 	CWD             string `json:"cwd"`
@@ -42,26 +40,26 @@ type claudeFile struct {
 	StatusUpdatedAt int64  `json:"statusUpdatedAt"`
 }
 
-func claudeSession(file []byte) (Session, error) {
-	var f claudeFile
-	if err := json.Unmarshal(file, &f); err != nil {
-		return Session{}, err
+func session(text []byte) (transcript.Session, error) {
+	var f file
+	if err := json.Unmarshal(text, &f); err != nil {
+		return transcript.Session{}, err
 	}
 	if !uuidLike(f.SessionID) {
-		return Session{}, fmt.Errorf("session id %.50q is no uuid", f.SessionID)
+		return transcript.Session{}, fmt.Errorf("session id %.50q is no uuid", f.SessionID)
 	}
 	at := f.StatusUpdatedAt
 	if at == 0 {
 		at = f.UpdatedAt
 	}
-	return Session{
-		PID: f.PID, ID: f.SessionID, CWD: f.CWD, Version: f.Version, procStart: f.ProcStart,
+	return transcript.Session{
+		PID: f.PID, ID: f.SessionID, CWD: f.CWD, Version: f.Version, ProcStart: f.ProcStart,
 		Status: f.Status, WaitingFor: f.WaitingFor, StatusAt: time.UnixMilli(at),
 	}, nil
 }
 
-// claudeRecord is a row. Fields that other rows use differently are kept raw.
-type claudeRecord struct {
+// record is a row. Fields that other rows use differently are kept raw.
+type record struct {
 	Type       string          `json:"type"`
 	Subtype    string          `json:"subtype"`
 	UUID       string          `json:"uuid"`
@@ -76,12 +74,12 @@ type claudeRecord struct {
 	Origin     json.RawMessage `json:"origin"`
 }
 
-type claudeMessage struct {
+type message struct {
 	Model   string          `json:"model"`
 	Content json.RawMessage `json:"content"`
 }
 
-type claudeAttachment struct {
+type attachment struct {
 	Type    string          `json:"type"`
 	Mode    string          `json:"commandMode"`
 	Prompt  json.RawMessage `json:"prompt"`
@@ -89,14 +87,14 @@ type claudeAttachment struct {
 	Origin  json.RawMessage `json:"origin"`
 }
 
-type claudeBlock struct {
+type block struct {
 	Type    string          `json:"type"`
 	Text    string          `json:"text"`
 	Content json.RawMessage `json:"content"` // of a tool's result
 }
 
-func claudeRow(row []byte) ([]Entry, error) {
-	var r claudeRecord
+func readRow(row []byte) ([]transcript.Entry, error) {
+	var r record
 	if err := json.Unmarshal(row, &r); err != nil {
 		return nil, err
 	}
@@ -112,7 +110,7 @@ func claudeRow(row []byte) ([]Entry, error) {
 		return r.attached()
 	case "system":
 		if r.Subtype == "turn_duration" {
-			return r.entries(TurnEnd, []claudeBlock{{Type: "text"}})
+			return r.entries(transcript.TurnEnd, []block{{Type: "text"}})
 		}
 	}
 	return nil, nil // among them queue-operation: queued is not yet taken
@@ -120,66 +118,66 @@ func claudeRow(row []byte) ([]Entry, error) {
 
 // assistant is what the model wrote, or what Claude Code says in its place, an
 // error or a remark, which is not the agent's word.
-func (r *claudeRecord) assistant() ([]Entry, error) {
-	var m claudeMessage
+func (r *record) assistant() ([]transcript.Entry, error) {
+	var m message
 	if err := json.Unmarshal(r.Message, &m); err != nil {
 		return nil, err
 	}
 	switch {
 	case r.APIError:
-		return r.entries(TurnEnd, []claudeBlock{{Type: "text"}})
+		return r.entries(transcript.TurnEnd, []block{{Type: "text"}})
 	case m.Model == "<synthetic>":
 		return nil, nil
 	}
-	blocks, err := claudeBlocks(m.Content)
+	blocks, err := readBlocks(m.Content)
 	if err != nil {
 		return nil, err
 	}
-	return r.entries(Assistant, blocks)
+	return r.entries(transcript.Assistant, blocks)
 }
 
 // interrupted is how the row begins that Claude Code writes when a turn was.
 const interrupted = "[Request interrupted by user"
 
-func (r *claudeRecord) user() ([]Entry, error) {
-	var m claudeMessage
+func (r *record) user() ([]transcript.Entry, error) {
+	var m message
 	err := json.Unmarshal(r.Message, &m)
-	blocks, wrong := claudeBlocks(m.Content)
+	blocks, wrong := readBlocks(m.Content)
 	switch {
 	case r.Summary:
 		return nil, nil
 	case woken(blocks):
-		return r.entries(User, blocks)
+		return r.entries(transcript.User, blocks)
 	case !fromPerson(r.Origin, r.Meta):
 		return nil, nil
 	case err != nil || wrong != nil:
 		return nil, cmp.Or(err, wrong)
 	}
 	if len(blocks) == 1 && strings.HasPrefix(blocks[0].Text, interrupted) && strings.HasSuffix(blocks[0].Text, "]") {
-		return r.entries(TurnEnd, []claudeBlock{{Type: "text"}})
+		return r.entries(transcript.TurnEnd, []block{{Type: "text"}})
 	}
-	given, err := r.entries(User, withoutOutput(blocks))
+	given, err := r.entries(transcript.User, withoutOutput(blocks))
 	if err != nil {
 		return nil, err
 	}
 	for i := range given {
 		given[i].Opens = true
 	}
-	handed, err := r.entries(Handed, fromTools(blocks))
+	handed, err := r.entries(transcript.Handed, fromTools(blocks))
 	return append(given, handed...), err
 }
 
 // fromTools is the messages that tools of ours handed over, each in the place of the result.
-func fromTools(blocks []claudeBlock) []claudeBlock {
-	list := make([]claudeBlock, len(blocks))
+func fromTools(blocks []block) []block {
+	list := make([]block, len(blocks))
 	for i, b := range blocks {
 		if b.Type != "tool_result" {
 			continue
 		}
-		parts, _ := claudeBlocks(b.Content) // of another form: none of ours
+		parts, _ := readBlocks(b.Content) // of another form: none of ours
 		for _, part := range parts {
-			if text := entry.FromTool(part.Text); text != "" {
-				list[i] = claudeBlock{Type: "text", Text: text}
+			if text := transcript.FromTool(part.Text); text != "" {
+				list[i] = block{Type: "text", Text: text}
 			}
 		}
 	}
@@ -187,8 +185,8 @@ func fromTools(blocks []claudeBlock) []claudeBlock {
 }
 
 // attached is a message that was given to a turn that ran.
-func (r *claudeRecord) attached() ([]Entry, error) {
-	var a claudeAttachment
+func (r *record) attached() ([]transcript.Entry, error) {
+	var a attachment
 	if err := json.Unmarshal(r.Attachment, &a); err != nil {
 		return nil, nil // one of the many other kinds
 	}
@@ -203,38 +201,38 @@ func (r *claudeRecord) attached() ([]Entry, error) {
 
 // queued is a message that was typed in a turn and given to the same turn, or one that a hook of
 // ours had waited for.
-func (r *claudeRecord) queued(a claudeAttachment) ([]Entry, error) {
-	blocks, err := claudeBlocks(a.Prompt)
+func (r *record) queued(a attachment) ([]transcript.Entry, error) {
+	blocks, err := readBlocks(a.Prompt)
 	switch {
 	case err != nil:
 		return nil, err
 	case woken(blocks):
-		return r.entries(User, blocks)
+		return r.entries(transcript.User, blocks)
 	case a.Mode != "" && a.Mode != "prompt" || !fromPerson(a.Origin, r.Meta):
 		return nil, nil
 	}
-	return r.entries(User, withoutOutput(blocks))
+	return r.entries(transcript.User, withoutOutput(blocks))
 }
 
 // handed is what a hook of ours gave to a turn. Others may give anything.
-func (r *claudeRecord) handed(a claudeAttachment) ([]Entry, error) {
+func (r *record) handed(a attachment) ([]transcript.Entry, error) {
 	var texts []string
 	if err := json.Unmarshal(a.Content, &texts); err != nil {
 		return nil, nil // of a form that is not ours
 	}
-	var blocks []claudeBlock
+	var blocks []block
 	for _, text := range texts {
-		if rest, ok := strings.CutPrefix(text, "\n"); ok && entry.Begins(rest) {
-			blocks = append(blocks, claudeBlock{Type: "text", Text: text})
+		if rest, ok := strings.CutPrefix(text, "\n"); ok && transcript.Begins(rest) {
+			blocks = append(blocks, block{Type: "text", Text: text})
 		}
 	}
-	return r.entries(User, blocks)
+	return r.entries(transcript.User, blocks)
 }
 
 // woken reports whether a prompt is of messages that a hook of ours has waited for. What tools
 // print comes in the same form, under titles of theirs.
-func woken(blocks []claudeBlock) bool {
-	const ours = "<task-notification>\n<summary>" + entry.WakeTitle + "</summary>\n"
+func woken(blocks []block) bool {
+	const ours = "<task-notification>\n<summary>" + parser.WakeTitle + "</summary>\n"
 	return len(blocks) == 1 && strings.HasPrefix(blocks[0].Text, ours)
 }
 
@@ -260,7 +258,7 @@ func fromPerson(origin json.RawMessage, meta bool) bool {
 
 // withoutOutput drops the text of local commands and their output, which may
 // hold anything.
-func withoutOutput(blocks []claudeBlock) []claudeBlock {
+func withoutOutput(blocks []block) []block {
 	for i, b := range blocks {
 		text := strings.TrimLeft(b.Text, " \n")
 		for _, tag := range []string{"<bash-", "<local-command-", "<command-", "<task-notification", "<system-reminder"} {
@@ -272,20 +270,20 @@ func withoutOutput(blocks []claudeBlock) []claudeBlock {
 	return blocks
 }
 
-// claudeBlocks reads content: a string, or a list of blocks.
-func claudeBlocks(content json.RawMessage) ([]claudeBlock, error) {
+// readBlocks reads content: a string, or a list of blocks.
+func readBlocks(content json.RawMessage) ([]block, error) {
 	if bytes.HasPrefix(content, []byte{'"'}) {
 		var text string
 		err := json.Unmarshal(content, &text)
-		return []claudeBlock{{Type: "text", Text: text}}, err
+		return []block{{Type: "text", Text: text}}, err
 	}
-	var blocks []claudeBlock
+	var blocks []block
 	err := json.Unmarshal(content, &blocks)
 	return blocks, err
 }
 
 // entries makes an entry of each block of text.
-func (r *claudeRecord) entries(kind Kind, blocks []claudeBlock) ([]Entry, error) {
+func (r *record) entries(kind transcript.Kind, blocks []block) ([]transcript.Entry, error) {
 	at, err := time.Parse(time.RFC3339, r.Timestamp)
 	if err != nil {
 		return nil, err
@@ -293,10 +291,10 @@ func (r *claudeRecord) entries(kind Kind, blocks []claudeBlock) ([]Entry, error)
 	if r.UUID == "" {
 		return nil, fmt.Errorf("row of %s without uuid", r.Timestamp)
 	}
-	var entries []Entry
+	var entries []transcript.Entry
 	for i, b := range blocks {
 		if b.Type == "text" {
-			entries = append(entries, Entry{Kind: kind, UUID: r.UUID, Index: i, Time: at, Text: b.Text, Cut: r.Aborted})
+			entries = append(entries, transcript.Entry{Kind: kind, UUID: r.UUID, Index: i, Time: at, Text: b.Text, Cut: r.Aborted})
 		}
 	}
 	return entries, nil
