@@ -1,19 +1,8 @@
-// Package profile holds what is known about each agent: how its composer, its
-// dialogs and its busy state look, how a message is typed into it, and where it
-// keeps its own log. One Go file an agent, a struct literal of data; nothing
-// that types or reads a screen branches on an agent's name. It reads no screen:
-// package sight does, by this data.
-//
-// To add an agent: write its file here and name it in all; measure its modes as
-// vim's in modal.go, if it has any. If it keeps a log, add a format to
-// parser/transcript, to its list formats, and name it in Log.Format. What begins the
-// agent's answers on the screen belongs to parser/grammar.go. Chips that do not begin
-// as pasted says need code, and so does a key other than Ctrl-S by which humans set
-// drafts aside: draft/keystroke knows no other. Two agents' hooks must not have an
-// event of the same name, as long as Hooked is asked by that alone. For tests and for
-// --check-profile, add the agent to cmd/internal/agentrig; for tests, to .ci/agents,
-// too, with recordings in testdata. Completions name the profiles in .ci/package, and
-// docs/agents has a page for each.
+// Package profile holds the words in which an agent is described: how its composer, its dialogs and
+// its busy state look, how a message is typed into it, and where it keeps its own log. Each agent
+// is a directory of inject/agents with a literal of these; nothing that types or reads a screen
+// branches on an agent's name. An overlay changes a profile, or makes one. Package sight reads
+// screens by this data.
 package profile
 
 import (
@@ -31,11 +20,12 @@ import (
 // Profile is one agent's data.
 type Profile struct {
 	Name      string
+	Title     string   // what it is, to people
 	Commands  []string // base names of the commands that start it
-	Packages  words    // npm packages that it comes in
+	Packages  Words    // npm packages that it comes in
 	Installed pattern  // paths of its program that do not end in its name; may be nil
 	Usage     *Usage   // nil: each of its command lines is taken for a session
-	Marks     words    // variables, NAME or NAME=VALUE, that its session leaves to what it starts; * stands for any end
+	Marks     Words    // variables, NAME or NAME=VALUE, that its session leaves to what it starts; * stands for any end
 	Sets      string   // NAME=VALUE that keeps its sessions where we can follow them; "": nothing is needed
 
 	Composer  *Composer // nil: a line program, or a TUI we do not know
@@ -98,10 +88,10 @@ func (p *Profile) Chips() draft.Chips {
 	return p.Composer.Chips
 }
 
-// pasted are the chips of all agents that were measured: [Pasted text #1 +36 lines] of Claude Code,
+// Pasted are the chips of all agents that were measured: [Pasted text #1 +36 lines] of Claude Code,
 // [Pasted Content 10240 chars] of Codex, [Pasted Text: 6 lines] of Gemini CLI, [Pasted ~12 lines]
 // of OpenCode. Composers that nobody has measured are taken to do the same.
-var pasted = draft.Chips{Paste: "[Pasted", Image: "[Image", Bytes: 140}
+var Pasted = draft.Chips{Paste: "[Pasted", Image: "[Image", Bytes: 140}
 
 // Typing is how a message is typed.
 type Typing struct {
@@ -175,13 +165,9 @@ func (t *Typing) Unmarked(text string, rows int) (size int, keyed bool) {
 	return len(text), !t.PasteAll
 }
 
-// killLines empties a composer from the cursor back, line by line: each line up to it, then what
+// KillLines empties a composer from the cursor back, line by line: each line up to it, then what
 // parts it from the one before. In an empty composer it does nothing.
-var killLines = strings.Repeat("\x15\x7f", 32)
-
-// killPasted does the same where Ctrl-U also takes what parts a line from the one before. Claude
-// Code heeds 63 of them that come at once, and none of 64.
-var killPasted = strings.Repeat("\x15", 32)
+var KillLines = strings.Repeat("\x15\x7f", 32)
 
 // Saying is what an agent says of its state in the window title or by an OSC.
 type Saying struct {
@@ -192,7 +178,7 @@ type Saying struct {
 
 // Log is where an agent keeps its state and its transcripts.
 type Log struct {
-	Format  string                 // a format that parser/transcript reads
+	Format  string                 // a format that inject/agents/logs lists
 	HomeEnv string                 // variable that names the agent's directory …
 	Within  string                 // … or the one that it is in by this name
 	Home    string                 // that directory beneath $HOME when the variable is not set
@@ -247,43 +233,3 @@ func (p *Pattern) Last(text string) (match string, found bool) {
 
 // String is the pattern's source.
 func (p *Pattern) String() string { return p.source }
-
-// all lists the profiles that can be named.
-var all = []*Profile{&claude, &codex, &gemini, &opencode, &shell, &generic}
-
-// Names lists the profiles' names.
-func Names() []string {
-	var names []string
-	for _, p := range all {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
-// Named is the profile of that name, for a command line whose language it may
-// have to speak; without one that is the POSIX shell's.
-func Named(name string, argv ...string) (*Profile, bool) {
-	if name == shell.Name {
-		p, _ := shellFor(append(argv, ""))
-		return p, true
-	}
-	for _, p := range all {
-		if p.Name == name {
-			return p, true
-		}
-	}
-	return nil, false
-}
-
-// For is the profile for a command line: that of the agent which it comes to run, or
-// the shell's when the command is one that prompts. Any other program gets generic,
-// reserved as one must be with a program that nobody has described.
-func For(argv ...string) *Profile {
-	if p := agentOf(Open(argv...)); p != nil {
-		return p
-	}
-	if p, prompts := shellFor(argv); prompts {
-		return p
-	}
-	return &undescribed
-}

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/inject/agents"
 	"relay-pty/inject/draft"
-	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
 	"relay-pty/inject/sight"
 )
@@ -19,7 +19,7 @@ func line(row string, keys draft.State) Look {
 }
 
 func TestPromptsAreToldFromOtherLines(t *testing.T) {
-	bash := profile.For("bash")
+	bash := agents.For("bash")
 	typed := draft.State{Begun: true, LastKey: time.Unix(2, 0), Enter: time.Unix(1, 0), Boundary: true}
 	entered := draft.State{LastKey: time.Unix(3, 0), Enter: time.Unix(3, 0), Boundary: true}
 	for _, c := range []struct {

@@ -10,8 +10,8 @@ import (
 	"relay-pty/cmd/internal/testrig/agents"
 )
 
-// TestLogTellsTheStages: with --log-level debug the log tells each stage that a message goes through,
-// and without it none.
+// TestLogTellsTheStages: with --log-level debug the log tells each stage that a message goes
+// through, and without it none.
 func TestLogTellsTheStages(t *testing.T) {
 	t.Parallel()
 	for level, want := range map[string][]string{
