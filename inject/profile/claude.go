@@ -37,8 +37,8 @@ var claude = Profile{
 	},
 	Composer: &Composer{
 		Chips:  pasted,
-		Prompt: rx("^❯\u00a0"), Modes: []pattern{rx("^!\u00a0"), rx("^#\u00a0")}, Rule: '─',
-		More: rx(`↑ \d+ more`), Caret: true, Modal: claudeVim,
+		Prompt: rx("^❯\u00a0"), Modes: []pattern{rx("^!\u00a0"), rx("^#\u00a0")},
+		Modal: claudeVim, Box: Ruled{More: rx(`↑ \d+ more`)},
 	},
 	BusyTitle: "⠂⠐◐◑",
 	Busy: []pattern{

@@ -26,7 +26,8 @@ var codex = Profile{
 	},
 	Composer: &Composer{
 		Chips:  pasted,
-		Prompt: rx("^› "), Modes: []pattern{rx("^! ")}, Footed: true, More: rx(` *↑$`), Above: 2, Caret: true, Modal: codexVim,
+		Prompt: rx("^› "), Modes: []pattern{rx("^! ")}, Above: 2, Modal: codexVim,
+		Box: Bare{&Footed{More: rx(` *↑$`)}},
 	},
 	BusyTitle: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏",
 	AskTitle:  rx(`^\[ [!.] \] Action Required`),

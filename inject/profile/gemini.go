@@ -23,7 +23,7 @@ var gemini = Profile{
 	Composer: &Composer{
 		Chips:  pasted,
 		Prompt: rx("^ > "), Modes: []pattern{rx("^ [!*] ")},
-		Footed: true, Edge: rx("^(▄{8,}|▀{8,})$"), Tall: 10, Hang: 3, Above: 8, Caret: true, Modal: geminiVim,
+		Above: 8, Modal: geminiVim, Edge: rx("^(▄{8,}|▀{8,})$"), Box: Bare{&Footed{Tall: 10, Hang: 3}},
 		Placeholder: rx(`^(Type your (message|shell command)|Press '(Esc|i)' for (NORMAL|INSERT) mode)\b`),
 	},
 	BusyTitle: "✦",

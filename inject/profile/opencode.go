@@ -30,8 +30,11 @@ var opencode = Profile{
 	},
 	Composer: &Composer{
 		Chips:  byColumn(pasted),
-		Prompt: rx("^ *┃  "), Floor: rx("^ *╹▀{8,}"), Under: 2, Shell: rx("^ *┃  Shell$"), Tall: 6,
-		Question:    rx("^ *┃ +△ "), // stands before the title of each
+		Prompt: rx("^ *┃  "),
+		Box: Floored{
+			Floor: rx("^ *╹▀{8,}"), Under: 2, Shell: rx("^ *┃  Shell$"), Tall: 6,
+			Question: rx("^ *┃ +△ "), // stands before the title of each
+		},
 		Placeholder: rx(`^(Ask anything|Run a command)… "`),
 	},
 	Busy: []pattern{

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -16,13 +17,28 @@ func TestEveryPatternCompiles(t *testing.T) {
 			w.Pattern.get()
 		}
 		if c := p.Composer; c != nil {
-			for _, rx := range append([]pattern{c.Prompt, c.Floor, c.Shell, c.Edge, c.More, c.Placeholder, p.AskTitle, p.Typing.StashShown, p.Typing.Armed}, c.Modes...) {
+			for _, rx := range slices.Concat([]pattern{c.Prompt, c.Edge, c.Placeholder, p.AskTitle, p.Typing.StashShown, p.Typing.Armed}, c.Modes, patternsOf(c.Box)) {
 				if rx != nil {
 					rx.get()
 				}
 			}
 		}
 	}
+}
+
+// patternsOf are those by which a composer is found.
+func patternsOf(box Box) []pattern {
+	switch box := box.(type) {
+	case Ruled:
+		return []pattern{box.More}
+	case Floored:
+		return []pattern{box.Floor, box.Shell, box.Question}
+	case Bare:
+		if box.Footed != nil {
+			return []pattern{box.Footed.More}
+		}
+	}
+	return nil
 }
 
 func TestForCommand(t *testing.T) {
