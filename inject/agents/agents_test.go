@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ func TestEveryPatternCompiles(t *testing.T) {
 			w.Pattern.Match("")
 		}
 		if c := p.Composer; c != nil {
-			for _, rx := range append([]*profile.Pattern{c.Prompt, c.Floor, c.Shell, c.Edge, c.More, c.Placeholder, p.AskTitle, p.Typing.StashShown, p.Typing.Armed}, c.Modes...) {
+			for _, rx := range slices.Concat([]*profile.Pattern{c.Prompt, c.Edge, c.Placeholder, p.AskTitle, p.Typing.StashShown, p.Typing.Armed}, c.Modes, patternsOf(c.Box)) {
 				if rx != nil {
 					rx.Match("")
 				}
@@ -43,6 +44,21 @@ func TestHooked(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", words, got, want)
 		}
 	}
+}
+
+// patternsOf are those by which a composer is found.
+func patternsOf(box profile.Box) []*profile.Pattern {
+	switch box := box.(type) {
+	case profile.Ruled:
+		return []*profile.Pattern{box.More}
+	case profile.Floored:
+		return []*profile.Pattern{box.Floor, box.Shell, box.Question}
+	case profile.Bare:
+		if box.Footed != nil {
+			return []*profile.Pattern{box.Footed.More}
+		}
+	}
+	return nil
 }
 
 func TestForCommand(t *testing.T) {

@@ -42,13 +42,34 @@ func plain(p Profile) map[string]any {
 		"typing": t, "stash_shown": source(p.Typing.StashShown), "armed": source(p.Typing.Armed), "log": p.Log,
 	}
 	if c := p.Composer; c != nil {
-		m["prompt"], m["modes"], m["more"] = source(c.Prompt), source(c.Modes...), source(c.More)
-		m["placeholder"], m["rule"], m["above"] = source(c.Placeholder), c.Rule, c.Above
-		m["floor"], m["shell"], m["edge"] = source(c.Floor), source(c.Shell), source(c.Edge)
-		m["under"], m["footed"], m["tall"] = c.Under, c.Footed, c.Tall
-		m["caret"], m["chips"] = c.Caret, c.Chips
+		m["prompt"], m["modes"], m["edge"] = source(c.Prompt), source(c.Modes...), source(c.Edge)
+		m["placeholder"], m["above"], m["chips"] = source(c.Placeholder), c.Above, c.Chips
+		m["kind"], m["found"] = fmt.Sprintf("%T", c.Box), source(patternsOf(c.Box)...)
+		switch box := c.Box.(type) {
+		case Floored:
+			m["under"], m["tall"] = box.Under, box.Tall
+		case Bare:
+			if f := box.Footed; f != nil {
+				m["hang"], m["tall"] = f.Hang, f.Tall
+			}
+		}
 	}
 	return m
+}
+
+// patternsOf are those by which a composer is found.
+func patternsOf(box Box) []*Pattern {
+	switch box := box.(type) {
+	case Ruled:
+		return []*Pattern{box.More}
+	case Floored:
+		return []*Pattern{box.Floor, box.Shell, box.Question}
+	case Bare:
+		if box.Footed != nil {
+			return []*Pattern{box.Footed.More}
+		}
+	}
+	return nil
 }
 
 // differ checks that got and base differ in the wanted things only.

@@ -13,7 +13,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"relay-pty/inject/draft"
 	"relay-pty/inject/ready"
 )
 
@@ -47,51 +46,9 @@ type Profile struct {
 	MCP       *MCP   // nil: it takes no MCP server for one run
 }
 
-// Composer is how the agent's input box looks. One with a Floor or that is Footed
-// looks like other things on the screen, and only counts with the cursor in it.
-type Composer struct {
-	Prompt      pattern   // what stands before the text on its first row; its width is the indent of the further rows
-	Modes       []pattern // the same in modes in which a message must not be typed
-	Rule        rune      // the line above and below it; 0: none, its first row is found by Prompt, or by the next two
-	Floor       pattern   // the row below it, in which case all of its rows begin with Prompt; may be nil
-	Under       int       // how many rows right above Floor are not its text
-	Shell       pattern   // the last of those while what is typed would be a command; may be nil
-	Question    pattern   // what a question in a box of the same kind begins with, which takes its place; may be nil
-	Footed      bool      // an empty row parts it from what stands at the bottom of the screen …
-	Edge        pattern   // … or one like this; may be nil
-	More        pattern   // what the line above, or, dim, the end of its first row, shows when rows are scrolled out of it; nil: they never are
-	Tall        int       // with so many rows of text some may be scrolled out of it and nothing tells; 0: never
-	Hang        int       // how many columns its text hangs, where its first row may leave the screen; 0: that stays in view
-	Caret       bool      // the terminal's cursor stands where the next key's text goes
-	Above       int       // how many rows with text right above it may show busy marks and overlays
-	Modal       *Modal    // its modes, where it may have some; nil: it has none
-	Chips       draft.Chips
-	Placeholder pattern // text that shows in an empty one; nil: dim text is
-}
-
 // OneByOne reports whether each message is a turn of its own. Where text is code each must be inert
 // by itself; and a composer of which the screen alone tells may be too small to show more than one.
 func (p *Profile) OneByOne() bool { return p.Quote.Inert() || p.Composer != nil && p.Log == nil }
-
-// Covered stands in the text of a composer where a row that has run over its border may cover text.
-const Covered = '\ufffd'
-
-// Uncertain reports whether programs differ on the columns that a character takes: from the first
-// mark that combines with others on.
-func Uncertain(r rune) bool { return r >= 0x300 }
-
-// Chips are those of the agent's composer, none where it has no composer.
-func (p *Profile) Chips() draft.Chips {
-	if p.Composer == nil {
-		return draft.Chips{}
-	}
-	return p.Composer.Chips
-}
-
-// Pasted are the chips of all agents that were measured: [Pasted text #1 +36 lines] of Claude Code,
-// [Pasted Content 10240 chars] of Codex, [Pasted Text: 6 lines] of Gemini CLI, [Pasted ~12 lines]
-// of OpenCode. Composers that nobody has measured are taken to do the same.
-var Pasted = draft.Chips{Paste: "[Pasted", Image: "[Image", Bytes: 140}
 
 // Typing is how a message is typed.
 type Typing struct {
@@ -208,8 +165,8 @@ func (p *Pattern) get() *regexp.Regexp {
 	return p.re
 }
 
-// Match reports whether the pattern matches the row.
-func (p *Pattern) Match(row string) bool { return p.get().MatchString(row) }
+// Match reports whether the pattern matches the row; no pattern matches none.
+func (p *Pattern) Match(row string) bool { return p != nil && p.get().MatchString(row) }
 
 // Find returns the leftmost match in the row, "" when there is none.
 func (p *Pattern) Find(row string) string { return p.get().FindString(row) }

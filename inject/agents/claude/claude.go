@@ -41,8 +41,8 @@ var Profile = profile.Profile{
 	},
 	Composer: &profile.Composer{
 		Chips:  profile.Pasted,
-		Prompt: rx("^❯\u00a0"), Modes: []*profile.Pattern{rx("^!\u00a0"), rx("^#\u00a0")}, Rule: '─',
-		More: rx(`↑ \d+ more`), Caret: true, Modal: vim,
+		Prompt: rx("^❯\u00a0"), Modes: []*profile.Pattern{rx("^!\u00a0"), rx("^#\u00a0")},
+		Modal: vim, Box: profile.Ruled{More: rx(`↑ \d+ more`)},
 	},
 	BusyTitle: "⠂⠐◐◑",
 	Busy: []*profile.Pattern{

@@ -29,7 +29,8 @@ var Profile = profile.Profile{
 	},
 	Composer: &profile.Composer{
 		Chips:  profile.Pasted,
-		Prompt: rx("^› "), Modes: []*profile.Pattern{rx("^! ")}, Footed: true, More: rx(` *↑$`), Above: 2, Caret: true, Modal: vim,
+		Prompt: rx("^› "), Modes: []*profile.Pattern{rx("^! ")}, Above: 2, Modal: vim,
+		Box: profile.Bare{Footed: &profile.Footed{More: rx(` *↑$`)}},
 	},
 	BusyTitle: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏",
 	AskTitle:  rx(`^\[ [!.] \] Action Required`),

@@ -26,7 +26,7 @@ var Profile = profile.Profile{
 	Composer: &profile.Composer{
 		Chips:  profile.Pasted,
 		Prompt: rx("^ > "), Modes: []*profile.Pattern{rx("^ [!*] ")},
-		Footed: true, Edge: rx("^(▄{8,}|▀{8,})$"), Tall: 10, Hang: 3, Above: 8, Caret: true, Modal: vim,
+		Above: 8, Modal: vim, Edge: rx("^(▄{8,}|▀{8,})$"), Box: profile.Bare{Footed: &profile.Footed{Tall: 10, Hang: 3}},
 		Placeholder: rx(`^(Type your (message|shell command)|Press '(Esc|i)' for (NORMAL|INSERT) mode)\b`),
 	},
 	BusyTitle: "✦",

@@ -33,8 +33,11 @@ var Profile = profile.Profile{
 	},
 	Composer: &profile.Composer{
 		Chips:  byColumn(profile.Pasted),
-		Prompt: rx("^ *┃  "), Floor: rx("^ *╹▀{8,}"), Under: 2, Shell: rx("^ *┃  Shell$"), Tall: 6,
-		Question:    rx("^ *┃ +△ "), // stands before the title of each
+		Prompt: rx("^ *┃  "),
+		Box: profile.Floored{
+			Floor: rx("^ *╹▀{8,}"), Under: 2, Shell: rx("^ *┃  Shell$"), Tall: 6,
+			Question: rx("^ *┃ +△ "), // stands before the title of each
+		},
 		Placeholder: rx(`^(Ask anything|Run a command)… "`),
 	},
 	Busy: []*profile.Pattern{
