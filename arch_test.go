@@ -36,21 +36,31 @@ var layers = map[string]string{
 	"inject/draft":               "inject/draft/keystroke",
 	"inject/draft/keystroke":     "",
 	"inject/profile":             "inject/draft inject/ready inject/profile/keys",
+	"inject/agents":              "inject/agents/claude inject/agents/codex inject/agents/gemini inject/agents/generic inject/agents/opencode inject/agents/shells inject/profile",
+	"inject/agents/claude":       "inject/profile inject/ready",
+	"inject/agents/codex":        "inject/profile inject/ready",
+	"inject/agents/gemini":       "inject/profile inject/ready",
+	"inject/agents/generic":      "inject/profile inject/ready",
+	"inject/agents/opencode":     "inject/draft inject/profile inject/ready",
+	"inject/agents/logs":         "inject/agents/claude/log inject/agents/codex/log inject/agents/gemini/log inject/agents/opencode/log parser/transcript",
+	"inject/agents/claude/log":   "parser parser/transcript",
+	"inject/agents/codex/log":    "parser/transcript parser/transcript/proc",
+	"inject/agents/gemini/log":   "parser/transcript parser/transcript/proc",
+	"inject/agents/opencode/log": "parser/sqlite parser/transcript parser/transcript/proc",
+	"inject/agents/shells":       "inject/agents/generic inject/profile inject/ready",
 	"inject/profile/keys":        "",
 	"inject/sight":               "inject/profile inject/ready pty/screen",
 	"parser":                     "parser/ansi protocol protocol/failpoint",
 	"parser/ansi":                "",
 	"parser/sqlite":              "",
-	"parser/transcript":          "parser/transcript/entry parser/transcript/opencode parser/transcript/proc",
-	"parser/transcript/entry":    "parser",
-	"parser/transcript/opencode": "parser/sqlite parser/transcript/entry parser/transcript/proc",
+	"parser/transcript":          "parser parser/transcript/proc",
 	"parser/transcript/proc":     "",
 	"queue":                      "protocol protocol/failpoint",
 	"queue/journal":              "protocol queue protocol/failpoint",
 	"cmd/relay-pty": "cmd/relay-pty/agent cmd/relay-pty/agentlog cmd/relay-pty/clients cmd/relay-pty/handover cmd/relay-pty/ledger cmd/relay-pty/memory cmd/relay-pty/tty " +
-		"inject inject/draft inject/profile inject/ready inject/turn parser parser/transcript protocol protocol/own protocol/registry protocol/sock protocol/version pty pty/screen pty/term queue",
-	"cmd/relay-pty/agent":    "inject inject/draft inject/profile inject/profile/keys inject/ready inject/sight inject/watch parser pty pty/screen",
-	"cmd/relay-pty/agentlog": "inject/profile inject/ready parser/transcript protocol",
+		"inject inject/agents inject/draft inject/profile inject/ready inject/turn parser parser/transcript protocol protocol/own protocol/registry protocol/sock protocol/version pty pty/screen pty/term queue",
+	"cmd/relay-pty/agent":    "inject inject/agents inject/draft inject/profile inject/profile/keys inject/ready inject/sight inject/watch parser pty pty/screen",
+	"cmd/relay-pty/agentlog": "inject/agents/logs inject/profile inject/ready parser/transcript protocol",
 	"cmd/relay-pty/handover": "inject inject/draft inject/turn parser protocol queue",
 	"cmd/relay-pty/clients":  "cmd/relay-pty/handover parser protocol protocol/sock queue",
 	"cmd/relay-pty/ledger":   "protocol protocol/own queue queue/journal protocol/failpoint",
@@ -59,7 +69,7 @@ var layers = map[string]string{
 	"cmd/internal/fakemodel": "cmd/internal/await",
 	"cmd/internal/agentrig":  "cmd/internal/fakemodel",
 	"cmd/relay-pty-check": "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay-pty/agent cmd/relay-pty/agentlog " +
-		"inject/profile inject/ready inject/sight inject/turn parser protocol protocol/sock protocol/version pty pty/screen",
+		"inject/agents inject/profile inject/ready inject/sight inject/turn parser protocol protocol/sock protocol/version pty pty/screen",
 	"cmd/relay":                "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/clock cmd/relay/internal/daemon cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/home cmd/relay/internal/hook cmd/relay/internal/manual cmd/relay/internal/near cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/tools cmd/relay/internal/vigil cmd/relay/internal/wiring inject/profile/keys pty/screen/width",
 	"cmd/relay/internal/api":   "cmd/relay/internal/clock cmd/relay/internal/hub cmd/relay/internal/process cmd/relay/internal/router",
 	"cmd/relay/internal/bus":   "",
@@ -97,7 +107,7 @@ const tools = "cmd/internal/"
 
 // router is what the program relay may import of what the wrapper is made of: its words and its
 // data, never its queue, its terminal or its injector.
-const router = "protocol protocol/dirwatch protocol/own protocol/registry protocol/signals protocol/sock protocol/version parser inject/profile"
+const router = "protocol protocol/dirwatch protocol/own protocol/registry protocol/signals protocol/sock protocol/version parser inject/agents inject/profile"
 
 // allowed is what a package may import.
 func allowed(pkg string) []string {

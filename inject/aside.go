@@ -57,7 +57,7 @@ func (in *Injector) maySetAside(s step) (bool, time.Duration) {
 func (a *attempt) setAside(ctx context.Context, s step) (stage, time.Duration) {
 	in := a.in
 	a.draft = &aside{text: in.seen.UnsentText(s.Look), typed: s.Draft.Text, givenBack: in.holdsGivenBack(s.Look), pressed: time.Now()}
-	n, err := a.tx.Write(ctx, []byte(in.Profile.Typing.Stash))
+	n, err := a.term.tx.Write(ctx, []byte(in.Profile.Typing.Stash))
 	if a.draft.keys = n; err != nil {
 		return a.leaveDraft(), 0
 	}
@@ -89,7 +89,7 @@ func (a *attempt) stashing() do {
 // that it read may act later.
 func (a *attempt) leaveDraft() stage {
 	a.in.seen.UnsentSince = time.Now() // an agent that does not read must not get the key at once again
-	if got, err := a.tx.TakeBack(a.draft.keys); err == nil && got == a.draft.keys {
+	if got, err := a.term.tx.TakeBack(a.draft.keys); err == nil && got == a.draft.keys {
 		return ended
 	}
 	return tardy
@@ -103,7 +103,7 @@ func (in *Injector) isStashed(l watch.Look) bool {
 // bringBack is the stage that follows: next, or the one that brings back the draft first, if the
 // terminal is still ours.
 func (a *attempt) bringBack(next stage) stage {
-	if a.draft == nil || a.draft.restored || a.tx == nil {
+	if a.draft == nil || a.draft.restored || a.term.tx == nil {
 		return next
 	}
 	a.then = next
@@ -119,7 +119,7 @@ func (a *attempt) restoring() do {
 	pressed := false
 	return func(ctx context.Context, s step) (stage, time.Duration) {
 		if !pressed && a.in.seen.Empty(s.Look) && s.Unread <= 0 {
-			a.tx.Write(ctx, []byte(a.backKeys(s))) // what becomes of it is seen
+			a.term.tx.Write(ctx, []byte(a.backKeys(s))) // what becomes of it is seen
 			pressed = true
 		}
 		stands = ready.Since(stands, turn.Same(a.in.seen.UnsentText(s.Look), a.draft.text), s.Facts.Now)
@@ -142,7 +142,7 @@ func (a *attempt) restoring() do {
 // Keys that bring it back from behind our message do not where none was
 // submitted: then it is typed again.
 func (a *attempt) backKeys(s step) string {
-	t, submitted := a.in.Profile.Typing, !a.entered.IsZero()
+	t, submitted := a.in.Profile.Typing, !a.pressed.at.IsZero()
 	switch {
 	case !t.Retype && t.Unstash == "" && !submitted:
 		return t.Stash
@@ -249,13 +249,13 @@ func (a *attempt) tardy() do {
 		case !yes:
 			a.release()
 			return tardy, again
-		case a.tx == nil:
+		case a.term.tx == nil:
 			a.open(ctx)
 			return tardy, atOnce
 		}
 		a.draft.back, a.in.seen.Restored = time.Now(), true
 		a.in.tellStashed(a, true)
-		a.tx.Write(ctx, []byte(a.backKeys(s))) // what becomes of it is seen
+		a.term.tx.Write(ctx, []byte(a.backKeys(s))) // what becomes of it is seen
 		a.release()
 		return tardy, 0
 	}

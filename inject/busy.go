@@ -44,7 +44,7 @@ func (a *attempt) queued() do {
 		lost, last := sinceFor(rests, now, in.Profile.Typing.Confirm)
 		if stood {
 			a.cameBack = true
-			byHuman = byHuman || watch.TypedSince(s.Look, ready.Later(a.entered, in.seen.Halted))
+			byHuman = byHuman || watch.TypedSince(s.Look, ready.Later(a.pressed.at, in.seen.Halted))
 		}
 		switch {
 		case edited:
@@ -137,7 +137,7 @@ func (a *attempt) halting() do {
 	var key *heeding // the last one
 	press := func(ctx context.Context, s step) (stage, time.Duration) {
 		key = &heeding{painted: s.Facts.LastOutput, pressed: s.Facts.Now}
-		if _, err := a.tx.Write(ctx, []byte(list[min(pressed, len(list)-1)])); err != nil {
+		if _, err := a.term.tx.Write(ctx, []byte(list[min(pressed, len(list)-1)])); err != nil {
 			return a.then, 0
 		}
 		pressed++
@@ -231,7 +231,7 @@ func (a *attempt) inserting() do {
 			a.in.mayLeave(key)
 		}
 		pressed = true
-		if _, err := a.tx.Write(ctx, []byte(key)); err != nil {
+		if _, err := a.term.tx.Write(ctx, []byte(key)); err != nil {
 			return ended, 0
 		}
 		return inserting, keyRest / 3
@@ -274,11 +274,11 @@ func (a *attempt) givenBack() do {
 		case !in.shouldResubmit(s):
 			a.release()
 			return givenBack, 0
-		case a.tx == nil:
+		case a.term.tx == nil:
 			a.open(ctx)
 			return givenBack, atOnce
 		}
-		if _, err := a.tx.Write(ctx, []byte(in.submitKey(s))); err != nil {
+		if _, err := a.term.tx.Write(ctx, []byte(in.submitKey(s))); err != nil {
 			a.release()
 			return givenBack, 0
 		}

@@ -5,13 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
 )
 
 // overlaid is a profile of a composer that no profile of ours knows.
 func overlaid(t *testing.T, more string) *profile.Profile {
 	t.Helper()
-	p, err := profile.Overlay([]byte(`{"name":"mine","prompt":"❯ ","stash":"C-s","clear":["C-u"]` + more + `}`))
+	p, err := agents.Overlay([]byte(`{"name":"mine","prompt":"❯ ","stash":"C-s","clear":["C-u"]` + more + `}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,11 @@
 // Package inject types messages into an agent's terminal and proves that they arrived. One loop
-// owns all of its state: each step looks at the agent, has the sight judged, lets messages expire,
-// reports, and then holds the queue or delivers its head; between steps the loop waits until
-// something changed.
+// owns all of its state. Each step looks at the agent, judges once, lets messages expire and
+// reports; then the attempt that has the terminal does what its stage asks for (stage.go has the
+// table, DESIGN.md the picture), or, when there is none, the next one begins. Between steps the
+// loop waits until something changed, or until a stage wants to be asked again.
 //
 // It knows nothing of sockets, queues or processes; those meet it through the interfaces [Mailbox],
-// [Log] and Agent. Its only goroutine is the one that calls [Injector.Run].
+// [Log] and [Agent]. Its only goroutine is the one that calls [Injector.Run].
 //
 // # Submitting
 //

@@ -200,7 +200,7 @@ func (in *Injector) cut(ctx context.Context, a *attempt) {
 	case a.began.IsZero() || a.stage.rests():
 		a.release()
 		return
-	case a.entered.IsZero():
+	case a.pressed.at.IsZero():
 		a.result = new(doubtful(protocol.FaultShuttingDown, "the wrapper ended while the message was being typed"))
 	default:
 		a.result = new(doubtful(protocol.FaultShuttingDown, "the wrapper ended before the message was confirmed"))
@@ -288,11 +288,11 @@ func (in *Injector) end(a *attempt, from stage) {
 	r := a.result
 	in.bound(a.Turn[0].ID, r)
 	m := &in.seen
-	if m.Input = ready.Later(m.Input, a.entered); a.entered.IsZero() && a.sent > 0 {
+	if m.Input = ready.Later(m.Input, a.pressed.at); a.pressed.at.IsZero() && a.term.sent > 0 {
 		m.Input = time.Now()
 	}
 	if r.Status == Delivered && from != queued && !(from == behind && a.cameBack) {
-		m.Submitted = a.entered
+		m.Submitted = a.pressed.at
 		// Told before the delivery, so that whoever hears of it and asks does not find the agent
 		// ready from before. A turn that is over already shows with the next look.
 		in.Report(Report{Verdict: ready.Verdict{State: ready.Busy, Confidence: confidence(r.Evidence)}, Hold: protocol.WaitsForTurn})
@@ -321,7 +321,7 @@ func (in *Injector) at(s stage) *attempt {
 // done.
 func (in *Injector) active() *attempt {
 	for _, a := range in.attempts {
-		if a.tx != nil || !a.stage.rests() {
+		if a.term.tx != nil || !a.stage.rests() {
 			return a
 		}
 	}

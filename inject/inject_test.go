@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
@@ -58,7 +59,7 @@ func (r *rig) Took(id string) bool {
 func (r *rig) hold() Hold { return r.last.Load().Hold }
 
 func run(t *testing.T, test func(t *testing.T, r *rig)) {
-	p, _ := profile.Named("claude")
+	p, _ := agents.Named("claude")
 	runAs(t, p, test)
 }
 
@@ -437,7 +438,7 @@ func TestTheAgentsLogProvesATurn(t *testing.T) {
 func TestNothingTypedIsNoInput(t *testing.T) {
 	for sent, want := range map[int]bool{0: false, 5: true} {
 		in := &Injector{Mailbox: newMail()}
-		a := &attempt{in: in, Turn: turn.Turn{{ID: "m1"}}, sent: sent, result: &Result{Withdrawn, "", byRequest, "cancelled"}}
+		a := &attempt{in: in, Turn: turn.Turn{{ID: "m1"}}, term: terminal{sent: sent}, result: &Result{Withdrawn, "", byRequest, "cancelled"}}
 		in.end(a, clearing)
 		if got := !in.seen.Input.IsZero(); got != want {
 			t.Errorf("after %d bytes: input %v, want %v", sent, got, want)
@@ -448,8 +449,8 @@ func TestNothingTypedIsNoInput(t *testing.T) {
 // TestAgentThatTurnsOutToBeAnother: between attempts the loop takes over what the command has come
 // to run, which has not been ready yet; during one it does not ask.
 func TestAgentThatTurnsOutToBeAnother(t *testing.T) {
-	was, _ := profile.Named("generic")
-	is, _ := profile.Named("claude")
+	was, _ := agents.Named("generic")
+	is, _ := agents.Named("claude")
 	var found *profile.Profile
 	asked := 0
 	in := &Injector{Profile: was, seen: watch.Watch{Ready: time.Now()}, Become: func() (*profile.Profile, Log) {

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay-pty/inject/profile"
+	"relay-pty/inject/agents"
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
 	"relay-pty/protocol"
@@ -168,7 +168,7 @@ func TestCommandThatTheAgentHeldBack(t *testing.T) {
 // TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows: the agent empties its composer at once,
 // then stands still for most of a minute. Until its turn shows nothing else may be typed.
 func TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows(t *testing.T) {
-	claude, _ := profile.Named("claude")
+	claude, _ := agents.Named("claude")
 	p := *claude
 	p.Typing.SlowLine, p.Typing.SlowTurn = 100, 3*time.Minute
 	for _, c := range []struct {

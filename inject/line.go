@@ -36,7 +36,7 @@ func (a *attempt) cook(s step) (stage, time.Duration) {
 	t := a.in.Profile.Typing
 	a.line.shown = s.Echo // the line discipline echoes all of it
 	a.pieces = []turn.Piece{{Keys: strings.ReplaceAll(a.typed, "\n", t.Newline) + t.Submit}}
-	a.entered, a.then = time.Now(), reading
+	a.pressed.at, a.then = time.Now(), reading
 	return typing, 0
 }
 
@@ -60,8 +60,8 @@ func (a *attempt) echoing() do {
 		asked = ready.Since(asked, s.Facts.Dialog != "" && !l.shown, now)
 		unseen = ready.Since(unseen, s.Unread <= 0, now)
 		impatient, _ := a.impatient(s.Look)
-		impatient = impatient && a.entered.IsZero()
-		cancelled := a.entered.IsZero() && a.in.Mailbox.Wanted(a.Turn)
+		impatient = impatient && a.pressed.at.IsZero()
+		cancelled := a.pressed.at.IsZero() && a.in.Mailbox.Wanted(a.Turn)
 		silent := !unseen.IsZero() && now.Sub(unseen) >= a.in.Profile.Typing.Echo
 		switch {
 		case s.Facts.Exited:

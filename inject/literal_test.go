@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/turn"
 	"relay-pty/protocol"
@@ -12,7 +13,7 @@ import (
 
 // keyed is Claude's profile, but with headers and footers that are typed.
 func keyed() *profile.Profile {
-	p, _ := profile.Named("claude")
+	p, _ := agents.Named("claude")
 	typed := *p
 	typed.Typing.PasteAll = false
 	return &typed
@@ -158,7 +159,7 @@ func TestKeyOfAModeThatBecameTextHoldsNoUrgentMessage(t *testing.T) {
 
 // TestHumansKeyIsNotOneWithAnEsc of ours, whenever they press it.
 func TestHumansKeyIsNotOneWithAnEsc(t *testing.T) {
-	claude, _ := profile.Named("claude")
+	claude, _ := agents.Named("claude")
 	p := *claude
 	p.Typing.Returns = false // its wait would keep the key back, too
 	for at := time.Duration(0); at < 400*time.Millisecond; at += 5 * time.Millisecond {

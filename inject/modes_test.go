@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
 	"relay-pty/protocol"
 )
@@ -119,7 +120,7 @@ func TestUrgentFindsNoTurnToInterrupt(t *testing.T) {
 // TestUrgentArmsAnAgentAgain that forgets a key before it gets the next one, and says that it wants
 // one more. No key is pressed behind the one that interrupts.
 func TestUrgentArmsAnAgentAgain(t *testing.T) {
-	claude, _ := profile.Named("claude")
+	claude, _ := agents.Named("claude")
 	p := *claude
 	p.Typing.Interrupt, p.Typing.Armed = []string{"\x1b", "\x1b"}, profile.NewPattern("again")
 	for forgets := range oftener + 1 {
@@ -194,7 +195,7 @@ func TestUrgentSetsADraftAside(t *testing.T) {
 // TestDraftThatNothingSetsAside: without an age at which a draft may be set aside none ever is, for
 // an urgent message neither.
 func TestDraftThatNothingSetsAside(t *testing.T) {
-	p, _ := profile.Named("claude")
+	p, _ := agents.Named("claude")
 	runWith(t, p, 0, func(t *testing.T, r *rig) {
 		r.human("half a draft")
 		r.mail.press(protocol.ModeUrgent, "m1", "hello")

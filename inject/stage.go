@@ -2,7 +2,6 @@ package inject
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"relay-pty/inject/turn"
@@ -123,49 +122,32 @@ type attempt struct {
 	turn.Turn
 	in    *Injector
 	stage stage
-	do    do // of the stage; nil: it has yet to begin
+	do    do    // of the stage; nil: it has yet to begin
+	timer timer // of what the stage waits for
+	term  terminal
 
-	limit time.Duration // how long what is waited for now may take; 0: it has no end of its own
-	due   time.Time     // when that is over
-
-	tx       Tx     // nil once the human has the terminal back
 	typed    string // what is typed
-	keys     string // what of it, or which keys, the agent's terminal has yet to take
-	sent     int    // bytes written
-	broken   bool   // the last write failed, and not because the agent does not read
 	pieces   []turn.Piece
 	line     typedLine
 	began    time.Time // when it was begun to be typed; zero: it was not
-	entered  time.Time // our last Enter; zero: not pressed, so it cannot be submitted
-	joined   bool      // the agent was busy at Enter, or holds back what it is given: its log will tell
-	cameBack bool      // it stood in the composer again when the agent had queued it
-	draft    *aside    // the draft that was set aside for it; nil: none
-	aside    bool      // when Enter was pressed, the agent showed that a draft is set aside, by whomever
-	then     stage     // what the stage behind this one leads to
-	result   *Result   // how it ends; nil: that is open
+	pressed  enterKey
+	cameBack bool    // it stood in the composer again when the agent had queued it
+	draft    *aside  // the draft that was set aside for it; nil: none
+	then     stage   // what the stage behind this one leads to
+	result   *Result // how it ends; nil: that is open
 }
 
-// open takes the terminal, and reports whether it has it.
-func (a *attempt) open(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, openWait)
-	defer cancel()
-	tx, err := a.in.Agent.Begin(ctx)
-	if err != nil {
-		return false
-	}
-	a.tx = tx
-	return true
+// timer is how long something may take.
+type timer struct {
+	limit time.Duration // 0: it has no end of its own
+	due   time.Time     // when that is over
 }
 
-// openWait is how long a key that is not read may keep us from looking again.
-const openWait = time.Second
-
-// release gives the terminal back to the human.
-func (a *attempt) release() {
-	if a.tx != nil {
-		a.tx.End() // a terminal that is gone has no keys to bring back
-		a.tx = nil
-	}
+// enterKey is our last Enter, and how the agent was when it was pressed.
+type enterKey struct {
+	at     time.Time // zero: it was not, so the message cannot be submitted
+	joined bool      // the agent was busy, or holds back what it is given: its log will tell
+	aside  bool      // it showed that a draft is set aside, by whomever
 }
 
 // drive does what an attempt's stage does with a step, and reports whether it has moved on;
@@ -178,10 +160,10 @@ func (in *Injector) drive(ctx context.Context, a *attempt, s step) (moved bool, 
 	if a.do == nil {
 		a.do = r.begin(a)
 	}
-	if a.keys != "" {
+	if a.term.keys != "" {
 		s.stuck = a.flush(ctx, s)
 		switch {
-		case s.stuck || a.keys == "":
+		case s.stuck || a.term.keys == "":
 		case s.Facts.Stopped:
 			return false, writeWait
 		default:
@@ -190,10 +172,10 @@ func (in *Injector) drive(ctx context.Context, a *attempt, s step) (moved bool, 
 	}
 	in.pass(ctx, s)
 	if s.halted || r.reads && s.read {
-		a.within(a.limit)
+		a.within(a.timer.limit)
 	}
-	left := a.due.Sub(s.Facts.Now)
-	s.over = a.limit > 0 && left <= 0
+	left := a.timer.due.Sub(s.Facts.Now)
+	s.over = a.timer.limit > 0 && left <= 0
 	next, again := a.do(ctx, s)
 	if next == a.stage {
 		return again == atOnce, sooner(again, left)
@@ -208,7 +190,7 @@ func (a *attempt) enter(to stage) {
 	if a.in.Staged != nil {
 		a.in.Staged(a.IDs(), from.String(), to.String())
 	}
-	a.stage, a.do, a.limit = to, nil, 0
+	a.stage, a.do, a.timer.limit = to, nil, 0
 	if limit := table[to].limit; limit != nil {
 		a.within(limit(a))
 	}
@@ -234,66 +216,6 @@ func (a *attempt) end(from stage) {
 	in.drop(ended)
 }
 
-// within sets how long what is waited for may take from now on, or from when the keys are typed
-// that have yet to be.
-func (a *attempt) within(limit time.Duration) {
-	a.limit, a.due = limit, time.Now().Add(limit)
-	if a.keys != "" {
-		a.due = time.Now().Add(writeWait)
-	}
-}
-
-// How long the agent's terminal may have no room for what is typed, and how long one write waits
-// for it.
-const (
-	writeWait  = time.Second
-	writeSlice = 100 * time.Millisecond
-)
-
-// press types keys. What the agent's terminal has no room for is typed while the loop goes on.
-func (a *attempt) press(ctx context.Context, keys string) {
-	if a.keys = keys; !a.write(ctx) {
-		a.due = time.Now().Add(writeWait)
-	}
-}
-
-// flush types what is left of the keys, until the terminal has taken nothing of it for a while in
-// which the agent ran. It reports whether that is so.
-func (a *attempt) flush(ctx context.Context, s step) (stuck bool) {
-	before := len(a.keys)
-	switch {
-	case a.broken:
-	case s.halted, a.write(ctx), !a.broken && len(a.keys) < before:
-		a.within(a.limit)
-		return false
-	case a.broken:
-	case a.due.After(s.Facts.Now):
-		return false
-	}
-	a.keys = ""
-	a.within(a.limit)
-	return true
-}
-
-// write types what the agent's terminal takes soon, and reports whether that is all.
-func (a *attempt) write(ctx context.Context) bool {
-	slice, cancel := context.WithTimeout(ctx, writeSlice)
-	defer cancel()
-	n, err := a.tx.Write(slice, []byte(a.keys))
-	a.keys = a.keys[n:]
-	a.sent += n
-	a.broken = err != nil && (!errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil)
-	return err == nil
-}
-
-// pass lets the agent have the terminal's answers to its queries when it has read all that was
-// typed: it may show nothing before it has them.
-func (in *Injector) pass(ctx context.Context, s step) {
-	if a := in.typing(); a != nil && a.tx != nil && a.keys == "" && s.Unread <= 0 {
-		a.tx.Pass(ctx) // a terminal that is gone shows by itself
-	}
-}
-
 // over ends an attempt. Where the agent's end would explain what happened, it is waited for a
 // moment: a write to a terminal that is going away fails a little before that end can be seen.
 func (a *attempt) over(r Result) (stage, time.Duration) {
@@ -310,12 +232,12 @@ func (a *attempt) over(r Result) (stage, time.Duration) {
 // leaving waits for the agent's end, where that explains how the attempt ended.
 func (a *attempt) leaving() do {
 	a.within(proofRest / 6)
-	if a.broken {
+	if a.term.broken {
 		a.within(5 * proofRest)
 	}
 	return func(_ context.Context, s step) (stage, time.Duration) {
 		switch {
-		case s.Facts.Exited && a.entered.IsZero():
+		case s.Facts.Exited && a.pressed.at.IsZero():
 			a.result = new(failed(protocol.FaultAgentExited, "the agent ended before the message was submitted"))
 		case s.Facts.Exited:
 			a.result = new(doubtful(protocol.FaultAgentExited, "the agent ended while it was given the message"))

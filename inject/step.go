@@ -68,7 +68,7 @@ func (in *Injector) observe() step {
 	s.hold, rest = in.holds(s)
 	in.report(s, rest)
 	_, back := in.shouldRestore(s)
-	s.again = sooner(s.again, back)
+	s.again = sooner(sooner(s.again, back), s.Settles)
 	if s.next != nil || in.at(behind) != nil || in.at(givenBack) != nil || in.seen.Unshown(s.Look) {
 		s.again = sooner(sooner(s.again, rest), s.Look.Again)
 	}

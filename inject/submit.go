@@ -45,9 +45,9 @@ func (a *attempt) typing() do {
 		if before == nil {
 			before, chip = &glance{Look: s.Look}, time.Time{}
 			a.press(ctx, a.pieces[0].Keys)
-			a.within(a.limit)
+			a.within(a.timer.limit)
 		}
-		if len(a.pieces) > 1 || a.keys != "" {
+		if len(a.pieces) > 1 || a.term.keys != "" {
 			return typing, atOnce
 		}
 		return a.then, 0
@@ -140,7 +140,7 @@ func (a *attempt) showing() do {
 		}
 		if shown.IsZero() {
 			shown = s.Facts.Now
-			a.within(a.limit)
+			a.within(a.timer.limit)
 		}
 		if rest := a.in.Profile.Typing.EnterDelay - s.Facts.Now.Sub(shown); rest > 0 {
 			return showing, rest
@@ -165,8 +165,8 @@ func (a *attempt) pressEnter(ctx context.Context, s step) {
 	if a.in.Profile.Composer != nil {
 		a.line.row = s.Line
 	}
-	a.aside = a.aside || s.Stashed
-	a.entered, a.joined = time.Now(), s.busy()
+	a.pressed.aside = a.pressed.aside || s.Stashed
+	a.pressed.at, a.pressed.joined = time.Now(), s.busy()
 	a.press(ctx, a.in.submitKey(s))
 }
 
@@ -192,14 +192,14 @@ func (a *attempt) confirming() do {
 		if s.stuck && !insisted {
 			return a.unpressed()
 		}
-		a.joined = a.joined || s.Queued && a.in.Log != nil && !a.Command()
+		a.pressed.joined = a.pressed.joined || s.Queued && a.in.Log != nil && !a.Command()
 		if r := a.proved(s); r != nil {
 			return a.over(*r)
 		}
 		clear := a.goneFrom(s.Box) && !s.blocked() && s.Unread <= 0
 		gone = ready.Since(gone, clear, s.Facts.Now)
 		switch rest := s.Facts.Now.Sub(gone); {
-		case clear && a.joined && rest >= stashRest:
+		case clear && a.pressed.joined && rest >= stashRest:
 			return a.bringBack(queued), 0
 		case clear && rest >= proofRest && a.slow():
 			return accepted, 0
@@ -254,7 +254,7 @@ func (a *attempt) accepted() do {
 		switch r := a.proved(s); {
 		case r != nil:
 			return a.over(*r)
-		case a.in.seen.Busy.After(a.entered):
+		case a.in.seen.Busy.After(a.pressed.at):
 			return a.over(delivered(protocol.EvidenceSubmitted))
 		case s.over:
 			return a.over(doubtful(protocol.FaultNoConsume, "the agent emptied its composer and has begun no turn since"))
@@ -270,7 +270,7 @@ func (a *attempt) proved(s step) *Result {
 		return new(delivered(protocol.EvidenceTurn))
 	case s.Facts.Exited:
 		return new(doubtful(protocol.FaultAgentExited, "the agent ended right after Enter"))
-	case a.goneFrom(s.Box) && s.Unread <= 0 && s.busy() && !a.joined:
+	case a.goneFrom(s.Box) && s.Unread <= 0 && s.busy() && !a.pressed.joined:
 		return new(delivered(protocol.EvidenceSubmitted))
 	}
 	return nil
@@ -305,7 +305,9 @@ func (a *attempt) goneFrom(b sight.Box) bool { return b.Visible && a.inView(b) &
 // beginning is out of view the header may stand there, and the footer be altered: Claude Code takes
 // Enter for the choice of a file while it offers some. Only a draft that was set aside may come
 // back so tall.
-func (a *attempt) inView(b sight.Box) bool { return b.Top || b.Foreign || a.draft != nil || a.aside }
+func (a *attempt) inView(b sight.Box) bool {
+	return b.Top || b.Foreign || a.draft != nil || a.pressed.aside
+}
 
 // leftIn reports whether any of the message is still in the composer.
 func (a *attempt) leftIn(b sight.Box) bool { return a.Left(b.Mode + b.Text) }
@@ -318,7 +320,7 @@ func (a *attempt) leftIn(b sight.Box) bool { return a.Left(b.Mode + b.Text) }
 // when the first is seen to have become a newline.
 func (a *attempt) mayInsist(s step, stood time.Time) bool {
 	t := a.in.Profile.Typing
-	if a.aside || s.Stashed || a.tx == nil || t.Again == 0 || s.Facts.Now.Sub(stood) < t.Again {
+	if a.pressed.aside || s.Stashed || a.term.tx == nil || t.Again == 0 || s.Facts.Now.Sub(stood) < t.Again {
 		return false
 	}
 	return a.draft == nil || a.EndsRow(a.line.row) && strings.TrimSpace(s.Line) == ""
@@ -329,12 +331,12 @@ func (a *attempt) mayInsist(s step, stood time.Time) bool {
 // that is in the middle of reading: they would come behind a part of our text.
 func (a *attempt) impatient(l watch.Look) (bool, time.Duration) {
 	switch {
-	case a.tx == nil || l.Facts.Stopped:
+	case a.term.tx == nil || l.Facts.Stopped:
 		return false, 0
-	case l.Unread > 0 && l.Unread < a.sent:
+	case l.Unread > 0 && l.Unread < a.term.sent:
 		return false, watch.UnreadRest
 	}
-	n, since := a.tx.Held()
+	n, since := a.term.tx.Held()
 	if n == 0 {
 		return false, 0
 	}

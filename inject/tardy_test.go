@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
 	"relay-pty/protocol"
 )
@@ -13,7 +14,7 @@ import (
 // stashers are a composer that shows that a draft is set aside, one that does not, and one that
 // can only clear it.
 func stashers(t *testing.T) map[string]*profile.Profile {
-	claude, _ := profile.Named("claude")
+	claude, _ := agents.Named("claude")
 	clears := overlaid(t, "")
 	clears.Typing.Stash, clears.Typing.Retype = "\x03", true
 	return map[string]*profile.Profile{"shown": claude, "not shown": overlaid(t, ""), "typed again": clears}

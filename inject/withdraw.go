@@ -18,7 +18,7 @@ import (
 // and what cannot be verified stays in doubt.
 func (a *attempt) withdraw(code, why string) (stage, time.Duration) {
 	a.result = &Result{Withdrawn, "", code, why}
-	if a.tx == nil {
+	if a.term.tx == nil {
 		return a.doubt()
 	}
 	return withdrawing, 0
@@ -57,9 +57,9 @@ func (a *attempt) withdrawing() do {
 // that is all that was typed is it certain that nothing arrived. A paste that
 // was read in part is closed: it would swallow the human's keys.
 func (a *attempt) takeBack(ctx context.Context, why string) Result {
-	if a.tx != nil {
-		if n, err := a.tx.TakeBack(a.sent); err == nil && n == a.sent {
-			a.sent, a.entered = 0, time.Time{}
+	if a.term.tx != nil {
+		if n, err := a.term.tx.TakeBack(a.term.sent); err == nil && n == a.term.sent {
+			a.term.sent, a.pressed.at = 0, time.Time{}
 			return Result{Withdrawn, "", protocol.FaultNoConsume, why + "; it was taken back whole"}
 		}
 		if len(a.pieces) > 0 && strings.Contains(a.pieces[0].Keys, turn.PasteOpen) {
@@ -200,7 +200,7 @@ func (a *attempt) cleared(ctx context.Context, s step, all bool) (stage, time.Du
 	case !all:
 		return a.doubt()
 	}
-	a.entered = time.Time{} // whatever an Enter did, it did not submit: what was set aside must be brought back
+	a.pressed.at = time.Time{} // whatever an Enter did, it did not submit: what was set aside must be brought back
 	return a.over(*a.result)
 }
 
@@ -218,15 +218,15 @@ func (a *attempt) behind() do {
 	stood := false    // it stood whole in the composer when the dialog was gone
 	var empty *change // of a composer that shows nothing
 	return func(ctx context.Context, s step) (stage, time.Duration) {
-		stood = stood || a.tx == nil && a.holdsOurs(s.Look)
+		stood = stood || a.term.tx == nil && a.holdsOurs(s.Look)
 		switch {
-		case a.tx == nil && a.in.took(a.Turn): // the human sent it
+		case a.term.tx == nil && a.in.took(a.Turn): // the human sent it
 			return a.over(delivered(protocol.EvidenceTurn))
-		case a.tx == nil && s.Facts.Exited:
+		case a.term.tx == nil && s.Facts.Exited:
 			return a.over(failed(protocol.FaultAgentExited, "the agent ended before the message was submitted"))
-		case a.tx == nil && s.hold != "": // also a wish to cancel waits: its text cannot be taken back before
+		case a.term.tx == nil && s.hold != "": // also a wish to cancel waits: its text cannot be taken back before
 			return behind, 0
-		case a.tx == nil:
+		case a.term.tx == nil:
 			a.open(ctx)
 			return behind, atOnce
 		case empty == nil && s.Box.Text == "" && !s.Box.Blank:

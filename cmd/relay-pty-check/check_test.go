@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"relay-pty/inject/profile"
+	"relay-pty/inject/agents"
 )
 
 // commands makes programs of these names and lets PATH hold them alone.
@@ -86,7 +86,7 @@ func filter(lines []string, without string) (left []string) {
 
 // judging is a checker of cat, which shows what is typed.
 func judging(t *testing.T) *checker {
-	p, _ := profile.Named("generic")
+	p, _ := agents.Named("generic")
 	c := &checker{subject: subject{profile: p, command: []string{"cat"}}, dir: t.TempDir(), env: os.Environ(), cwd: "/"}
 	t.Cleanup(c.leave)
 	return c

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"relay-pty/cmd/relay-pty/agent"
+	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
 )
 
@@ -28,7 +29,7 @@ func choose(name string, command []string, out io.Writer) ([]subject, error) {
 	s := subject{command: command}
 	var err error
 	if name == "" {
-		s.profile = profile.For(command...)
+		s.profile = agents.For(command...)
 	} else if s.profile, s.overlay, err = agent.Profile(name, command); err != nil {
 		return nil, err
 	}
@@ -51,8 +52,8 @@ func choose(name string, command []string, out io.Writer) ([]subject, error) {
 // installed tells of the profiles whose agents are not installed. Some profiles are for no command
 // in particular.
 func installed(out io.Writer) (subjects []subject, err error) {
-	for _, name := range profile.Names() {
-		p, _ := profile.Named(name)
+	for _, name := range agents.Names() {
+		p, _ := agents.Named(name)
 		if command := inPath(p); command != nil {
 			subjects = append(subjects, subject{profile: p, command: command})
 		} else if len(p.Commands) > 0 {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"relay-pty/cmd/relay-pty/agent"
+	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
 	"relay-pty/protocol"
 	"relay-pty/protocol/own"
@@ -51,6 +52,7 @@ lines are typed into it when it is ready; what is typed by hand goes through.
   --ephemeral            no journal: the queue is in memory only
   --log-file FILE        JSON log; --log-level debug, info, warn, error  (info)
   --check-profile        [AGENT] [-- COMMAND]: does the profile still hold?
+  --agents               list the profiles
   --version --help       -h, too
 
 Example, in one terminal and in another (nc is OpenBSD's, netcat-openbsd):
@@ -89,6 +91,7 @@ type config struct {
 	size      string
 	logLevel  string
 	asVersion bool
+	asAgents  bool
 	asCheck   bool // hold a profile against its agent instead of wrapping one
 }
 
@@ -109,20 +112,27 @@ func (m *millis) Set(s string) error {
 	return nil
 }
 
-// parse reads the command line. Help and version go to stdout and end with
+// parse reads the command line. Help, version and the list of agents go to stdout and end with
 // pflag.ErrHelp.
 func parse(args []string, stdout *os.File) (config, error) {
 	var c config
 	fs := c.flags()
 	if err := fs.Parse(args); err != nil {
 		if err == pflag.ErrHelp {
-			fmt.Fprintf(stdout, usage, strings.Join(profile.Names(), ", "))
+			fmt.Fprintf(stdout, usage, strings.Join(agents.Names(), ", "))
 			return c, err
 		}
 		return c, hinted{err, "see relay-pty --help"}
 	}
 	if c.asVersion {
 		fmt.Fprintln(stdout, "relay-pty", version.Release)
+		return c, pflag.ErrHelp
+	}
+	if c.asAgents {
+		for _, name := range agents.Names() {
+			p, _ := agents.Named(name)
+			fmt.Fprintf(stdout, "%-10s %s\n", name, p.Title)
+		}
 		return c, pflag.ErrHelp
 	}
 	if c.asCheck {
@@ -159,6 +169,7 @@ func (c *config) flags() *pflag.FlagSet {
 	fs.StringVar(&c.LogFile, "log-file", "", "")
 	fs.StringVar(&c.logLevel, "log-level", "info", "")
 	fs.BoolVar(&c.asVersion, "version", false, "")
+	fs.BoolVar(&c.asAgents, "agents", false, "")
 	fs.BoolVar(&c.asCheck, "check-profile", false, "")
 	return fs
 }
@@ -185,8 +196,8 @@ func (c *config) check() error {
 // checkSocket holds a path that was asked for to the limit that every program has. The one that
 // relay run asks for may be longer: our own programs reach it.
 func (c *config) checkSocket() error {
-	agents, err := registry.Where()
-	if c.Socket == "" || err == nil && c.Socket == registry.SocketIn(filepath.Dir(agents), c.Name) {
+	dir, err := registry.Where()
+	if c.Socket == "" || err == nil && c.Socket == registry.SocketIn(filepath.Dir(dir), c.Name) {
 		return nil
 	}
 	return withHint(sock.CheckPath(c.Socket))
@@ -194,7 +205,7 @@ func (c *config) checkSocket() error {
 
 func (c *config) checkProfile() error {
 	if c.agent == "" {
-		c.Profile = profile.For(c.Command...)
+		c.Profile = agents.For(c.Command...)
 		return nil
 	}
 	var err error

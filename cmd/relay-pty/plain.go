@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
-	"relay-pty/inject/profile"
+	"relay-pty/inject/agents"
 	"relay-pty/pty"
 )
 
@@ -17,7 +17,7 @@ import (
 // a terminal in their place would change what it reads, writes and shows. A session is not a matter
 // of these: it needs its terminal.
 func (c *config) plain(files ...*os.File) bool {
-	if c.Headless || !profile.Once(c.agent, c.Command...) {
+	if c.Headless || !agents.Once(c.agent, c.Command...) {
 		return false
 	}
 	for _, f := range files {

@@ -24,7 +24,7 @@ import (
 	"relay-pty/cmd/relay-pty/memory"
 	"relay-pty/cmd/relay-pty/tty"
 	"relay-pty/inject"
-	"relay-pty/inject/profile"
+	"relay-pty/inject/agents"
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
 	"relay-pty/parser"
@@ -274,8 +274,8 @@ const muchOutput = 1 << 20
 
 // start starts the command in the environment that tells it who it is.
 func (w *wrapper) start(user *tty.User) error {
-	once := profile.Once(w.cfg.agent, w.cfg.Command...)
-	env := append(withoutRelay(profile.Environ(os.Environ(), once)),
+	once := agents.Once(w.cfg.agent, w.cfg.Command...)
+	env := append(withoutRelay(agents.Environ(os.Environ(), once)),
 		"RELAY_AGENT="+w.cfg.Name, "RELAY_SOCKET="+w.cfg.Socket, "RELAY_TOKEN="+w.token)
 	if w.is.Load().markers == protocol.SourceStream {
 		w.stream = &parser.Stream{Emit: w.said}

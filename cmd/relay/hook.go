@@ -10,9 +10,9 @@ const hookName = "hook"
 
 func hookCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: hookName + " EVENT", Short: "What agents run at moments of their own",
-		Long: `Agents run hook by themselves, as relay run has set it up. At an EVENT it tells the wrapper how the
-agent is, and hands the agent important messages as context, beside a draft, a dialog or a turn.
+		Use: hookName + " AGENT EVENT", Short: "What agents run at moments of their own",
+		Long: `Agents run hook by themselves, as relay run has set it up. At an EVENT of an AGENT it tells the wrapper how
+the agent is, and hands the agent important messages as context, beside a draft, a dialog or a turn.
 Outside of an agent, or when anything goes wrong, hook does nothing and succeeds.`,
 		DisableFlagParsing: true,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -17,19 +17,3 @@ type Hook struct {
 	Bytes  int      // … and at most so many bytes of them
 	Waits  []string // messages of these are waited for beside the agent's work, and wake it; nil: none
 }
-
-// Hooked is the hook of that event, of the first agent that has one: hooks are called with the name
-// of their event alone.
-func Hooked(event string) (Hook, bool) {
-	for _, p := range all {
-		if p.Hooks == nil {
-			continue
-		}
-		for _, h := range p.Hooks.Events {
-			if h.Event == event {
-				return h, true
-			}
-		}
-	}
-	return Hook{}, false
-}

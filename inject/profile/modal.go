@@ -15,14 +15,3 @@ type Modal struct {
 	// For so long after Leave the same key clears the text, and does not interrupt.
 	Rest time.Duration
 }
-
-// The vim modes of Claude Code, which shows nothing in NORMAL; of Codex, which goes to INSERT
-// whenever something is submitted; and of Gemini CLI.
-var (
-	claudeVim = &Modal{
-		Insert: rx(`^\s*-- INSERT --`), Select: rx(`^\s*-- VISUAL( LINE)? --`),
-		Leave: "\x1b", Back: "i", Append: "a",
-	}
-	codexVim  = &Modal{Insert: rx(`\bVim: Insert\b`), Leave: "\x1b", Back: "i", Append: "a"}
-	geminiVim = &Modal{Insert: rx(`^ \[INSERT\]`), Normal: rx(`^ \[NORMAL\]`), Leave: "\x1b", Back: "i", Append: "a", Rest: 500 * time.Millisecond}
-)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,13 +59,13 @@ func (e *FieldError) Unwrap() error { return e.Err }
 // All keys but name are optional; what is left out is the base's, which is
 // generic unless named. Patterns are Go regular expressions that do not match
 // the empty string; prompt matches at the start of a row. For keys see [keyname.Parse].
-// Reading is strict: an error is a *FieldError.
-func Overlay(data []byte) (*Profile, error) {
+// Bases are those to choose from. Reading is strict: an error is a *FieldError.
+func Overlay(data []byte, bases []*Profile) (*Profile, error) {
 	o := overlay{fields: map[string]jsontext.Value{}}
 	if err := o.scan(data); err != nil {
 		return nil, err
 	}
-	p, err := o.base()
+	p, err := o.base(bases)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +87,7 @@ func Overlay(data []byte) (*Profile, error) {
 }
 
 // OverlayFile reads an overlay and returns its text, too.
-func OverlayFile(path string) (*Profile, []byte, error) {
+func OverlayFile(path string, bases []*Profile) (*Profile, []byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
@@ -97,7 +98,7 @@ func OverlayFile(path string) (*Profile, []byte, error) {
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF { // that it is shorter is well
 		return nil, nil, err
 	}
-	p, err := Overlay(data[:n])
+	p, err := Overlay(data[:n], bases)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -232,22 +233,26 @@ func clip(s string) string {
 }
 
 // base is a copy of the profile that the overlay changes.
-func (o *overlay) base() (*Profile, error) {
-	base := &generic
+func (o *overlay) base(bases []*Profile) (*Profile, error) {
+	name := "generic"
 	if _, there := o.fields["name"]; !there {
 		return nil, &FieldError{"name", errors.New("is missing: want what status shall show as the agent's profile")}
 	}
 	if v, there := o.fields["base"]; there {
-		name, err := text(v)
-		if err != nil {
+		var err error
+		if name, err = text(v); err != nil {
 			return nil, &FieldError{"base", err}
 		}
-		var ok bool
-		if base, ok = Named(name); !ok {
-			return nil, &FieldError{"base", fmt.Errorf("%.60q is no profile: want one of %s", name, strings.Join(Names(), ", "))}
-		}
 	}
-	p := *base
+	at := slices.IndexFunc(bases, func(p *Profile) bool { return p.Name == name })
+	if at < 0 {
+		var names []string
+		for _, p := range bases {
+			names = append(names, p.Name)
+		}
+		return nil, &FieldError{"base", fmt.Errorf("%.60q is no profile: want one of %s", name, strings.Join(names, ", "))}
+	}
+	p := *bases[at]
 	if p.Composer != nil {
 		c := *p.Composer
 		p.Composer = &c
@@ -296,7 +301,7 @@ func (o *overlay) readPrompt(v jsontext.Value) error {
 		o.p.Composer.Prompt = prompt
 		return nil
 	}
-	o.p.Composer = &Composer{Prompt: prompt, Above: 2, Chips: pasted}
+	o.p.Composer = &Composer{Prompt: prompt, Above: 2, Chips: Pasted}
 	o.p.Prompt, o.p.Questions, o.p.Continued = "", nil, nil
 	o.p.Rules = ready.Rules{
 		HasComposer: true,

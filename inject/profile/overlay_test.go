@@ -1,17 +1,23 @@
-package profile
+package profile_test
 
 import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"relay-pty/inject/agents"
+	"relay-pty/inject/agents/claude"
+	"relay-pty/inject/agents/generic"
+	. "relay-pty/inject/profile"
 )
 
 func overlaid(t *testing.T, format string, args ...any) *Profile {
 	t.Helper()
-	p, err := Overlay(fmt.Appendf(nil, format, args...))
+	p, err := agents.Overlay(fmt.Appendf(nil, format, args...))
 	if err != nil {
 		t.Fatalf("%s: %v", format, err)
 	}
@@ -20,7 +26,7 @@ func overlaid(t *testing.T, format string, args ...any) *Profile {
 
 // plain is a profile with its patterns as text, so that two can be compared.
 func plain(p Profile) map[string]any {
-	source := func(list ...pattern) (out []string) {
+	source := func(list ...*Pattern) (out []string) {
 		for _, rx := range list {
 			if rx != nil {
 				out = append(out, rx.String())
@@ -36,13 +42,34 @@ func plain(p Profile) map[string]any {
 		"typing": t, "stash_shown": source(p.Typing.StashShown), "armed": source(p.Typing.Armed), "log": p.Log,
 	}
 	if c := p.Composer; c != nil {
-		m["prompt"], m["modes"], m["more"] = source(c.Prompt), source(c.Modes...), source(c.More)
-		m["placeholder"], m["rule"], m["above"] = source(c.Placeholder), c.Rule, c.Above
-		m["floor"], m["shell"], m["edge"] = source(c.Floor), source(c.Shell), source(c.Edge)
-		m["under"], m["footed"], m["tall"] = c.Under, c.Footed, c.Tall
-		m["caret"], m["chips"] = c.Caret, c.Chips
+		m["prompt"], m["modes"], m["edge"] = source(c.Prompt), source(c.Modes...), source(c.Edge)
+		m["placeholder"], m["above"], m["chips"] = source(c.Placeholder), c.Above, c.Chips
+		m["kind"], m["found"] = fmt.Sprintf("%T", c.Box), source(patternsOf(c.Box)...)
+		switch box := c.Box.(type) {
+		case Floored:
+			m["under"], m["tall"] = box.Under, box.Tall
+		case Bare:
+			if f := box.Footed; f != nil {
+				m["hang"], m["tall"] = f.Hang, f.Tall
+			}
+		}
 	}
 	return m
+}
+
+// patternsOf are those by which a composer is found.
+func patternsOf(box Box) []*Pattern {
+	switch box := box.(type) {
+	case Ruled:
+		return []*Pattern{box.More}
+	case Floored:
+		return []*Pattern{box.Floor, box.Shell, box.Question}
+	case Bare:
+		if box.Footed != nil {
+			return []*Pattern{box.Footed.More}
+		}
+	}
+	return nil
 }
 
 // differ checks that got and base differ in the wanted things only.
@@ -65,32 +92,32 @@ const everyKey = `{"name":"every-Key.1","base":"claude","prompt":"» ","busy":["
 	"submit":"M-Enter","newline":"C-o","paste_limit":1234,"enter_delay_ms":56,"hold_ms":789,"quote":"// "}`
 
 func TestOverlayOfEveryKeyArrives(t *testing.T) {
-	before := plain(claude)
+	before := plain(claude.Profile)
 	got := overlaid(t, "%s", everyKey)
-	typing := claude.Typing
+	typing := claude.Profile.Typing
 	typing.Stash, typing.Clear, typing.Interrupt = "\x14", []string{"\x15", "\x1b\x1b"}, []string{"\x1b", "\x1bx"}
 	typing.Submit, typing.Newline, typing.PasteBytes = "\x1b\r", "\x0f", 1234
 	typing.EnterDelay, typing.KeyWait, typing.StashShown = 56*time.Millisecond, 789*time.Millisecond, nil
-	differ(t, got, &claude, map[string]any{
+	differ(t, got, &claude.Profile, map[string]any{
 		"name": "every-Key.1", "prompt": []string{"^(?:» )"}, "busy": []string{"working", "still (at|on) it"}, "dialogs": []string{`Really\?`},
 		"placeholder": []string{"^Type here"}, "typing": typing, "stash_shown": []string{"put aside"}, "quote": Quote{Comment: "// "},
 	})
-	if !reflect.DeepEqual(plain(claude), before) {
+	if !reflect.DeepEqual(plain(claude.Profile), before) {
 		t.Error("the base itself has changed")
 	}
 }
 
 func TestOverlayKeepsWhatItDoesNotName(t *testing.T) {
-	for _, name := range Names() {
-		base, _ := Named(name)
+	for _, name := range agents.Names() {
+		base, _ := agents.Named(name)
 		got := overlaid(t, `{"name":"x","base":%q}`, base.Name)
 		differ(t, got, base, map[string]any{"name": "x"})
 		if got == base || got.Composer != nil && got.Composer == base.Composer {
 			t.Errorf("%s: shares what an overlay changes", base.Name)
 		}
 	}
-	differ(t, overlaid(t, `{"name":"x"}`), &generic, map[string]any{"name": "x"})
-	differ(t, overlaid(t, `{"name":"x","base":"claude","placeholder":"dim","quote":"none"}`), &claude, map[string]any{"name": "x"})
+	differ(t, overlaid(t, `{"name":"x"}`), &generic.Profile, map[string]any{"name": "x"})
+	differ(t, overlaid(t, `{"name":"x","base":"claude","placeholder":"dim","quote":"none"}`), &claude.Profile, map[string]any{"name": "x"})
 	got := overlaid(t, `{"name":"x","base":"claude","busy":[],"clear":[]}`)
 	if len(got.Busy) != 0 || len(got.Typing.Clear) != 0 {
 		t.Errorf("busy %d, clear %q: an empty list takes the base's away", len(got.Busy), got.Typing.Clear)
@@ -98,7 +125,7 @@ func TestOverlayKeepsWhatItDoesNotName(t *testing.T) {
 }
 
 func TestOverlayErrorsNameTheField(t *testing.T) {
-	long := strings.Repeat("x", maxPattern+1)
+	long := strings.Repeat("x", 1024+1)
 	for _, c := range []struct{ in, field, says string }{
 		{``, "", "ends before"},
 		{`{"name":"x"`, "", "ends before"},
@@ -161,7 +188,7 @@ func TestOverlayErrorsNameTheField(t *testing.T) {
 		{`{"name":"x","quote":"#\n"}`, "quote", "want none, posix"},
 		{`{"name":"x","quote":true}`, "quote", "want a string"},
 	} {
-		p, err := Overlay([]byte(c.in))
+		p, err := agents.Overlay([]byte(c.in))
 		var f *FieldError
 		if p != nil || !errors.As(err, &f) {
 			t.Errorf("%.80s: %v, %v; want a FieldError", c.in, p, err)
@@ -176,6 +203,8 @@ func TestOverlayErrorsNameTheField(t *testing.T) {
 	}
 }
 
+var goodName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+
 // FuzzOverlay: whatever is in the file, it is a usable profile or an error that
 // names a field that stands in it or is missing, on one line.
 func FuzzOverlay(f *testing.F) {
@@ -184,9 +213,9 @@ func FuzzOverlay(f *testing.F) {
 	f.Add([]byte(`{"name":"x","name":1}`))
 	f.Add([]byte(`{"name":"x","base":"generic","quote":"#"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := Overlay(data)
+		p, err := agents.Overlay(data)
 		if err == nil {
-			if !validName(p.Name) || p.Typing.Submit == "" || p.Typing.KeyWait < 0 || p.Typing.PasteBytes < 0 {
+			if !goodName.MatchString(p.Name) || p.Typing.Submit == "" || p.Typing.KeyWait < 0 || p.Typing.PasteBytes < 0 {
 				t.Fatalf("took %q as %+v", data, p)
 			}
 			return

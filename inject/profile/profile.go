@@ -1,19 +1,8 @@
-// Package profile holds what is known about each agent: how its composer, its
-// dialogs and its busy state look, how a message is typed into it, and where it
-// keeps its own log. One Go file an agent, a struct literal of data; nothing
-// that types or reads a screen branches on an agent's name. It reads no screen:
-// package sight does, by this data.
-//
-// To add an agent: write its file here and name it in all; measure its modes as
-// vim's in modal.go, if it has any. If it keeps a log, add a format to
-// parser/transcript, to its list formats, and name it in Log.Format. What begins the
-// agent's answers on the screen belongs to parser/grammar.go. Chips that do not begin
-// as pasted says need code, and so does a key other than Ctrl-S by which humans set
-// drafts aside: draft/keystroke knows no other. Two agents' hooks must not have an
-// event of the same name, as long as Hooked is asked by that alone. For tests and for
-// --check-profile, add the agent to cmd/internal/agentrig; for tests, to .ci/agents,
-// too, with recordings in testdata. Completions name the profiles in .ci/package, and
-// docs/agents has a page for each.
+// Package profile holds the words in which an agent is described: how its composer, its dialogs and
+// its busy state look, how a message is typed into it, and where it keeps its own log. Each agent
+// is a directory of inject/agents with a literal of these; nothing that types or reads a screen
+// branches on an agent's name. An overlay changes a profile, or makes one. Package sight reads
+// screens by this data.
 package profile
 
 import (
@@ -24,18 +13,18 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"relay-pty/inject/draft"
 	"relay-pty/inject/ready"
 )
 
 // Profile is one agent's data.
 type Profile struct {
 	Name      string
+	Title     string   // what it is, to people
 	Commands  []string // base names of the commands that start it
-	Packages  words    // npm packages that it comes in
+	Packages  Words    // npm packages that it comes in
 	Installed pattern  // paths of its program that do not end in its name; may be nil
 	Usage     *Usage   // nil: each of its command lines is taken for a session
-	Marks     words    // variables, NAME or NAME=VALUE, that its session leaves to what it starts; * stands for any end
+	Marks     Words    // variables, NAME or NAME=VALUE, that its session leaves to what it starts; * stands for any end
 	Sets      string   // NAME=VALUE that keeps its sessions where we can follow them; "": nothing is needed
 
 	Composer  *Composer // nil: a line program, or a TUI we do not know
@@ -57,51 +46,9 @@ type Profile struct {
 	MCP       *MCP   // nil: it takes no MCP server for one run
 }
 
-// Composer is how the agent's input box looks. One with a Floor or that is Footed
-// looks like other things on the screen, and only counts with the cursor in it.
-type Composer struct {
-	Prompt      pattern   // what stands before the text on its first row; its width is the indent of the further rows
-	Modes       []pattern // the same in modes in which a message must not be typed
-	Rule        rune      // the line above and below it; 0: none, its first row is found by Prompt, or by the next two
-	Floor       pattern   // the row below it, in which case all of its rows begin with Prompt; may be nil
-	Under       int       // how many rows right above Floor are not its text
-	Shell       pattern   // the last of those while what is typed would be a command; may be nil
-	Question    pattern   // what a question in a box of the same kind begins with, which takes its place; may be nil
-	Footed      bool      // an empty row parts it from what stands at the bottom of the screen …
-	Edge        pattern   // … or one like this; may be nil
-	More        pattern   // what the line above, or, dim, the end of its first row, shows when rows are scrolled out of it; nil: they never are
-	Tall        int       // with so many rows of text some may be scrolled out of it and nothing tells; 0: never
-	Hang        int       // how many columns its text hangs, where its first row may leave the screen; 0: that stays in view
-	Caret       bool      // the terminal's cursor stands where the next key's text goes
-	Above       int       // how many rows with text right above it may show busy marks and overlays
-	Modal       *Modal    // its modes, where it may have some; nil: it has none
-	Chips       draft.Chips
-	Placeholder pattern // text that shows in an empty one; nil: dim text is
-}
-
 // OneByOne reports whether each message is a turn of its own. Where text is code each must be inert
 // by itself; and a composer of which the screen alone tells may be too small to show more than one.
 func (p *Profile) OneByOne() bool { return p.Quote.Inert() || p.Composer != nil && p.Log == nil }
-
-// Covered stands in the text of a composer where a row that has run over its border may cover text.
-const Covered = '\ufffd'
-
-// Uncertain reports whether programs differ on the columns that a character takes: from the first
-// mark that combines with others on.
-func Uncertain(r rune) bool { return r >= 0x300 }
-
-// Chips are those of the agent's composer, none where it has no composer.
-func (p *Profile) Chips() draft.Chips {
-	if p.Composer == nil {
-		return draft.Chips{}
-	}
-	return p.Composer.Chips
-}
-
-// pasted are the chips of all agents that were measured: [Pasted text #1 +36 lines] of Claude Code,
-// [Pasted Content 10240 chars] of Codex, [Pasted Text: 6 lines] of Gemini CLI, [Pasted ~12 lines]
-// of OpenCode. Composers that nobody has measured are taken to do the same.
-var pasted = draft.Chips{Paste: "[Pasted", Image: "[Image", Bytes: 140}
 
 // Typing is how a message is typed.
 type Typing struct {
@@ -175,13 +122,9 @@ func (t *Typing) Unmarked(text string, rows int) (size int, keyed bool) {
 	return len(text), !t.PasteAll
 }
 
-// killLines empties a composer from the cursor back, line by line: each line up to it, then what
+// KillLines empties a composer from the cursor back, line by line: each line up to it, then what
 // parts it from the one before. In an empty composer it does nothing.
-var killLines = strings.Repeat("\x15\x7f", 32)
-
-// killPasted does the same where Ctrl-U also takes what parts a line from the one before. Claude
-// Code heeds 63 of them that come at once, and none of 64.
-var killPasted = strings.Repeat("\x15", 32)
+var KillLines = strings.Repeat("\x15\x7f", 32)
 
 // Saying is what an agent says of its state in the window title or by an OSC.
 type Saying struct {
@@ -192,7 +135,7 @@ type Saying struct {
 
 // Log is where an agent keeps its state and its transcripts.
 type Log struct {
-	Format  string                 // a format that parser/transcript reads
+	Format  string                 // a format that inject/agents/logs lists
 	HomeEnv string                 // variable that names the agent's directory …
 	Within  string                 // … or the one that it is in by this name
 	Home    string                 // that directory beneath $HOME when the variable is not set
@@ -222,8 +165,8 @@ func (p *Pattern) get() *regexp.Regexp {
 	return p.re
 }
 
-// Match reports whether the pattern matches the row.
-func (p *Pattern) Match(row string) bool { return p.get().MatchString(row) }
+// Match reports whether the pattern matches the row; no pattern matches none.
+func (p *Pattern) Match(row string) bool { return p != nil && p.get().MatchString(row) }
 
 // Find returns the leftmost match in the row, "" when there is none.
 func (p *Pattern) Find(row string) string { return p.get().FindString(row) }
@@ -247,43 +190,3 @@ func (p *Pattern) Last(text string) (match string, found bool) {
 
 // String is the pattern's source.
 func (p *Pattern) String() string { return p.source }
-
-// all lists the profiles that can be named.
-var all = []*Profile{&claude, &codex, &gemini, &opencode, &shell, &generic}
-
-// Names lists the profiles' names.
-func Names() []string {
-	var names []string
-	for _, p := range all {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
-// Named is the profile of that name, for a command line whose language it may
-// have to speak; without one that is the POSIX shell's.
-func Named(name string, argv ...string) (*Profile, bool) {
-	if name == shell.Name {
-		p, _ := shellFor(append(argv, ""))
-		return p, true
-	}
-	for _, p := range all {
-		if p.Name == name {
-			return p, true
-		}
-	}
-	return nil, false
-}
-
-// For is the profile for a command line: that of the agent which it comes to run, or
-// the shell's when the command is one that prompts. Any other program gets generic,
-// reserved as one must be with a program that nobody has described.
-func For(argv ...string) *Profile {
-	if p := agentOf(Open(argv...)); p != nil {
-		return p
-	}
-	if p, prompts := shellFor(argv); prompts {
-		return p
-	}
-	return &undescribed
-}

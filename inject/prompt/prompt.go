@@ -60,9 +60,10 @@ func (w *Watch) At(r Row, continued Pattern) bool {
 }
 
 // foreign reports whether the line is read by something else than the shell that the first prompt
-// was of.
+// was of, or may be: what is on its way to a read may be anything.
 func (w *Watch) foreign(r Row) bool {
-	return w.edits && !r.Edits || w.readPlace != "" && r.ReadPlace != "" && r.ReadPlace != w.readPlace
+	unknown := r.ReadPlace == "" && (r.Edits || !r.Read) // where lines are edited, or wait to be read, nothing tells
+	return w.edits && !r.Edits || w.readPlace != "" && r.ReadPlace != w.readPlace && !unknown
 }
 
 // Continues reports whether the human's own line stands at the cursor, at what was

@@ -61,7 +61,7 @@ func TestAtOneThatAsksAlike(t *testing.T) {
 		{"8192", "", "1", false},
 		{"", "8192", "1", false},
 		{"", "8192", "8192", true},
-		{"8192", "", "", true}, // on its way to a read
+		{"8192", "", "", false}, // on its way to a read, nobody knows to which
 		{"", "", "1", true},
 	} {
 		var w Watch

@@ -5,13 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
 	"relay-pty/pty/screen"
 )
 
 func overlaid(t *testing.T, format string, args ...any) *profile.Profile {
 	t.Helper()
-	p, err := profile.Overlay(fmt.Appendf(nil, format, args...))
+	p, err := agents.Overlay(fmt.Appendf(nil, format, args...))
 	must(t, err)
 	return p
 }
@@ -92,7 +93,7 @@ func FuzzOverlay(f *testing.F) {
 	s := screen.New(6, 40)
 	s.Write([]byte("> hello\r\nworking\r\nReally?\r\n" + rule + "❯\u00a0hi\r\n" + rule[:len(rule)-2]))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if p, err := profile.Overlay(data); err == nil {
+		if p, err := agents.Overlay(data); err == nil {
 			if l := Look(p, s); l.Box.Visible && l.Dialog == "" && p.Composer == nil {
 				t.Errorf("%q shows a composer, and has none", data)
 			}

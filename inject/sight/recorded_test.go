@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"relay-pty/inject/profile"
+	"relay-pty/inject/agents"
 	"relay-pty/inject/ready"
 	"relay-pty/pty/screen"
 )
@@ -104,7 +104,7 @@ func TestLookAtEveryMomentOfTheRecordings(t *testing.T) {
 	} {
 		t.Run(file, func(t *testing.T) {
 			agent, _, _ := strings.Cut(file, "/")
-			p, _ := profile.Named(agent)
+			p, _ := agents.Named(agent)
 			c := record(t, filepath.Join("../../testdata/transcripts", file))
 			s := screen.New(c.rows, c.cols)
 			var got []string

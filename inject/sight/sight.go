@@ -10,11 +10,8 @@ import (
 	"relay-pty/pty/screen"
 )
 
-// reader and composer read a screen by a profile's data.
-type (
-	reader   struct{ *profile.Profile }
-	composer struct{ *profile.Composer }
-)
+// reader reads a screen by a profile's data.
+type reader struct{ *profile.Profile }
 
 // Sight is what a profile makes of a screen.
 type Sight struct {
@@ -49,13 +46,12 @@ type Said struct {
 
 // Box is the composer.
 type Box struct {
-	Visible  bool
-	Foreign  bool   // it is in a mode in which a message would be a command
-	Mode     string // that mode's prompt
-	Top      bool   // its first row is in view; a tall one scrolls inside
-	Text     string // its rows, joined with newlines; "" when empty or a placeholder
-	Optional bool   // its first row may be the option of a dialog: see Sight.Typed
-	Blank    bool   // Text is empty, and the cursor or a further row shows that blanks are typed
+	Visible bool
+	Foreign bool   // it is in a mode in which a message would be a command
+	Mode    string // that mode's prompt
+	Top     bool   // its first row is in view; a tall one scrolls inside
+	Text    string // its rows, joined with newlines; "" when empty or a placeholder
+	Blank   bool   // Text is empty, and the cursor or a further row shows that blanks are typed
 }
 
 // tail is how many rows up to the cursor Before holds.
@@ -79,28 +75,15 @@ func (p reader) look(s *screen.Screen) Sight {
 		v.Working = v.Working || p.near(s, row, p.Busy) != ""
 		return v
 	}
-	box, top, below := p.composer().find(s, rows, p.Dialogs)
-	if box.Optional {
-		if box.Optional = false; anyRow(s, 0, top, p.Dialogs) == "" && anyRow(s, top+1, rows, p.Dialogs) == "" {
-			v.Typed = box
-		}
-		box, top = Box{}, 0
-	}
-	v.Box, v.MaybeDialog = box, p.maybeDialog(s, top)
-	if v.MaybeDialog != "" && box.option() { // the prompt is the mark of a choice
+	at := p.composer().find(s, p.Dialogs)
+	v.Box, v.Typed, v.MaybeDialog = at.Box, at.typed, at.maybe
+	switch {
+	case v.MaybeDialog != "" && v.Box.option(): // the prompt is the mark of a choice
 		v.Box, v.Dialog = Box{}, v.MaybeDialog
-	} else if v.Box.Visible {
-		p.modes(s, below, &v)
-		v.Stashed = p.Typing.StashShown != nil && beside(s, top, below, p.Typing.StashShown)
-		v.Working = v.Working || anyRow(s, below, rows, p.Busy) != "" || p.above(s, top, p.Busy) != ""
-		v.Queued = p.Queued != nil && p.above(s, top, []*profile.Pattern{p.Queued}) != ""
-		v.Armed = p.Typing.Armed != nil && anyRow(s, below, rows, []*profile.Pattern{p.Typing.Armed}) != ""
-		v.Dialog = cmp.Or(anyRow(s, below, rows, p.Overlays), p.above(s, top, p.Overlays))
-		if p.Composer.Rule == 0 && v.Dialog == "" {
-			v.Dialog = anyRow(s, below, rows, p.Dialogs) // no rules tell a composer from a question's prompt
-		}
-	} else {
-		v.Dialog = cmp.Or(p.composer().question(s, rows), anyRow(s, 0, rows, p.Dialogs))
+	case v.Box.Visible:
+		p.around(s, at, &v)
+	default:
+		v.Dialog = cmp.Or(at.asks, anyRow(s, 0, rows, p.Dialogs))
 	}
 	if title := s.Title(); v.Dialog == "" && p.AskTitle != nil && p.AskTitle.Match(title) {
 		v.Dialog = strings.TrimSpace(title)
@@ -108,23 +91,36 @@ func (p reader) look(s *screen.Screen) Sight {
 	return v
 }
 
-// maybeDialog is the nearest row above a composer that may be the question of a dialog, of whose
-// options the composer would be one. What was typed before ends the search, and so does
-// distance: all sorts of things stand in the history. A composer that says where it stands by
-// rules, a border, or the cursor, is no such option.
-func (p reader) maybeDialog(s *screen.Screen, top int) string {
-	if c := p.Composer; c.Rule != 0 || c.Floor != nil || c.Footed {
-		return ""
+// around reads what stands around a composer.
+func (p reader) around(s *screen.Screen, at place, v *Sight) {
+	above := func(patterns ...*profile.Pattern) string { return p.above(s, at.top, patterns) }
+	below := func(patterns ...*profile.Pattern) string { return anyRow(s, at.below, v.Rows, patterns) }
+	p.modes(s, at.below, v)
+	v.Stashed = beside(s, at, p.Typing.StashShown)
+	v.Working = v.Working || below(p.Busy...) != "" || above(p.Busy...) != ""
+	v.Queued = above(p.Queued) != ""
+	v.Armed = below(p.Typing.Armed) != ""
+	v.Dialog = cmp.Or(below(p.Overlays...), above(p.Overlays...))
+	if !at.ruled && v.Dialog == "" {
+		v.Dialog = below(p.Dialogs...)
 	}
-	for r := top - 1; r >= max(0, top-tail); r-- {
-		if b, _ := p.composer().head(s.Row(r)); b.Visible {
-			return ""
-		}
-		if m := firstMatch(p.Dialogs, s.Row(r)); m != "" {
-			return m
-		}
+}
+
+// modes reads in which of its modes a composer is: the first row below it that shows one tells,
+// since further below may stand what is left over from a footer before. In a mode in which Enter
+// does not submit no message can be typed.
+func (p reader) modes(s *screen.Screen, below int, v *Sight) {
+	m := p.Composer.Modal
+	if m == nil {
+		return
 	}
-	return ""
+	row := s.Row(below)
+	for ; below < v.Rows && !m.Insert.Match(row) && !m.Normal.Match(row) && !m.Select.Match(row); row = s.Row(below) {
+		below++
+	}
+	v.Inserts = m.Insert.Match(row)
+	v.Commands = !v.Inserts && (m.Normal == nil || m.Normal.Match(row))
+	v.Box.Foreign = v.Box.Foreign || m.Select.Match(row)
 }
 
 // choice is how the options of dialogs begin.
@@ -179,7 +175,7 @@ func (p reader) above(s *screen.Screen, top int, patterns []*profile.Pattern) st
 	left := p.Composer.Above
 	for r := top - 1; r >= 0 && left > 0; r-- {
 		row := s.Row(r)
-		if p.composer().blank(row) || isRule(row, '─') {
+		if p.composer().blank(row) || isRule(row) {
 			continue
 		}
 		left--
@@ -249,7 +245,7 @@ func anyRow(s *screen.Screen, from, to int, patterns []*profile.Pattern) string 
 }
 
 // beside looks for a pattern in the three rows above and below a composer.
-func beside(s *screen.Screen, top, below int, p *profile.Pattern) bool {
-	rows, _ := s.Size()
-	return anyRow(s, max(0, top-3), top, []*profile.Pattern{p}) != "" || anyRow(s, below, min(rows, below+3), []*profile.Pattern{p}) != ""
+func beside(s *screen.Screen, at place, p *profile.Pattern) bool {
+	patterns := []*profile.Pattern{p}
+	return anyRow(s, at.top-3, at.top, patterns) != "" || anyRow(s, at.below, at.below+3, patterns) != ""
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
 	"relay-pty/pty/screen"
 )
@@ -22,7 +23,7 @@ var (
 	generic  = named("generic")
 )
 
-func named(name string) *profile.Profile { p, _ := profile.Named(name); return p }
+func named(name string) *profile.Profile { p, _ := agents.Named(name); return p }
 
 var rx = profile.NewPattern
 

@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
 )
 
 func TestPieces(t *testing.T) {
-	pasting, _ := profile.Named("claude")
+	pasting, _ := agents.Named("claude")
 	typing := *pasting
 	typing.Typing.PasteAll = false
 	for _, c := range []struct {
@@ -52,7 +53,7 @@ func TestPieces(t *testing.T) {
 // Gemini CLI hides a paste of six lines and more. Nothing but a body may be hidden: the header and
 // the footer are what proves that a message stands in the composer.
 func TestPiecesOfGeminiHideBodiesAlone(t *testing.T) {
-	p, _ := profile.Named("gemini")
+	p, _ := agents.Named("gemini")
 	message := func(body string) Turn { return Turn{{Header: "H", Body: body, Footer: "F"}} }
 	several := func(bodies ...string) (t Turn) {
 		for _, b := range bodies {
@@ -89,7 +90,7 @@ func TestNoPieceButABodyIsHidden(t *testing.T) {
 		return Message{Header: "[relay " + long + " from " + long + "]", Body: body, Footer: "[end " + long + " · reply: ->relay:" + long + " [re=" + long + "] <<<…>>>]"}
 	}
 	for _, agent := range []string{"claude", "codex", "gemini", "opencode"} {
-		p, _ := profile.Named(agent)
+		p, _ := agents.Named(agent)
 		for name, turn := range map[string]Turn{
 			"one line": {message("x")}, "many lines": {message(strings.Repeat("a line\n", 99) + "end")}, "two": {message("x"), message("y\n\n\n\nz")},
 			"newlines around": {message(strings.Repeat("\n", 40) + "x" + strings.Repeat("\n", 40))}, "a newline": {message("\n")},
@@ -130,7 +131,7 @@ func TestNoPieceEndsWhereAWordCouldBeCompleted(t *testing.T) {
 	ends := named
 	ends.Body += "\n\n"
 	for _, agent := range []string{"claude", "codex", "gemini", "opencode"} {
-		p, _ := profile.Named(agent)
+		p, _ := agents.Named(agent)
 		bytes := func(n int) Message {
 			return Message{Header: "H", Body: strings.Repeat("x", n-len(" @work.txt")) + " @work.txt", Footer: "F and more of it"}
 		}
@@ -157,7 +158,7 @@ func TestNoPieceEndsWhereAWordCouldBeCompleted(t *testing.T) {
 
 // Claude Code hides the more of a paste the lower the terminal is.
 func TestPiecesInLowTerminals(t *testing.T) {
-	p, _ := profile.Named("claude")
+	p, _ := agents.Named("claude")
 	for _, c := range []struct {
 		rows  int
 		body  string
@@ -175,7 +176,7 @@ func TestPiecesInLowTerminals(t *testing.T) {
 // TestNothingBetweenMessagesIsHiddenInLowTerminals, where a paste may hold no newline.
 func TestNothingBetweenMessagesIsHiddenInLowTerminals(t *testing.T) {
 	for _, agent := range []string{"claude", "codex", "gemini", "opencode"} {
-		p, _ := profile.Named(agent)
+		p, _ := agents.Named(agent)
 		turn, typed := Turn{{Header: "H", Body: "a", Footer: "F"}, {Header: "H", Body: "b", Footer: "F"}}, ""
 		for _, piece := range turn.Pieces(p, Manner{Paste: true, Rows: 10, Apart: true}) {
 			text := strings.TrimSuffix(strings.TrimPrefix(piece.Keys, PasteOpen), PasteClose)
@@ -441,7 +442,7 @@ func TestWhatStandsBeforeTheCursor(t *testing.T) {
 // TestNothingIsTrimmedFromATurnThatWasHidden: what an agent has hidden once it may hide again, in
 // spite of its profile, and with that it may lose the white space at a paste's ends.
 func TestNothingIsTrimmedFromATurnThatWasHidden(t *testing.T) {
-	p, _ := profile.Named("opencode")
+	p, _ := agents.Named("opencode")
 	for _, piece := range (Turn{{Header: "H", Body: "a body", Footer: "F"}}).Pieces(p, Manner{Paste: true, Rows: 24, Apart: true}) {
 		if piece.Pasted != "" && strings.HasSuffix(piece.Keys, "\n"+PasteClose) {
 			t.Errorf("%q ends with what is trimmed", piece.Keys)

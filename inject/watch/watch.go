@@ -27,6 +27,7 @@ type Look struct {
 	Flushed     time.Time     // when the agent last threw away what it had not read; zero: never
 	Brought     time.Time     // when keys that had been kept were last typed; zero: never
 	Again       time.Duration // when to look again if nothing changes; 0: never
+	Settles     time.Duration // the same where a line program may be about to wait at its prompt
 }
 
 // Watch is what the looks so far have shown, as far as later verdicts stand on it, and what was
@@ -98,7 +99,10 @@ func (w *Watch) See(l *Look, ours Ours) {
 	f.Dialog, f.Working, f.Composer = l.Dialog, l.Working || l.Queued, l.Box.Visible
 	f.MaybeDialog, f.Rows = l.MaybeDialog, l.Rows
 	w.Restored, w.Modal = w.Restored && l.Draft.Begun, w.Modal || l.Inserts
-	f.AtPrompt = w.atPrompt(*l)
+	looksSo := f.AtPrompt
+	if f.AtPrompt = w.atPrompt(*l); looksSo && !f.AtPrompt && !f.Raw && l.ReadPlace == "" {
+		l.Settles = UnreadRest
+	}
 	if f.Raw && !f.AtPrompt {
 		f.Dialog = cmp.Or(l.Dialog, l.Menu)
 	}

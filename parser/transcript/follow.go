@@ -12,7 +12,7 @@ import (
 // Log follows what one agent's process writes of itself: of each conversation
 // that it has, one after the other or at once. It is not safe for concurrent use.
 type Log struct {
-	source   source
+	source   Source
 	owner    owner
 	Expected map[string]bool // ids of messages that are being delivered, see Look
 
@@ -39,32 +39,32 @@ func versionOf(path string) version {
 	return version{info.Size(), info.ModTime()}
 }
 
-// source looks at an agent's files.
-type source interface {
-	// look returns the agent's session and the news of each conversation that
+// Source looks at an agent's files.
+type Source interface {
+	// Look returns the agent's session and the news of each conversation that
 	// may be the agent's. The error wraps ErrNoSession where there is none yet.
-	look() (Session, []news, error)
+	Look() (Session, []News, error)
 }
 
-// news is what is new in a conversation.
-type news struct {
-	of      string    // names it
-	sure    bool      // it is the agent's: its process holds the file, or says so
-	born    time.Time // when it began
-	changed time.Time // when it changed last
-	entries []Entry
+// News is what is new in a conversation.
+type News struct {
+	Of      string    // names it
+	Sure    bool      // it is the agent's: its process holds the file, or says so
+	Born    time.Time // when it began
+	Changed time.Time // when it changed last
+	Entries []Entry
 }
 
-// told reports whether there is an entry in all.
-func told(all []news) bool {
-	return slices.ContainsFunc(all, func(n news) bool { return len(n.entries) > 0 })
+// Told reports whether there is an entry in all.
+func Told(all []News) bool {
+	return slices.ContainsFunc(all, func(n News) bool { return len(n.Entries) > 0 })
 }
 
 // Follow follows the log of the agent that runs as child, or in child's session
 // (setsid) when child is a script that starts it. dir is the agent's directory.
 // Entries from before since, such as those of a resumed session, are skipped.
 func Follow(f Format, dir string, child int, since time.Time) *Log {
-	src, name := f.follow(f, dir, child, since), f.Name
+	src, name := f.Follow(f, dir, child, since), f.Name
 	return &Log{
 		source: src, Expected: map[string]bool{},
 		owner: owner{
@@ -82,7 +82,7 @@ func Follow(f Format, dir string, child int, since time.Time) *Log {
 // until one of the Expected messages stands in it and in none of another process.
 func (l *Log) Look() (Session, []Entry, error) {
 	l.seen = stampOf(l.path)
-	s, all, err := l.source.look()
+	s, all, err := l.source.Look()
 	if s.Transcript != l.path {
 		l.path, l.seen = s.Transcript, stamp{}
 	}
@@ -102,6 +102,9 @@ func rival(child int, name string, grown bool) bool {
 	}
 	return !known || len(pids) > 0
 }
+
+// Rescan is the least time between two searches for files, once there are some.
+const Rescan = 500 * time.Millisecond
 
 const (
 	startUp   = time.Minute      // an agent that runs longer has its first conversation
@@ -128,19 +131,19 @@ type talk struct {
 }
 
 // sort returns the entries that are the agent's.
-func (o *owner) sort(now time.Time, all []news, expected map[string]bool) []Entry {
+func (o *owner) sort(now time.Time, all []News, expected map[string]bool) []Entry {
 	var ours []Entry
 	for _, n := range all {
-		t := o.talks[n.of]
+		t := o.talks[n.Of]
 		if t == nil {
-			t = &talk{ours: n.sure || o.first(now, n), born: n.born, shows: map[string]time.Time{}}
-			o.talks[n.of] = t
+			t = &talk{ours: n.Sure || o.first(now, n), born: n.Born, shows: map[string]time.Time{}}
+			o.talks[n.Of] = t
 		}
-		t.note(now, n.entries, expected)
+		t.note(now, n.Entries, expected)
 		if t.ours {
-			ours = append(ours, n.entries...)
+			ours = append(ours, n.Entries...)
 		} else {
-			t.hold(n.entries)
+			t.hold(n.Entries)
 		}
 	}
 	for key, t := range o.talks {
@@ -155,15 +158,15 @@ func (o *owner) sort(now time.Time, all []news, expected map[string]bool) []Entr
 
 // first reports whether a conversation that was not seen before is ours, because no
 // other process can have begun it.
-func (o *owner) first(now time.Time, n news) bool {
-	if now.Sub(n.changed) > fresh {
+func (o *owner) first(now time.Time, n News) bool {
+	if now.Sub(n.Changed) > fresh {
 		return false
 	}
 	known := false
 	for _, t := range o.talks {
 		known = known || t.ours
 	}
-	return !o.rival(!known && !n.born.Before(o.since))
+	return !o.rival(!known && !n.Born.Before(o.since))
 }
 
 // shown reports whether the conversation shows a message of ours, for a while has
@@ -214,28 +217,32 @@ func (t *talk) hold(entries []Entry) {
 	t.held = slices.Clone(t.held[keep:])
 }
 
-// readers reads several transcripts of one agent. An entry that stands in two of
+// Readers reads several transcripts of one agent. An entry that stands in two of
 // them is returned once.
-type readers struct {
+type Readers struct {
 	format Format
 	since  time.Time
 	seen   map[[8]byte]struct{}
 	by     map[string]*Reader
 }
 
-func newReaders(f Format, since time.Time) *readers {
-	return &readers{format: f, since: since, seen: map[[8]byte]struct{}{}, by: map[string]*Reader{}}
+// NewReaders reads rows as NewReader does.
+func NewReaders(f Format, since time.Time) *Readers {
+	return &Readers{format: f, since: since, seen: map[[8]byte]struct{}{}, by: map[string]*Reader{}}
 }
 
-// poll is as Reader.Poll.
-func (r *readers) poll(path string) ([]Entry, error) {
+// Poll is as Reader.Poll, and tells when the file changed last.
+func (r *Readers) Poll(path string) (entries []Entry, changed time.Time, err error) {
 	one := r.by[path]
 	if one == nil {
 		one = NewReader(r.format, r.since)
 		one.seen = r.seen
 		r.by[path] = one
 	}
-	return one.Poll(path)
+	if entries, err = one.Poll(path); one.file != nil {
+		changed = one.file.ModTime()
+	}
+	return entries, changed, err
 }
 
 // sessionFiles is the source of an agent that has one transcript at a time and
@@ -247,11 +254,16 @@ type sessionFiles struct {
 	reader *Reader
 }
 
-func (s *sessionFiles) look() (Session, []news, error) {
+// FollowSession follows the session that a session file names.
+func FollowSession(f Format, dir string, child int, since time.Time) Source {
+	return &sessionFiles{format: f, dir: dir, child: child, reader: NewReader(f, since)}
+}
+
+func (s *sessionFiles) Look() (Session, []News, error) {
 	session, err := s.format.Locate(s.dir, s.child)
 	if err != nil || session.Transcript == "" {
 		return session, nil, err
 	}
 	entries, err := s.reader.Poll(session.Transcript)
-	return session, []news{{of: session.Transcript, sure: true, entries: entries}}, err
+	return session, []News{{Of: session.Transcript, Sure: true, Entries: entries}}, err
 }

@@ -1,4 +1,4 @@
-package transcript
+package transcript_test
 
 import (
 	"errors"
@@ -7,95 +7,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	codex "relay-pty/inject/agents/codex/log"
+	gemini "relay-pty/inject/agents/gemini/log"
+	"relay-pty/parser/transcript"
 	"relay-pty/parser/transcript/proc"
 )
-
-// one is a conversation's news: an entry that shows the message id.
-func one(of string, born time.Time, id string) news {
-	e := Entry{Kind: User, UUID: of + id, Text: "[relay " + id + " from x] y"}
-	return news{of: of, born: born, changed: born, entries: []Entry{e}}
-}
-
-func TestWhoseConversationsAre(t *testing.T) {
-	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	at := func(seconds float64) time.Time { return start.Add(time.Duration(seconds * float64(time.Second))) }
-	type look struct {
-		at    float64
-		rival string // none; starting: one that may be starting; grown: one that runs for long
-		all   []news
-		want  string
-	}
-	sure := one("a", at(0), "m1")
-	sure.sure = true
-	for name, looks := range map[string][]look{
-		"what the process holds open is its own": {{1, "starting", []news{sure}, "m1"}, {2, "starting", []news{one("a", at(0), "m2")}, "m2"}},
-		"so is what nobody else can have begun":  {{1, "none", []news{one("a", at(1), "m1")}, "m1"}, {9, "starting", []news{one("a", at(1), "m2")}, "m2"}},
-		"not what changed while nothing happened here": {
-			{30, "none", []news{one("a", at(1), "x")}, ""}, {31, "none", []news{one("a", at(1), "y")}, ""},
-		},
-		"another process of it may have begun it, until a message of ours shows in it": {
-			{1, "starting", []news{one("a", at(1), "x"), one("b", at(1), "y")}, ""},
-			{2, "starting", []news{one("a", at(1), "m1")}, ""},
-			{3.9, "starting", nil, ""},
-			{4, "starting", nil, "x m1"},
-			{5, "starting", []news{one("a", at(1), "z"), one("b", at(1), "y2")}, "z"},
-		},
-		"a message that shows in two conversations says nothing": {
-			{1, "starting", []news{one("a", at(1), "m1")}, ""}, {2, "starting", []news{one("b", at(1), "m1")}, ""}, {9, "starting", nil, ""},
-		},
-		"another that runs for long has its own": {
-			{1, "grown", []news{one("a", at(0.5), "m1")}, "m1"}, {2, "grown", []news{one("b", at(2), "x")}, ""},
-		},
-		"but may go on in it": {{1, "grown", []news{one("a", at(-500), "x")}, ""}},
-		"a new conversation of ours next to another process": {
-			{1, "none", []news{one("a", at(1), "m1")}, "m1"},
-			{20, "grown", []news{one("b", at(20), "x")}, ""},
-			{21, "grown", []news{one("b", at(20), "m2")}, ""},
-			{24, "grown", nil, "x m2"},
-		},
-		"another process is given our message first": {
-			{1, "none", []news{one("a", at(1), "m0")}, "m0"},
-			{2, "grown", []news{one("b", at(-50), "m1")}, ""},
-			{9, "grown", nil, ""},
-			{10, "grown", []news{one("a", at(1), "m1")}, "m1"},
-			{20, "grown", nil, ""},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			rival := ""
-			o := owner{since: start, talks: map[string]*talk{}, rival: func(grown bool) bool { return rival == "starting" || rival == "grown" && !grown }}
-			for i, l := range looks {
-				rival = l.rival
-				var got []string
-				for _, e := range o.sort(at(l.at), l.all, map[string]bool{"m1": false, "m2": false}) {
-					got = append(got, strings.Fields(e.Text)[1])
-				}
-				if strings.Join(got, " ") != l.want {
-					t.Errorf("look %d: %q, want %q", i, got, l.want)
-				}
-			}
-		})
-	}
-}
-
-func TestHeldEntriesAreBounded(t *testing.T) {
-	o := owner{talks: map[string]*talk{}, rival: func(bool) bool { return true }}
-	for i := range 3 * heldMost {
-		n := one("a", epoch, fmt.Sprint(i))
-		if i > 2*heldMost {
-			n.entries[0].Text = strings.Repeat("x", heldBytes/8)
-		}
-		o.sort(epoch, []news{n}, nil)
-	}
-	if n := len(o.talks["a"].held); n != 8 {
-		t.Errorf("holds %d entries, want 8", n)
-	}
-}
 
 // holding starts a process that works in dir and holds the files open, beneath a
 // shell that is the child.
@@ -131,10 +51,10 @@ func inheriting(t *testing.T, dir string, open ...*os.File) (child int) {
 }
 
 // texts looks and returns what is new.
-func texts(t *testing.T, l *Log) string {
+func texts(t *testing.T, l *transcript.Log) string {
 	t.Helper()
 	_, entries, err := l.Look()
-	if err != nil && !errors.Is(err, ErrNoSession) {
+	if err != nil && !errors.Is(err, transcript.ErrNoSession) {
 		t.Fatal(err)
 	}
 	return inShort(entries)
@@ -142,7 +62,7 @@ func texts(t *testing.T, l *Log) string {
 
 // soon looks until something is new: a directory's time may stand still for some
 // milliseconds.
-func soon(t *testing.T, l *Log) string {
+func soon(t *testing.T, l *transcript.Log) string {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -171,8 +91,8 @@ func TestFollowCodex(t *testing.T) {
 	}
 	ours, helper, others := path("rollout-1.jsonl"), path("rollout-2.jsonl"), path("rollout-3.jsonl")
 	child := holding(t, cwd, ours, helper, filepath.Join(dir, "other.jsonl"))
-	l := Follow(codex, dir, child, epoch)
-	if _, _, err := l.Look(); !errors.Is(err, ErrNoSession) {
+	l := transcript.Follow(codex.Format, dir, child, epoch)
+	if _, _, err := l.Look(); !errors.Is(err, transcript.ErrNoSession) {
 		t.Errorf("before the first row: %v", err)
 	}
 	appendTo(t, ours, fmt.Sprintf(codexFirst, cwd, `"cli"`)+fmt.Sprintf(codexSaid, "a", "A"))
@@ -201,10 +121,10 @@ func TestFollowCodexThatReadsAnothers(t *testing.T) {
 	read, err := os.Open(others)
 	must(t, err)
 	defer read.Close()
-	if s, _, err := Follow(codex, dir, inheriting(t, cwd, read), epoch).Look(); !errors.Is(err, ErrNoSession) {
+	if s, _, err := transcript.Follow(codex.Format, dir, inheriting(t, cwd, read), epoch).Look(); !errors.Is(err, transcript.ErrNoSession) {
 		t.Errorf("before its own: %+v, %v", s, err)
 	}
-	l := Follow(codex, dir, inheriting(t, cwd, written, read), epoch)
+	l := transcript.Follow(codex.Format, dir, inheriting(t, cwd, written, read), epoch)
 	same(t, "its rollout", texts(t, l), "a:A")
 	if s, _, err := l.Look(); err != nil || s.Transcript != ours {
 		t.Errorf("%+v, %v, want %s", s, err, ours)
@@ -223,19 +143,19 @@ func TestFollowCodexBehindAServer(t *testing.T) {
 		write(t, fmt.Sprintf(`{"pid":%d,"processIdentity":{"startTicks":%s}}`, server, start), dir, "app-server-daemon", "daemon.pid")
 	}
 	named("1")
-	if _, _, err := Follow(codex, dir, child, epoch).Look(); !errors.Is(err, ErrNoSession) {
+	if _, _, err := transcript.Follow(codex.Format, dir, child, epoch).Look(); !errors.Is(err, transcript.ErrNoSession) {
 		t.Errorf("a dead server's namesake: %v", err)
 	}
 	named(proc.StartOf(server, ""))
-	same(t, "its rollout", texts(t, Follow(codex, dir, child, epoch)), "a:A")
+	same(t, "its rollout", texts(t, transcript.Follow(codex.Format, dir, child, epoch)), "a:A")
 }
 
 func TestFollowGemini(t *testing.T) {
 	dir, cwd := t.TempDir(), t.TempDir()
 	child := holding(t, cwd)
 	since := time.Now().Add(-time.Second)
-	l := Follow(gemini, dir, child, since)
-	if _, _, err := l.Look(); !errors.Is(err, ErrNoSession) {
+	l := transcript.Follow(gemini.Format, dir, child, since)
+	if _, _, err := l.Look(); !errors.Is(err, transcript.ErrNoSession) {
 		t.Errorf("no projects: %v", err)
 	}
 	write(t, fmt.Sprintf(`{"projects":{%q:"work","/else":"else"}}`, cwd), dir, "projects.json")
@@ -265,7 +185,7 @@ func TestFollowGemini(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	write(t, `{"projects":{"`+cwd+`":"../../etc"}}`, dir, "projects.json")
-	if _, _, err := Follow(gemini, dir, child, since).Look(); !errors.Is(err, ErrNoSession) {
+	if _, _, err := transcript.Follow(gemini.Format, dir, child, since).Look(); !errors.Is(err, transcript.ErrNoSession) {
 		t.Errorf("a project elsewhere: %v", err)
 	}
 }
@@ -302,7 +222,7 @@ func TestRivals(t *testing.T) {
 	if pids, _ := proc.Rivals(other, "gemini", cwd); len(pids) != 0 {
 		t.Errorf("its own: %v", pids)
 	}
-	if !rival(child, "gemini", true) {
+	if !transcript.Rival(child, "gemini", true) {
 		t.Error("a young rival does not count")
 	}
 	if d := proc.Older(child, other); d < 0 || d > 60 {
@@ -316,38 +236,10 @@ func TestLookWithoutNews(t *testing.T) {
 	rollout := filepath.Join(dir, "rollout-1.jsonl")
 	child := holding(t, cwd, rollout)
 	appendTo(t, rollout, fmt.Sprintf(codexFirst, cwd, `"cli"`))
-	l := Follow(codex, dir, child, epoch)
+	l := transcript.Follow(codex.Format, dir, child, epoch)
 	texts(t, l)
 	if n := testing.AllocsPerRun(20, func() { l.Look() }); n > 20 {
 		t.Errorf("%v allocations", n)
-	}
-}
-
-// named is a source whose conversation is at a path.
-type named string
-
-func (n named) look() (Session, []news, error) { return Session{Transcript: string(n)}, nil, nil }
-
-// TestGrown: what came after a look is seen at a glance, in the file and in a database's log.
-func TestGrown(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "log")
-	l := &Log{source: named(path)}
-	if l.Grown() {
-		t.Error("nothing was found yet, and it has grown")
-	}
-	for n, file := range []string{path, path, path + "-wal"} {
-		for l.Look(); l.Grown(); { // a look that finds another file does not know what it was before
-			l.Look()
-		}
-		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		must(t, err)
-		if _, err := f.WriteString("row\n"); err != nil {
-			t.Fatal(err)
-		}
-		f.Close()
-		if !l.Grown() {
-			t.Errorf("%d: what was written to %s is not seen", n, filepath.Base(file))
-		}
 	}
 }
 

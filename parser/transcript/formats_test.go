@@ -1,4 +1,4 @@
-package transcript
+package transcript_test
 
 import (
 	"bytes"
@@ -9,14 +9,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	codex "relay-pty/inject/agents/codex/log"
+	gemini "relay-pty/inject/agents/gemini/log"
+	"relay-pty/parser/transcript"
 )
 
 const markersDir = "../../testdata/markers"
 
 // logFile reads a recording of a format from since on, as a file that grows.
-func logFile(t testing.TB, f Format, name string, since time.Time) []Entry {
+func logFile(t testing.TB, f transcript.Format, name string, since time.Time) []transcript.Entry {
 	t.Helper()
-	r := NewReader(f, since)
+	r := transcript.NewReader(f, since)
 	got, err := r.Poll(filepath.Join(markersDir, name))
 	if err != nil || r.Bad != 0 {
 		t.Fatalf("%s: %v, %d bad rows", name, err, r.Bad)
@@ -26,14 +30,14 @@ func logFile(t testing.TB, f Format, name string, since time.Time) []Entry {
 
 // inShort describes entries: u, a, c for a cut reply, ., and the id of a message
 // or the first word.
-func inShort(entries []Entry) string {
+func inShort(entries []transcript.Entry) string {
 	var out []string
 	for _, e := range entries {
 		first := strings.Fields(strings.TrimPrefix(e.Text, "[relay ") + " -")[0]
 		switch {
-		case e.Kind == TurnEnd:
+		case e.Kind == transcript.TurnEnd:
 			out = append(out, ".")
-		case e.Kind == User:
+		case e.Kind == transcript.User:
 			out = append(out, "u:"+first)
 		case e.Cut:
 			out = append(out, "c:"+first)
@@ -54,38 +58,42 @@ var (
 )
 
 func TestRecordedCodex(t *testing.T) {
-	first := logFile(t, codex, "codex-0.169.0/first.jsonl", epoch)
+	first := logFile(t, codex.Format, "codex-0.169.0/first.jsonl", epoch)
 	same(t, "first", inShort(first), "u:c1 a:日本語 .")
 	same(t, "its commands", commands(first), []string{cjk})
-	all := logFile(t, codex, "codex-0.169.0/session.jsonl", epoch)
+	all := logFile(t, codex.Format, "codex-0.169.0/session.jsonl", epoch)
 	// c4 and c5 were queued with Tab, c7 cut the reply to c6 and so was its turn, c8
 	// was interrupted, c9 failed, c11 was typed while a tool ran, c12 and c13 in one go.
 	same(t, "session", inShort(all), "u:c3 a:word0 . u:c4 a:ACK . u:c5 a:ACK . u:c6 u:c7 a:ACK . u:c8 . u:c9 . u:c10 a:Using. a:AFTER . u:c11 a:ACK . u:c12 a:ACK .")
 	same(t, "its commands", commands(all), tools)
-	if last := all[len(all)-3]; !Accepted(last, "c12") || !Accepted(last, "c13") {
+	if last := all[len(all)-3]; !transcript.Accepted(last, "c12") || !transcript.Accepted(last, "c13") {
 		t.Errorf("%q accepts not both", last.Text)
 	}
 }
 
 func TestRecordedGemini(t *testing.T) {
-	all := logFile(t, gemini, "gemini-0.61.0/session.jsonl", epoch)
+	all := logFile(t, gemini.Format, "gemini-0.61.0/session.jsonl", epoch)
 	// c4 and c5 were queued, c8 was interrupted, the API failed c3 and c9, c14 names a file.
 	same(t, "session", inShort(all), "u:c1 a:日本語 u:c3 . u:c4 a:ACK u:c8 . u:c9 . u:c10 a:Using. a:AFTER u:c14 a:ACK")
 	same(t, "its commands", commands(all), append([]string{cjk}, tools...))
 	for _, e := range all {
-		if Accepted(e, "c4") != Accepted(e, "c5") || Accepted(e, "zz") {
+		if transcript.Accepted(e, "c4") != transcript.Accepted(e, "c5") || transcript.Accepted(e, "zz") {
 			t.Errorf("%q", e.Text)
 		}
 	}
-	same(t, "after /clear", commands(logFile(t, gemini, "gemini-0.61.0/cleared.jsonl", epoch)), three)
+	same(t, "after /clear", commands(logFile(t, gemini.Format, "gemini-0.61.0/cleared.jsonl", epoch)), three)
 }
 
 func TestRecordingsFromATimeOn(t *testing.T) {
 	for name, c := range map[string]struct {
-		entries func(since time.Time) []Entry
+		entries func(since time.Time) []transcript.Entry
 	}{
-		"codex":  {func(since time.Time) []Entry { return logFile(t, codex, "codex-0.169.0/session.jsonl", since) }},
-		"gemini": {func(since time.Time) []Entry { return logFile(t, gemini, "gemini-0.61.0/session.jsonl", since) }},
+		"codex": {func(since time.Time) []transcript.Entry {
+			return logFile(t, codex.Format, "codex-0.169.0/session.jsonl", since)
+		}},
+		"gemini": {func(since time.Time) []transcript.Entry {
+			return logFile(t, gemini.Format, "gemini-0.61.0/session.jsonl", since)
+		}},
 	} {
 		all := c.entries(epoch)
 		for i, e := range all {
@@ -100,15 +108,15 @@ func TestRecordingsFromATimeOn(t *testing.T) {
 
 // Every split of a file gives the same entries.
 func TestRecordingsAtEverySplit(t *testing.T) {
-	for name, f := range map[string]Format{"codex-0.169.0/session.jsonl": codex, "gemini-0.61.0/session.jsonl": gemini} {
+	for name, f := range map[string]transcript.Format{"codex-0.169.0/session.jsonl": codex.Format, "gemini-0.61.0/session.jsonl": gemini.Format} {
 		whole, err := os.ReadFile(filepath.Join(markersDir, name))
 		must(t, err)
 		want := logFile(t, f, name, epoch)
 		for seed := range uint64(21) {
 			rng := rand.New(rand.NewPCG(seed, 5))
 			file := filepath.Join(t.TempDir(), "t.jsonl")
-			r := NewReader(f, epoch)
-			var got []Entry
+			r := transcript.NewReader(f, epoch)
+			var got []transcript.Entry
 			for rest := whole; len(rest) > 0; {
 				n := 1 + rng.IntN(min(len(rest), 1+int(seed)*200))
 				appendTo(t, file, string(rest[:n]))
@@ -133,45 +141,45 @@ func TestRecordingsAtEverySplit(t *testing.T) {
 func TestRowsOfOtherAgents(t *testing.T) {
 	for _, c := range []struct {
 		name      string
-		f         Format
+		f         transcript.Format
 		row, want string
 	}{
-		{"Codex before 0.169", codex, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}}`, "u:hi"},
-		{"its environment", codex, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>\n[relay m1 from x]"}]}}`, ""},
-		{"a picture", codex, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_image","image_url":"x"},{"type":"input_text","text":"hi"}]}}`, "u:hi"},
-		{"a developer's", codex, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"message","role":"developer","content":[{"type":"output_text","text":"->relay:a b"}]}}`, ""},
-		{"a tool's output", codex, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"function_call_output","output":"->relay:a b","content":[{"type":"output_text","text":"->relay:a b"}]}}`, ""},
-		{"reasoning", codex, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"reasoning","role":"assistant","content":[{"type":"output_text","text":"->relay:a b"}]}}`, ""},
-		{"a compacted history", codex, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"compacted","payload":{"message":"->relay:a b","replacement_history":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"->relay:a b"}]}]}}`, ""},
-		{"another payload", codex, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":[1]}`, ""},
-		{"Gemini's parts", gemini, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"gemini","content":[{"text":"a"},"b",{"text":"no","thought":true}]}`, "a:a a:b"},
-		{"one part", gemini, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"user","content":{"text":"a"}}`, "u:a"},
-		{"a hook's words", gemini, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"user","content":[{"text":"a"},{"text":"<hook_context>[relay m1 from x]"}]}`, "u:a"},
-		{"a tool's result", gemini, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"user","content":[{"functionResponse":{"response":{"output":"[relay m1 from x]"}}}]}`, ""},
-		{"a warning", gemini, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"warning","content":"->relay:a b"}`, ""},
-		{"a remark", gemini, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"info","content":"->relay:a b"}`, ""},
-		{"the chat, again", gemini, `{"$set":{"messages":[{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"gemini","content":"->relay:a b"}]}}`, ""},
+		{"Codex before 0.169", codex.Format, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}}`, "u:hi"},
+		{"its environment", codex.Format, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>\n[relay m1 from x]"}]}}`, ""},
+		{"a picture", codex.Format, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_image","image_url":"x"},{"type":"input_text","text":"hi"}]}}`, "u:hi"},
+		{"a developer's", codex.Format, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"message","role":"developer","content":[{"type":"output_text","text":"->relay:a b"}]}}`, ""},
+		{"a tool's output", codex.Format, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"function_call_output","output":"->relay:a b","content":[{"type":"output_text","text":"->relay:a b"}]}}`, ""},
+		{"reasoning", codex.Format, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":{"type":"reasoning","role":"assistant","content":[{"type":"output_text","text":"->relay:a b"}]}}`, ""},
+		{"a compacted history", codex.Format, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"compacted","payload":{"message":"->relay:a b","replacement_history":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"->relay:a b"}]}]}}`, ""},
+		{"another payload", codex.Format, `{"timestamp":"2026-11-21T05:40:30.420Z","type":"response_item","payload":[1]}`, ""},
+		{"Gemini's parts", gemini.Format, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"gemini","content":[{"text":"a"},"b",{"text":"no","thought":true}]}`, "a:a a:b"},
+		{"one part", gemini.Format, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"user","content":{"text":"a"}}`, "u:a"},
+		{"a hook's words", gemini.Format, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"user","content":[{"text":"a"},{"text":"<hook_context>[relay m1 from x]"}]}`, "u:a"},
+		{"a tool's result", gemini.Format, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"user","content":[{"functionResponse":{"response":{"output":"[relay m1 from x]"}}}]}`, ""},
+		{"a warning", gemini.Format, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"warning","content":"->relay:a b"}`, ""},
+		{"a remark", gemini.Format, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"info","content":"->relay:a b"}`, ""},
+		{"the chat, again", gemini.Format, `{"$set":{"messages":[{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"gemini","content":"->relay:a b"}]}}`, ""},
 	} {
-		got, err := c.f.row([]byte(c.row))
+		got, err := c.f.Row([]byte(c.row))
 		if inShort(got) != c.want || err != nil {
 			t.Errorf("%s: %s, %v, want %q", c.name, inShort(got), err, c.want)
 		}
 	}
-	for row, f := range map[string]*Format{
-		`{"type":"response_item","payload":{"type":"message","role":"user"}}`:                         &codex,
-		`{"timestamp":"yesterday","type":"event_msg"}`:                                                &codex,
-		`{"id":"1","type":"user","content":"a"}`:                                                      &gemini,
-		`{"timestamp":"2026-11-21T05:40:30.420Z","type":"user","content":"a"}`:                        &gemini,
-		`{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"user","content":5}`:                 &gemini,
-		`{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"gemini","content":[{"text":true}]}`: &gemini,
+	for row, f := range map[string]*transcript.Format{
+		`{"type":"response_item","payload":{"type":"message","role":"user"}}`:                         &codex.Format,
+		`{"timestamp":"yesterday","type":"event_msg"}`:                                                &codex.Format,
+		`{"id":"1","type":"user","content":"a"}`:                                                      &gemini.Format,
+		`{"timestamp":"2026-11-21T05:40:30.420Z","type":"user","content":"a"}`:                        &gemini.Format,
+		`{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"user","content":5}`:                 &gemini.Format,
+		`{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"gemini","content":[{"text":true}]}`: &gemini.Format,
 	} {
-		if got, err := f.row([]byte(row)); err == nil {
+		if got, err := f.Row([]byte(row)); err == nil {
 			t.Errorf("row %s: %v, want an error", row, got)
 		}
 	}
 }
 
-func fuzzRows(f *testing.F, format Format, name string) {
+func fuzzRows(f *testing.F, format transcript.Format, name string) {
 	b, err := os.ReadFile(filepath.Join(markersDir, name))
 	if err != nil {
 		f.Fatal(err)
@@ -180,8 +188,8 @@ func fuzzRows(f *testing.F, format Format, name string) {
 		f.Add(row)
 	}
 	f.Fuzz(func(t *testing.T, row []byte) {
-		got, err := format.row(row)
-		again, err2 := format.row(row)
+		got, err := format.Row(row)
+		again, err2 := format.Row(row)
 		if !reflect.DeepEqual(got, again) || (err == nil) != (err2 == nil) {
 			t.Fatalf("%v, %v; then %v, %v", got, err, again, err2)
 		}
@@ -189,11 +197,11 @@ func fuzzRows(f *testing.F, format Format, name string) {
 			if e.UUID == "" {
 				t.Errorf("entry %+v", e)
 			}
-			Commands(e)
-			Accepted(e, "m1")
+			transcript.Commands(e)
+			transcript.Accepted(e, "m1")
 		}
 	})
 }
 
-func FuzzCodexRows(f *testing.F)  { fuzzRows(f, codex, "codex-0.169.0/session.jsonl") }
-func FuzzGeminiRows(f *testing.F) { fuzzRows(f, gemini, "gemini-0.61.0/session.jsonl") }
+func FuzzCodexRows(f *testing.F)  { fuzzRows(f, codex.Format, "codex-0.169.0/session.jsonl") }
+func FuzzGeminiRows(f *testing.F) { fuzzRows(f, gemini.Format, "gemini-0.61.0/session.jsonl") }

@@ -1,16 +1,21 @@
-package transcript
+package transcript_test
 
-import "testing"
+import (
+	"testing"
+
+	claude "relay-pty/inject/agents/claude/log"
+	"relay-pty/parser/transcript"
+)
 
 // TestRecordedHooks: messages that came by hooks stand in turns as those that were typed do, each
 // once, though Claude Code also logs what the hooks printed, and that a message was queued.
 func TestRecordedHooks(t *testing.T) {
 	for _, version := range []string{"2.1.329", "2.1.197"} {
-		got := logFile(t, claude, "claude-"+version+"/hooks.jsonl", epoch)
+		got := logFile(t, claude.Format, "claude-"+version+"/hooks.jsonl", epoch)
 		shown := map[string]int{}
 		for _, e := range got {
 			for _, id := range []string{"w1", "h1", "w2", "w3"} {
-				if Accepted(e, id) {
+				if transcript.Accepted(e, id) {
 					shown[id]++
 				}
 			}
@@ -33,7 +38,7 @@ func TestForeignHooks(t *testing.T) {
 		"a message in the queue":   `{` + row + `"queue-operation","operation":"enqueue","content":"<task-notification>\n<summary>Messages by relay</summary>\n\n[relay m1 from bob] x"}`,
 		"a sub-agent's":            `{"isSidechain":true,` + row + `"attachment","attachment":{"type":"hook_additional_context","content":["\n[relay m1 from bob] x"]}}`,
 	} {
-		entries, err := claudeRow([]byte(rows))
+		entries, err := claude.Format.Row([]byte(rows))
 		if err != nil || len(entries) != 0 {
 			t.Errorf("%s: %+v, %v", name, entries, err)
 		}

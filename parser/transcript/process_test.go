@@ -1,4 +1,4 @@
-package transcript
+package transcript_test
 
 import (
 	"bufio"

@@ -145,7 +145,7 @@ func (r *Reader) row(entries []Entry, row []byte) []Entry {
 	if len(row) == 0 {
 		return entries
 	}
-	all, err := r.format.row(row)
+	all, err := r.format.Row(row)
 	if err != nil {
 		r.Bad++
 		return entries
@@ -167,8 +167,8 @@ func (r *Reader) first(e Entry) bool {
 	return !seen
 }
 
-// firstRow reads the first complete row of a file.
-func firstRow(path string) ([]byte, error) {
+// FirstRow reads the first complete row of a file.
+func FirstRow(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package transcript
+package transcript_test
 
 import (
 	"fmt"
@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	claude "relay-pty/inject/agents/claude/log"
+	"relay-pty/parser/transcript"
 	"relay-pty/protocol/counts"
 )
 
@@ -29,7 +31,7 @@ func said(uuid, text string) string {
 }
 
 // poll returns the texts of the news in file.
-func poll(t *testing.T, r *Reader, file string) string {
+func poll(t *testing.T, r *transcript.Reader, file string) string {
 	t.Helper()
 	got, err := r.Poll(file)
 	must(t, err)
@@ -43,7 +45,7 @@ func poll(t *testing.T, r *Reader, file string) string {
 func TestReaderFollowsAFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "t.jsonl")
-	r := NewReader(claude, epoch)
+	r := transcript.NewReader(claude.Format, epoch)
 	step := func(what, want string) {
 		t.Helper()
 		same(t, what, poll(t, r, file), want)
@@ -87,7 +89,7 @@ func TestReaderSkipsWhatIsOld(t *testing.T) {
 	for since, want := range map[time.Time]string{
 		at: "A", at.Add(900 * time.Microsecond): "A", at.Add(time.Millisecond): "", at.Add(-time.Hour): "A",
 	} {
-		same(t, since.String(), poll(t, NewReader(claude, since), file), want)
+		same(t, since.String(), poll(t, transcript.NewReader(claude.Format, since), file), want)
 	}
 }
 
@@ -97,8 +99,8 @@ func TestReaderOfOneRecordingIsTheSameAtEverySplit(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		file := filepath.Join(t.TempDir(), "t.jsonl")
-		r := NewReader(claude, epoch)
-		var got []Entry
+		r := transcript.NewReader(claude.Format, epoch)
+		var got []transcript.Entry
 		for rest := all; rest != ""; {
 			n := 1 + rng.IntN(min(len(rest), 3000))
 			appendTo(t, file, rest[:n])
@@ -115,20 +117,21 @@ func TestReaderOfOneRecordingIsTheSameAtEverySplit(t *testing.T) {
 
 func TestReaderTakesLongRowsAndSkipsEndlessOnes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.jsonl")
-	r := NewReader(claude, epoch)
-	r.most = counts.Runs(8<<20, maxRow)
+	r := transcript.NewReader(claude.Format, epoch)
+	most := counts.Runs(8<<20, transcript.MaxRow)
+	r.Limit(most)
 	long := strings.Repeat("x", 5<<20) // over every buffer
 	appendTo(t, file, said("a", long)+said("b", "B"))
 	same(t, "long", len(poll(t, r, file)), len(long)+len(",B"))
-	if cap(r.rest) > keptRest {
-		t.Errorf("keeps %d bytes", cap(r.rest))
+	if cap(r.Rest()) > transcript.KeptRest {
+		t.Errorf("keeps %d bytes", cap(r.Rest()))
 	}
 	mib := strings.Repeat("x", 1<<20)
-	for range r.most>>20 + 2 {
+	for range most>>20 + 2 {
 		appendTo(t, file, mib)
 		same(t, "endless", poll(t, r, file), "")
-		if len(r.rest) > r.most {
-			t.Fatalf("holds %d bytes", len(r.rest))
+		if len(r.Rest()) > most {
+			t.Fatalf("holds %d bytes", len(r.Rest()))
 		}
 	}
 	appendTo(t, file, "\n"+said("c", "C"))
@@ -140,10 +143,10 @@ func TestReaderTakesLongRowsAndSkipsEndlessOnes(t *testing.T) {
 
 func TestReaderSaysWhyItCannotRead(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := NewReader(claude, epoch).Poll(dir); err == nil || !strings.HasPrefix(err.Error(), "read transcript: ") {
+	if _, err := transcript.NewReader(claude.Format, epoch).Poll(dir); err == nil || !strings.HasPrefix(err.Error(), "read transcript: ") {
 		t.Errorf("reading a directory: %v", err)
 	}
-	if _, err := NewReader(claude, epoch).Poll(dir + "/\x00"); err == nil {
+	if _, err := transcript.NewReader(claude.Format, epoch).Poll(dir + "/\x00"); err == nil {
 		t.Error("reading a path with a NUL: no error")
 	}
 }
@@ -151,7 +154,7 @@ func TestReaderSaysWhyItCannotRead(t *testing.T) {
 func TestPollWithoutNewsReadsNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.jsonl")
 	appendTo(t, file, string(rows(t, "session.jsonl")))
-	r := NewReader(claude, epoch)
+	r := transcript.NewReader(claude.Format, epoch)
 	poll(t, r, file)
 	if n := testing.AllocsPerRun(20, func() { r.Poll(file) }); n > 10 {
 		t.Errorf("%v allocations", n)
@@ -164,7 +167,7 @@ func BenchmarkPoll(b *testing.B) {
 	appendTo(b, file, all)
 	b.SetBytes(int64(len(all)))
 	for b.Loop() {
-		if _, err := NewReader(claude, epoch).Poll(file); err != nil {
+		if _, err := transcript.NewReader(claude.Format, epoch).Poll(file); err != nil {
 			b.Fatal(err)
 		}
 	}

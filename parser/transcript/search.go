@@ -10,7 +10,7 @@ import (
 // kept beneath its directory since then, whichever process had it. It reads all of the
 // logs that changed since, and skips what it cannot read.
 func Search(f Format, dir string, since time.Time, ids []string) map[string]bool {
-	entries := f.search
+	entries := f.Search
 	if entries == nil {
 		entries = f.files
 	}
@@ -25,7 +25,7 @@ func Search(f Format, dir string, since time.Time, ids []string) map[string]bool
 
 // files is what stands in files that changed since then.
 func (f Format) files(dir string, since time.Time) (all []Entry) {
-	paths, _ := filepath.Glob(filepath.Join(escapeGlob(dir), f.all)) // the pattern is well formed
+	paths, _ := filepath.Glob(filepath.Join(escapeGlob(dir), f.All)) // the pattern is well formed
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil || info.ModTime().Before(since) {
 			continue

@@ -12,12 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"relay-pty/parser/transcript/entry"
 	"relay-pty/parser/transcript/proc"
 )
-
-// ErrNoSession says that the agent has no session file, perhaps not yet.
-var ErrNoSession = entry.ErrNoSession
 
 // Session is what an agent says of itself in its session file.
 type Session struct {
@@ -30,7 +26,7 @@ type Session struct {
 	StatusAt   time.Time // when it said so
 	Transcript string    // path, empty while there is none: agents create it in the first turn
 
-	procStart string // the process's start time in clock ticks, as in /proc/PID/stat; empty if not told
+	ProcStart string // the process's start time in clock ticks, as in /proc/PID/stat; empty if not told
 }
 
 // Locate finds the session of the agent that runs as child, or in child's
@@ -38,7 +34,7 @@ type Session struct {
 // directory. A session changes its ID, and thereby its transcript, while the
 // process lives, so ask again. The error wraps ErrNoSession when there is none.
 func (f Format) Locate(dir string, child int) (Session, error) {
-	own := filepath.Join(dir, fmt.Sprintf(f.sessions, strconv.Itoa(child)))
+	own := filepath.Join(dir, fmt.Sprintf(f.Sessions, strconv.Itoa(child)))
 	s, err := f.read(own, child)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrNoSession) {
 		s, err = f.descendant(dir, child)
@@ -46,7 +42,7 @@ func (f Format) Locate(dir string, child int) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	if paths, _ := filepath.Glob(filepath.Join(escapeGlob(dir), fmt.Sprintf(f.transcripts, s.ID))); len(paths) > 0 {
+	if paths, _ := filepath.Glob(filepath.Join(escapeGlob(dir), fmt.Sprintf(f.Transcripts, s.ID))); len(paths) > 0 {
 		s.Transcript = paths[0]
 	}
 	return s, nil
@@ -55,7 +51,7 @@ func (f Format) Locate(dir string, child int) (Session, error) {
 // descendant looks for the latest session of a process in child's session.
 func (f Format) descendant(dir string, child int) (Session, error) {
 	found := Session{}
-	paths, _ := filepath.Glob(filepath.Join(escapeGlob(dir), fmt.Sprintf(f.sessions, "*")))
+	paths, _ := filepath.Glob(filepath.Join(escapeGlob(dir), fmt.Sprintf(f.Sessions, "*")))
 	for _, path := range paths {
 		pid, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
 		if err != nil || pid <= 0 {
@@ -81,11 +77,11 @@ func (f Format) read(path string, pid int) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	s, err := f.session(b)
+	s, err := f.Session(b)
 	if err != nil {
 		return Session{}, fmt.Errorf("read %s: %w", path, err)
 	}
-	if s.PID != pid || s.procStart != "" && s.procStart != proc.StartOf(pid, s.procStart) {
+	if s.PID != pid || s.ProcStart != "" && s.ProcStart != proc.StartOf(pid, s.ProcStart) {
 		return Session{}, fmt.Errorf("%w: %s is stale", ErrNoSession, path)
 	}
 	return s, nil

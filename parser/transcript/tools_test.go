@@ -1,10 +1,13 @@
-package transcript
+package transcript_test
 
 import (
 	"strings"
 	"testing"
 
+	claude "relay-pty/inject/agents/claude/log"
+	codex "relay-pty/inject/agents/codex/log"
 	"relay-pty/parser"
+	"relay-pty/parser/transcript"
 )
 
 // TestMessagesWithToolsAnswers: what a tool of ours handed over beside its answer is proved by the
@@ -18,27 +21,27 @@ func TestMessagesWithToolsAnswers(t *testing.T) {
 	)
 	for _, c := range []struct {
 		name      string
-		format    Format
+		format    transcript.Format
 		row, text string
 		shows     bool
 	}{
-		{"claude, in parts", claude, claudes, `[{"type":"text","text":"` + answer + `"},{"type":"text","text":"` + messages + `"}]`, true},
-		{"claude, joined", claude, claudes, `"refused: no\n\n` + messages + `"`, true},
-		{"codex", codex, codexs, `[{"type":"input_text","text":"Wall time: 0.1 seconds\nOutput:"},{"type":"input_text","text":"` + answer + `"},{"type":"input_text","text":"` + messages + `"}]`, true},
-		{"claude, another tool", claude, claudes, `"[relay m1 from bob] a word\n[end m1 · reply: …]"`, false},
-		{"claude, a quotation", claude, claudes, `"see: ` + messages + `"`, false},
-		{"codex, another tool", codex, codexs, `[{"type":"input_text","text":"[relay m1 from bob] a word\n[end m1]"}]`, false},
+		{"claude, in parts", claude.Format, claudes, `[{"type":"text","text":"` + answer + `"},{"type":"text","text":"` + messages + `"}]`, true},
+		{"claude, joined", claude.Format, claudes, `"refused: no\n\n` + messages + `"`, true},
+		{"codex", codex.Format, codexs, `[{"type":"input_text","text":"Wall time: 0.1 seconds\nOutput:"},{"type":"input_text","text":"` + answer + `"},{"type":"input_text","text":"` + messages + `"}]`, true},
+		{"claude, another tool", claude.Format, claudes, `"[relay m1 from bob] a word\n[end m1 · reply: …]"`, false},
+		{"claude, a quotation", claude.Format, claudes, `"see: ` + messages + `"`, false},
+		{"codex, another tool", codex.Format, codexs, `[{"type":"input_text","text":"[relay m1 from bob] a word\n[end m1]"}]`, false},
 	} {
-		entries, err := c.format.row([]byte(strings.Replace(c.row, "CONTENT", c.text, 1)))
+		entries, err := c.format.Row([]byte(strings.Replace(c.row, "CONTENT", c.text, 1)))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		shown := map[string]bool{}
 		for _, e := range entries {
 			for _, id := range []string{"m1", "m2", "m"} {
-				shown[id] = shown[id] || Gave(e, id)
+				shown[id] = shown[id] || transcript.Gave(e, id)
 			}
-			if Accepted(e, "m1") {
+			if transcript.Accepted(e, "m1") {
 				t.Errorf("%s: taken for a prompt", c.name)
 			}
 		}

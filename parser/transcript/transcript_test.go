@@ -1,4 +1,4 @@
-package transcript
+package transcript_test
 
 import (
 	"fmt"
@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	claude "relay-pty/inject/agents/claude/log"
 	"relay-pty/parser"
+	"relay-pty/parser/transcript"
 )
 
 // Rows as Claude Code 2.1.329 wrote them when it talked to a fake model; paths
@@ -26,9 +28,9 @@ func rows(t testing.TB, name string) []byte {
 }
 
 // entries reads a recording from since on.
-func entries(t testing.TB, name string, since time.Time) []Entry {
+func entries(t testing.TB, name string, since time.Time) []transcript.Entry {
 	t.Helper()
-	r := NewReader(claude, since)
+	r := transcript.NewReader(claude.Format, since)
 	got, err := r.Poll(filepath.Join(recorded, name))
 	if err != nil || r.Bad != 0 {
 		t.Fatalf("%s: %v, %d bad rows", name, err, r.Bad)
@@ -37,10 +39,10 @@ func entries(t testing.TB, name string, since time.Time) []Entry {
 }
 
 // commands describes the items in entries, one a line.
-func commands(all []Entry) []string {
+func commands(all []transcript.Entry) []string {
 	var out []string
 	for _, e := range all {
-		for _, f := range Commands(e) {
+		for _, f := range transcript.Commands(e) {
 			switch item := f.Item.(type) {
 			case parser.Command:
 				out = append(out, fmt.Sprintf("%s|%s%s%s|%s", item.To, item.ReplyTo, item.Thread, item.Mode, item.Body))
@@ -90,7 +92,7 @@ func TestRecordedAcceptance(t *testing.T) {
 		for _, id := range []string{"m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8", "m9", "m", "k2", "k3", "k4", "k5", "k9", "n1", "n2", "n3", "n4", "n5", ""} {
 			n := 0
 			for _, e := range all {
-				if Accepted(e, id) {
+				if transcript.Accepted(e, id) {
 					n++
 				}
 			}
@@ -106,14 +108,14 @@ func TestRecordedAcceptance(t *testing.T) {
 
 func TestQueuedIsNotAccepted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.jsonl")
-	r := NewReader(claude, epoch)
+	r := transcript.NewReader(claude.Format, epoch)
 	var proof []string
 	for row := range strings.Lines(string(rows(t, "session.jsonl"))) {
 		appendTo(t, file, row)
 		got, err := r.Poll(file)
 		must(t, err)
 		for _, e := range got {
-			if Accepted(e, "m3") || Accepted(e, "m5") {
+			if transcript.Accepted(e, "m3") || transcript.Accepted(e, "m5") {
 				proof = append(proof, row[strings.Index(row, `"type":"`):][:16])
 			}
 		}
@@ -125,7 +127,7 @@ func TestRecordedTurnEnds(t *testing.T) {
 	for name, want := range map[string]int{"session.jsonl": 9, "interrupted.jsonl": 5, "error.jsonl": 2} {
 		n := 0
 		for _, e := range entries(t, name, epoch) {
-			if e.Kind == TurnEnd {
+			if e.Kind == transcript.TurnEnd {
 				n++
 			}
 		}
@@ -139,14 +141,14 @@ func TestResumedRowsAreOld(t *testing.T) {
 	start := time.Date(2026, 11, 21, 5, 40, 57, 0, time.UTC) // before `claude --resume`
 	got := entries(t, "session.jsonl", start)
 	same(t, "commands", commands(got), markers)
-	if !Accepted(got[0], "m8") {
+	if !transcript.Accepted(got[0], "m8") {
 		t.Errorf("first entry %+v, want m8", got[0])
 	}
 }
 
 // A fork copies the rows of its source, uuids and times included.
 func TestForkedRowsAreKnown(t *testing.T) {
-	r := NewReader(claude, epoch)
+	r := transcript.NewReader(claude.Format, epoch)
 	first, err := r.Poll(filepath.Join(recorded, "forked.jsonl"))
 	must(t, err)
 	fork, err := r.Poll(filepath.Join(recorded, "fork.jsonl"))
@@ -161,21 +163,21 @@ const stable = "1c21da0701a551982edbf34ef54423b1"
 func TestIDsAreStableAndDistinct(t *testing.T) {
 	seen := map[string]bool{}
 	for _, e := range entries(t, "session.jsonl", epoch) {
-		again := Commands(e)
-		for i, f := range Commands(e) {
+		again := transcript.Commands(e)
+		for i, f := range transcript.Commands(e) {
 			if f.ID != again[i].ID || len(f.ID) != 32 || seen[f.ID] {
 				t.Errorf("id %q of %v", f.ID, f.Item)
 			}
 			seen[f.ID] = true
 		}
 	}
-	e := Entry{Kind: Assistant, UUID: "5b77a020-0000-4000-8000-000000000000", Text: "->relay:a b"}
-	if got, want := Commands(e)[0].ID, stable; got != want {
+	e := transcript.Entry{Kind: transcript.Assistant, UUID: "5b77a020-0000-4000-8000-000000000000", Text: "->relay:a b"}
+	if got, want := transcript.Commands(e)[0].ID, stable; got != want {
 		t.Errorf("id %s, want %s: it must never change", got, want)
 	}
 	second := e
 	second.Index = 1
-	if Commands(e)[0].ID == Commands(second)[0].ID {
+	if transcript.Commands(e)[0].ID == transcript.Commands(second)[0].ID {
 		t.Error("blocks share an id")
 	}
 }
@@ -191,7 +193,7 @@ func TestACutReplyEndsInNoCommand(t *testing.T) {
 		"->relay:bob <<<a\nb":                     {"parser.Invalid"},
 		"->relay:bob " + strings.Repeat("ä", 999): {"parser.Invalid"},
 	} {
-		same(t, text, commands([]Entry{{Kind: Assistant, UUID: "u", Text: text, Cut: true}}), want)
+		same(t, text, commands([]transcript.Entry{{Kind: transcript.Assistant, UUID: "u", Text: text, Cut: true}}), want)
 	}
 }
 
@@ -215,7 +217,7 @@ func TestRows(t *testing.T) {
 		{"a summary", `{"type":"user","isCompactSummary":true,"message":{"content":"[relay m1 from x]"},` + stamp + `}`, ""},
 		{"a hook's words in a person's row", `{"type":"user","message":{"content":"<system-reminder>x"},` + stamp + `}`, ""},
 	} {
-		got, err := claudeRow([]byte(c.row))
+		got, err := claude.Format.Row([]byte(c.row))
 		var text []string
 		for _, e := range got {
 			text = append(text, fmt.Sprintf("%s %d %s", e.Kind, e.Index, e.Text))
@@ -226,7 +228,7 @@ func TestRows(t *testing.T) {
 	}
 	for _, row := range []string{``, `{`, `[]`, `{"type":"user","message":{"content":"hi"}}`, `{"type":"assistant",` + stamp + `}`,
 		`{"type":"user","message":{"content":"hi"},"timestamp":"2026-11-21T05:40:30.420Z"}`, `{"type":"user","message":{"content":5},` + stamp + `}`} {
-		if got, err := claudeRow([]byte(row)); err == nil {
+		if got, err := claude.Format.Row([]byte(row)); err == nil {
 			t.Errorf("row %s: %v, want an error", row, got)
 		}
 	}
@@ -237,8 +239,8 @@ func FuzzClaudeRows(f *testing.F) {
 		f.Add([]byte(row))
 	}
 	f.Fuzz(func(t *testing.T, row []byte) {
-		got, err := claudeRow(row)
-		again, err2 := claudeRow(row)
+		got, err := claude.Format.Row(row)
+		again, err2 := claude.Format.Row(row)
 		if !reflect.DeepEqual(got, again) || (err == nil) != (err2 == nil) || err != nil && got != nil {
 			t.Fatalf("%v, %v; then %v, %v", got, err, again, err2)
 		}
@@ -246,8 +248,8 @@ func FuzzClaudeRows(f *testing.F) {
 			if e.UUID == "" || e.Time.IsZero() && !strings.Contains(string(row), "0001-01-01") {
 				t.Errorf("entry %+v", e)
 			}
-			Commands(e)
-			Accepted(e, "m1")
+			transcript.Commands(e)
+			transcript.Accepted(e, "m1")
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"relay-pty/inject"
+	"relay-pty/inject/agents"
 	"relay-pty/inject/draft"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
@@ -55,7 +56,7 @@ func New(p *profile.Profile, pattern string, command []string) (*Agent, error) {
 		profile: p, prompt: re, Suspends: make(chan pty.TTY, 1),
 	}
 	a.front.is = kindOf(command...)
-	a.script = profile.Script(command...)
+	a.script = agents.Script(command...)
 	a.unlike = p.Composer == nil && !p.Quote.Inert() && !a.front.is.shell
 	a.shadow.Lines, a.shadow.Chips = p.Composer == nil, p.Chips()
 	return a, nil

@@ -4,13 +4,13 @@ import (
 	"testing"
 	"time"
 
-	"relay-pty/inject/profile"
+	"relay-pty/inject/agents"
 	"relay-pty/inject/watch"
 )
 
 // TestKeysWhileTheComposerIsOutOfSight: they are the draft's in a torn frame, and a dialog's later.
 func TestKeysWhileTheComposerIsOutOfSight(t *testing.T) {
-	p, _ := profile.Named("claude")
+	p, _ := agents.Named("claude")
 	start := time.Unix(1_700_000_000, 0)
 	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
 	for _, c := range []struct {

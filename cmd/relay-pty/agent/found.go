@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
 )
 
@@ -31,7 +32,7 @@ func (a *Agent) Found() (p *profile.Profile, pid int) {
 			continue // it has ended, or the system does not tell
 		}
 		file, _ := os.Readlink(dir + "/exe") // "": not told
-		if p := profile.Running(arguments(line), file); p != nil {
+		if p := agents.Running(arguments(line), file); p != nil {
 			return p, pid
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"relay-pty/inject/profile"
+	"relay-pty/inject/agents"
 )
 
 // front knows what the leader of the process group in front is: a shell that prompts, say, which
@@ -33,7 +33,7 @@ func kindOf(argv ...string) kind {
 	if len(argv) == 0 || argv[0] == "" {
 		return kind{}
 	}
-	return kind{shell: profile.For(argv...).Quote.Inert(), host: profile.Host(argv...)}
+	return kind{shell: agents.For(argv...).Quote.Inert(), host: agents.Host(argv...)}
 }
 
 // kind asks. Where the system does not tell, it is what it was before.

@@ -3,14 +3,14 @@ package agentlog
 import (
 	"testing"
 
-	"relay-pty/inject/profile"
+	"relay-pty/inject/agents"
 )
 
 // TestEachLogHasAFormat: of a log whose format is misspelt nobody would read anything, in silence.
 func TestEachLogHasAFormat(t *testing.T) {
 	seen := 0
-	for _, name := range profile.Names() {
-		p, _ := profile.Named(name)
+	for _, name := range agents.Names() {
+		p, _ := agents.Named(name)
 		if p.Log == nil {
 			continue
 		}

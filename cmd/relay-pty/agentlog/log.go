@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"relay-pty/inject/agents/logs"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
 	"relay-pty/parser/transcript"
@@ -55,7 +56,7 @@ type Log struct {
 
 // New returns nil where the log's format is not known.
 func New(a Agent) *Log {
-	format, ok := transcript.Named(a.Profile.Format)
+	format, ok := logs.Named(a.Profile.Format)
 	if !ok {
 		return nil
 	}
@@ -173,7 +174,7 @@ func (l *Log) proves(e transcript.Entry) (news bool) {
 func (l *Log) rest() {
 	l.looking.Lock()
 	defer l.looking.Unlock()
-	if l.format.Ends() {
+	if !l.format.Endless {
 		l.tellTurn(l.turn.EndLate())
 	} else {
 		l.tellTurn(l.turn.End())

@@ -11,7 +11,7 @@ import (
 
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
-	"relay-pty/inject/profile"
+	"relay-pty/inject/agents"
 	"relay-pty/inject/sight"
 	"relay-pty/pty/screen"
 )
@@ -160,7 +160,7 @@ func TestProveClaudeDraftHoldsMessages(t *testing.T) {
 		}
 		must(t, r.Type(draft[:4]))
 		must(t, r.Type(draft[4:]))
-		look, _ := profile.Named("claude")
+		look, _ := agents.Named("claude")
 		whole := strings.ReplaceAll(draft, "\\\r", "\n")
 		must(t, r.WaitScreen(patience(t, "the draft in the composer"), func(s *screen.Screen) bool { return sight.Look(look, s).Box.Text == whole }))
 		r.inject(id, "hello")

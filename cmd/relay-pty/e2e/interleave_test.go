@@ -16,7 +16,7 @@ import (
 	"relay-pty/cmd/internal/testrig/agents"
 	"relay-pty/cmd/internal/testrig/agents/compose"
 	"relay-pty/cmd/internal/testrig/realagent"
-	"relay-pty/inject/profile"
+	known "relay-pty/inject/agents"
 )
 
 // hand is a human who types at random. What comes of it without any message is
@@ -413,7 +413,7 @@ func (f *fake) taken() []string {
 // that take them back.
 func (f *fake) without(p *post) (human string, late int) {
 	f.t.Helper()
-	look, _ := profile.Named("claude")
+	look, _ := known.Named("claude")
 	var out strings.Builder
 	log, delivered := f.read(), map[string]bool{}
 	for len(log) > 0 {

@@ -21,6 +21,7 @@ import (
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/realagent"
 	"relay-pty/cmd/internal/testrig/term"
+	"relay-pty/inject/agents/logs"
 	"relay-pty/parser"
 	"relay-pty/parser/sqlite"
 	"relay-pty/parser/transcript"
@@ -49,7 +50,7 @@ func openLogged(t *testing.T, a agentrig.Agent) *logged {
 
 func startLogged(t *testing.T, a agentrig.Agent, api *fakemodel.Server, opts term.Options, dir string) *logged {
 	t.Helper()
-	format, ok := transcript.Named(a.Profile)
+	format, ok := logs.Named(a.Profile)
 	if !ok {
 		t.Fatalf("no format %s", a.Profile)
 	}
@@ -356,7 +357,7 @@ func TestRealSQLiteHoldsOpencodesSessions(t *testing.T) {
 	for range 30 {
 		said("ours", "old", since.Add(-time.Hour))
 	}
-	format, _ := transcript.Named("opencode")
+	format, _ := logs.Named("opencode")
 	l := &logged{Term: tm, t: t, log: transcript.Follow(format, "", tm.Pid(), since)}
 	step := func(want ...string) {
 		t.Helper()

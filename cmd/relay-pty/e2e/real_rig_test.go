@@ -16,6 +16,7 @@ import (
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/realagent"
 	"relay-pty/cmd/internal/testrig/term"
+	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/sight"
 	"relay-pty/parser"
@@ -65,7 +66,7 @@ func beginSized(t *testing.T, a agentrig.Agent, rows, cols int, changes []agentr
 	real := realagent.SetUp(t, a, scratch(t), changes...)
 	real.API.KeepRaw()
 	must(t, os.WriteFile(filepath.Join(real.Dir, "work.txt"), []byte("contents\n"), 0o600))
-	look, _ := profile.Named(a.Profile)
+	look, _ := agents.Named(a.Profile)
 	w := start(t, term.Options{Argv: real.Argv, Env: real.Env, Dir: real.Dir, Rows: rows, Cols: cols}, append([]string{"--agent", a.Profile}, flags...)...)
 	return &realAgent{w, a, real.API, real.Dir, filepath.Join(real.Dir, "canary"), look}
 }

@@ -16,6 +16,7 @@ import (
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig/awkward"
+	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
 	"relay-pty/inject/turn"
 )
@@ -49,7 +50,7 @@ func TestProveSweep(t *testing.T) {
 
 // composed are the sizes of terminals in which the agent shows its composer.
 func composed(a agentrig.Agent, sizes ...[2]int) [][2]int {
-	look, _ := profile.Named(a.Profile)
+	look, _ := agents.Named(a.Profile)
 	return slices.DeleteFunc(sizes, func(size [2]int) bool { return size[1] < look.Rules.Rows })
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/testrig"
-	"relay-pty/inject/profile"
+	"relay-pty/inject/agents"
 )
 
 // usageTold is what an agent's --help says of its command line.
@@ -88,7 +88,7 @@ func TestRealAgentsTellNoOtherUsage(t *testing.T) {
 			t.Parallel()
 			path, err := a.Find()
 			testrig.Require(t, a.Name(), err)
-			p, _ := profile.Named(a.Profile)
+			p, _ := agents.Named(a.Profile)
 			argv := a.Argv(path)
 			h := help(t, argv[:len(argv)-len(a.Args)])
 			if len(h.commands) < 5 || len(h.valued) < 10 {
@@ -97,17 +97,17 @@ func TestRealAgentsTellNoOtherUsage(t *testing.T) {
 			once := ""
 			for _, c := range h.commands {
 				session := strings.Contains(" "+strings.Join(strings.Fields(string(p.Usage.Sessions)), " ")+" ", " "+c+" ")
-				if none := profile.Once("", a.Profile, c); none == session {
+				if none := agents.Once("", a.Profile, c); none == session {
 					t.Errorf("whether %s %s begins a session is not known", a.Profile, c)
 				} else if none {
 					once = c
 				}
 			}
 			for flag, valued := range h.valued {
-				if ends := profile.Once("", a.Profile, flag); ends {
+				if ends := agents.Once("", a.Profile, flag); ends {
 					continue // whatever it takes
 				}
-				if takes := !profile.Once("", a.Profile, flag, once); takes != valued {
+				if takes := !agents.Once("", a.Profile, flag, once); takes != valued {
 					t.Errorf("%s %s: a value is %t by the help, and %t by the table", a.Profile, flag, valued, takes)
 				}
 			}

@@ -19,8 +19,8 @@ import (
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/realagent"
 	"relay-pty/cmd/internal/testrig/term"
+	"relay-pty/inject/agents"
 	shadow "relay-pty/inject/draft"
-	"relay-pty/inject/profile"
 	"relay-pty/inject/sight"
 	"relay-pty/pty/screen"
 )
@@ -89,7 +89,7 @@ var (
 func TestShadowFollowsTheComposer(t *testing.T) {
 	t.Parallel()
 	base := seed(t)
-	claude, _ := profile.Named("claude") // what the fake shows for a paste
+	claude, _ := agents.Named("claude") // what the fake shows for a paste
 	for name, keys := range map[string][]string{"ordinary": ordinary, "all": append(rare, ordinary...)} {
 		var sum followed
 		often := map[string]int{"ordinary": 2, "all": 6}[name]
@@ -197,7 +197,7 @@ func TestProveShadowFollowsComposers(t *testing.T) {
 // and compares what its model got.
 func shadowReal(t *testing.T, a agentrig.Agent) {
 	real := realagent.SetUp(t, a, scratch(t))
-	p, _ := profile.Named(a.Profile)
+	p, _ := agents.Named(a.Profile)
 	tm := testrig.StartTerm(t, term.Options{Argv: real.Argv, Env: real.Env, Dir: real.Dir})
 	empty := func(s *screen.Screen) bool {
 		l := sight.Look(p, s)

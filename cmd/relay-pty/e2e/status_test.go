@@ -5,7 +5,7 @@ import (
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/agents"
-	"relay-pty/inject/profile"
+	known "relay-pty/inject/agents"
 	"relay-pty/inject/sight"
 	"relay-pty/pty/screen"
 )
@@ -52,7 +52,7 @@ func TestStatusTellsWhatGoesOn(t *testing.T) {
 func TestProveClaudeModeWithoutTextIsADraft(t *testing.T) {
 	t.Parallel()
 	r := startClaude(t, 24, 80)
-	look, _ := profile.Named("claude")
+	look, _ := known.Named("claude")
 	must(t, r.Type("!"))
 	must(t, r.WaitScreen(patience(t, "the composer's shell mode"), func(s *screen.Screen) bool { return sight.Look(look, s).Box.Foreign }))
 	r.inject("m1", "hello")

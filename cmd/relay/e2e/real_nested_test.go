@@ -15,7 +15,7 @@ import (
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/realagent"
 	"relay-pty/cmd/relay/internal/router"
-	"relay-pty/inject/profile"
+	"relay-pty/inject/agents"
 )
 
 // toolLines are command lines, by profile, with which an agent's model may run a command unasked.
@@ -43,7 +43,7 @@ func TestRealMarksOfASessionAreKnown(t *testing.T) {
 				}
 				return fakemodel.Bash("env -0 >" + file)
 			})
-			before := profile.Environ(slices.Concat(os.Environ(), real.Env), true)
+			before := agents.Environ(slices.Concat(os.Environ(), real.Env), true)
 			program := real.Argv[:len(real.Argv)-len(a.Args)]
 			pipes(ctx, t, real.Dir, before, slices.Concat(program, strings.Fields(toolLines[a.Profile]))...)
 			told, err := os.ReadFile(file)
@@ -55,7 +55,7 @@ func TestRealMarksOfASessionAreKnown(t *testing.T) {
 			if !slices.ContainsFunc(after, added) {
 				t.Errorf("it added nothing: the test looks at nothing\n%q", after)
 			}
-			for _, kv := range profile.Environ(after, true) {
+			for _, kv := range agents.Environ(after, true) {
 				if added(kv) {
 					t.Errorf("%s reaches what it starts", kv)
 				}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"relay-pty/cmd/relay/internal/hook"
-	"relay-pty/inject/profile"
+	"relay-pty/inject/agents"
 )
 
 // Command adds our hooks and our MCP server to the command among args, which stands behind flags of
@@ -23,7 +23,7 @@ func Command(ctx context.Context, args []string) (all, env []string) {
 		return args, os.Environ() // the wrapper tells what is missing
 	}
 	flags := args[:at-1]
-	if profile.Once(hook.Kind(flags), args[at:]...) {
+	if agents.Once(hook.Kind(flags), args[at:]...) {
 		return args, os.Environ()
 	}
 	argv := hook.Wire(self, flags, args[at:], func(argv []string) string { return hook.Version(ctx, argv) })
@@ -37,13 +37,13 @@ func Command(ctx context.Context, args []string) (all, env []string) {
 func Lacks(name string, args []string) string {
 	at := slices.Index(args, "--") + 1
 	agent := hook.Kind(args[:at-1])
-	p, _, plain := profile.Kind(agent, args[at:]...)
+	p, _, plain := agents.Kind(agent, args[at:]...)
 	if plain && agent == "" && p.Rules.Reserved {
-		p = profile.Mentioned(args[at:]...)
+		p = agents.Mentioned(args[at:]...)
 	} else if plain {
 		return ""
 	}
-	if p == nil || p.MCP == nil || p.MCP.Setup == "" || profile.Once(agent, args[at:]...) {
+	if p == nil || p.MCP == nil || p.MCP.Setup == "" || agents.Once(agent, args[at:]...) {
 		return ""
 	}
 	lacks := "no tools of relay"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"relay-pty/inject/profile"
+	"relay-pty/inject/agents"
 	"relay-pty/protocol"
 )
 
@@ -16,7 +16,7 @@ const maxStem = 48
 // Name makes a name for the agent that a command starts, from the program that it comes to run:
 // claude, or claude-2 where taken reports that an agent of that name runs.
 func Name(argv []string, taken func(name string) (bool, error)) (string, error) {
-	stem := stemOf(filepath.Base(profile.Open(argv...).Argv[0]))
+	stem := stemOf(filepath.Base(agents.Open(argv...).Argv[0]))
 	for n := 1; ; n++ {
 		name := stem
 		if n > 1 {

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"relay-pty/inject/profile"
+	"relay-pty/inject/agents"
 )
 
 // Run is how an agent is to be started.
@@ -26,7 +26,7 @@ type Run struct {
 // Server is the same run with our server in it. Whatever is in the way, the run is as it was: the
 // agent can be written to without.
 func (r Run) Server() (argv, env []string) {
-	p, line, plain := profile.Kind(r.Agent, r.Argv...)
+	p, line, plain := agents.Kind(r.Agent, r.Argv...)
 	if p == nil || p.MCP == nil || slices.ContainsFunc(p.MCP.Not, exists) {
 		return r.Argv, r.Env
 	}

@@ -1,0 +1,320 @@
+// Package log reads the session files and the transcripts of Claude Code.
+package log
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"relay-pty/parser"
+	"relay-pty/parser/transcript"
+)
+
+// Format is of Claude Code, as 2.1.329 writes it (recorded, see the tests; the rows
+// of its inbox alone are made after a description). Rows are appended in batches,
+// about 0.1 s after the fact. A resumed session goes on in the same file; a fork
+// copies rows into a new one, with their uuids and timestamps; /clear starts a
+// new session in the same process. Sub-agents have files of their own.
+var Format = transcript.Format{
+	Name:        "claude",
+	Sessions:    "sessions/%s.json",
+	Transcripts: "projects/*/%s.jsonl",
+	Session:     session,
+	All:         "projects/*/*.jsonl",
+	Row:         readRow,
+	Follow:      transcript.FollowSession,
+}
+
+type file struct {
+	PID             int    `json:"pid"`
+	SessionID       string `json:"sessionId"`
+	CWD             string `json:"cwd"`
+	ProcStart       string `json:"procStart"`
+	Version         string `json:"version"`
+	Status          string `json:"status"`
+	WaitingFor      string `json:"waitingFor"`
+	UpdatedAt       int64  `json:"updatedAt"`
+	StatusUpdatedAt int64  `json:"statusUpdatedAt"`
+}
+
+func session(text []byte) (transcript.Session, error) {
+	var f file
+	if err := json.Unmarshal(text, &f); err != nil {
+		return transcript.Session{}, err
+	}
+	if !uuidLike(f.SessionID) {
+		return transcript.Session{}, fmt.Errorf("session id %.50q is no uuid", f.SessionID)
+	}
+	at := f.StatusUpdatedAt
+	if at == 0 {
+		at = f.UpdatedAt
+	}
+	return transcript.Session{
+		PID: f.PID, ID: f.SessionID, CWD: f.CWD, Version: f.Version, ProcStart: f.ProcStart,
+		Status: f.Status, WaitingFor: f.WaitingFor, StatusAt: time.UnixMilli(at),
+	}, nil
+}
+
+// record is a row. Fields that other rows use differently are kept raw.
+type record struct {
+	Type       string          `json:"type"`
+	Subtype    string          `json:"subtype"`
+	UUID       string          `json:"uuid"`
+	Timestamp  string          `json:"timestamp"`
+	Sidechain  bool            `json:"isSidechain"`
+	Meta       bool            `json:"isMeta"`
+	Summary    bool            `json:"isCompactSummary"`
+	APIError   bool            `json:"isApiErrorMessage"`
+	Aborted    bool            `json:"isAbortedMidStream"`
+	Message    json.RawMessage `json:"message"`
+	Attachment json.RawMessage `json:"attachment"`
+	Origin     json.RawMessage `json:"origin"`
+}
+
+type message struct {
+	Model   string          `json:"model"`
+	Content json.RawMessage `json:"content"`
+}
+
+type attachment struct {
+	Type    string          `json:"type"`
+	Mode    string          `json:"commandMode"`
+	Prompt  json.RawMessage `json:"prompt"`
+	Content json.RawMessage `json:"content"`
+	Origin  json.RawMessage `json:"origin"`
+}
+
+type block struct {
+	Type    string          `json:"type"`
+	Text    string          `json:"text"`
+	Content json.RawMessage `json:"content"` // of a tool's result
+}
+
+func readRow(row []byte) ([]transcript.Entry, error) {
+	var r record
+	if err := json.Unmarshal(row, &r); err != nil {
+		return nil, err
+	}
+	if r.Sidechain {
+		return nil, nil
+	}
+	switch r.Type {
+	case "assistant":
+		return r.assistant()
+	case "user":
+		return r.user()
+	case "attachment":
+		return r.attached()
+	case "system":
+		if r.Subtype == "turn_duration" {
+			return r.entries(transcript.TurnEnd, []block{{Type: "text"}})
+		}
+	}
+	return nil, nil // among them queue-operation: queued is not yet taken
+}
+
+// assistant is what the model wrote, or what Claude Code says in its place, an
+// error or a remark, which is not the agent's word.
+func (r *record) assistant() ([]transcript.Entry, error) {
+	var m message
+	if err := json.Unmarshal(r.Message, &m); err != nil {
+		return nil, err
+	}
+	switch {
+	case r.APIError:
+		return r.entries(transcript.TurnEnd, []block{{Type: "text"}})
+	case m.Model == "<synthetic>":
+		return nil, nil
+	}
+	blocks, err := readBlocks(m.Content)
+	if err != nil {
+		return nil, err
+	}
+	return r.entries(transcript.Assistant, blocks)
+}
+
+// interrupted is how the row begins that Claude Code writes when a turn was.
+const interrupted = "[Request interrupted by user"
+
+func (r *record) user() ([]transcript.Entry, error) {
+	var m message
+	err := json.Unmarshal(r.Message, &m)
+	blocks, wrong := readBlocks(m.Content)
+	switch {
+	case r.Summary:
+		return nil, nil
+	case woken(blocks):
+		return r.entries(transcript.User, blocks)
+	case !fromPerson(r.Origin, r.Meta):
+		return nil, nil
+	case err != nil || wrong != nil:
+		return nil, cmp.Or(err, wrong)
+	}
+	if len(blocks) == 1 && strings.HasPrefix(blocks[0].Text, interrupted) && strings.HasSuffix(blocks[0].Text, "]") {
+		return r.entries(transcript.TurnEnd, []block{{Type: "text"}})
+	}
+	given, err := r.entries(transcript.User, withoutOutput(blocks))
+	if err != nil {
+		return nil, err
+	}
+	for i := range given {
+		given[i].Opens = true
+	}
+	handed, err := r.entries(transcript.Handed, fromTools(blocks))
+	return append(given, handed...), err
+}
+
+// fromTools is the messages that tools of ours handed over, each in the place of the result.
+func fromTools(blocks []block) []block {
+	list := make([]block, len(blocks))
+	for i, b := range blocks {
+		if b.Type != "tool_result" {
+			continue
+		}
+		parts, _ := readBlocks(b.Content) // of another form: none of ours
+		for _, part := range parts {
+			if text := transcript.FromTool(part.Text); text != "" {
+				list[i] = block{Type: "text", Text: text}
+			}
+		}
+	}
+	return list
+}
+
+// attached is a message that was given to a turn that ran.
+func (r *record) attached() ([]transcript.Entry, error) {
+	var a attachment
+	if err := json.Unmarshal(r.Attachment, &a); err != nil {
+		return nil, nil // one of the many other kinds
+	}
+	switch a.Type {
+	case "queued_command":
+		return r.queued(a)
+	case "hook_additional_context":
+		return r.handed(a)
+	}
+	return nil, nil
+}
+
+// queued is a message that was typed in a turn and given to the same turn, or one that a hook of
+// ours had waited for.
+func (r *record) queued(a attachment) ([]transcript.Entry, error) {
+	blocks, err := readBlocks(a.Prompt)
+	switch {
+	case err != nil:
+		return nil, err
+	case woken(blocks):
+		return r.entries(transcript.User, blocks)
+	case a.Mode != "" && a.Mode != "prompt" || !fromPerson(a.Origin, r.Meta):
+		return nil, nil
+	}
+	return r.entries(transcript.User, withoutOutput(blocks))
+}
+
+// handed is what a hook of ours gave to a turn. Others may give anything.
+func (r *record) handed(a attachment) ([]transcript.Entry, error) {
+	var texts []string
+	if err := json.Unmarshal(a.Content, &texts); err != nil {
+		return nil, nil // of a form that is not ours
+	}
+	var blocks []block
+	for _, text := range texts {
+		if rest, ok := strings.CutPrefix(text, "\n"); ok && transcript.Begins(rest) {
+			blocks = append(blocks, block{Type: "text", Text: text})
+		}
+	}
+	return r.entries(transcript.User, blocks)
+}
+
+// woken reports whether a prompt is of messages that a hook of ours has waited for. What tools
+// print comes in the same form, under titles of theirs.
+func woken(blocks []block) bool {
+	const ours = "<task-notification>\n<summary>" + parser.WakeTitle + "</summary>\n"
+	return len(blocks) == 1 && strings.HasPrefix(blocks[0].Text, ours)
+}
+
+// fromPerson reports whether a row's origin is one who can send messages: the
+// terminal, Claude Code's inbox, or unnamed.
+func fromPerson(origin json.RawMessage, meta bool) bool {
+	var o struct {
+		Kind string `json:"kind"`
+	}
+	if len(origin) > 0 {
+		if err := json.Unmarshal(origin, &o); err != nil {
+			return false
+		}
+	}
+	switch o.Kind {
+	case "peer":
+		return true // these rows are meta
+	case "human", "":
+		return !meta
+	}
+	return false // task-notification and the like carry what tools printed
+}
+
+// withoutOutput drops the text of local commands and their output, which may
+// hold anything.
+func withoutOutput(blocks []block) []block {
+	for i, b := range blocks {
+		text := strings.TrimLeft(b.Text, " \n")
+		for _, tag := range []string{"<bash-", "<local-command-", "<command-", "<task-notification", "<system-reminder"} {
+			if strings.HasPrefix(text, tag) {
+				blocks[i].Type = ""
+			}
+		}
+	}
+	return blocks
+}
+
+// readBlocks reads content: a string, or a list of blocks.
+func readBlocks(content json.RawMessage) ([]block, error) {
+	if bytes.HasPrefix(content, []byte{'"'}) {
+		var text string
+		err := json.Unmarshal(content, &text)
+		return []block{{Type: "text", Text: text}}, err
+	}
+	var blocks []block
+	err := json.Unmarshal(content, &blocks)
+	return blocks, err
+}
+
+// entries makes an entry of each block of text.
+func (r *record) entries(kind transcript.Kind, blocks []block) ([]transcript.Entry, error) {
+	at, err := time.Parse(time.RFC3339, r.Timestamp)
+	if err != nil {
+		return nil, err
+	}
+	if r.UUID == "" {
+		return nil, fmt.Errorf("row of %s without uuid", r.Timestamp)
+	}
+	var entries []transcript.Entry
+	for i, b := range blocks {
+		if b.Type == "text" {
+			entries = append(entries, transcript.Entry{Kind: kind, UUID: r.UUID, Index: i, Time: at, Text: b.Text, Cut: r.Aborted})
+		}
+	}
+	return entries, nil
+}
+
+// uuidLike reports whether id may stand in a path: hexadecimal groups of 8-4-4-4-12.
+func uuidLike(id string) bool {
+	if len(id) != 36 {
+		return false
+	}
+	for i := range len(id) {
+		c := id[i]
+		switch {
+		case i == 8 || i == 13 || i == 18 || i == 23:
+			if c != '-' {
+				return false
+			}
+		case !('0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'):
+			return false
+		}
+	}
+	return true
+}

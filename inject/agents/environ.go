@@ -1,0 +1,47 @@
+package agents
+
+import "strings"
+
+// Environ is the environment of a command that is started in env: without the marks that a session
+// of any agent leaves to what it starts, for a nested agent would take itself for a part of that
+// session and keep no log; and with what keeps each agent where we can follow it, unless env
+// has that variable already. once says that the command does one thing and ends, so that nothing is
+// added.
+func Environ(env []string, once bool) []string {
+	var kept []string
+	for _, kv := range env {
+		if !marked(kv) {
+			kept = append(kept, kv)
+		}
+	}
+	for _, p := range all {
+		if p.Sets != "" && !once && !isSet(kept, p.Sets) {
+			kept = append(kept, p.Sets)
+		}
+	}
+	return kept
+}
+
+// marked reports whether a variable is a mark of any agent's session.
+func marked(kv string) bool {
+	for _, p := range all {
+		for mark := range strings.FieldsSeq(string(p.Marks)) {
+			start, open := strings.CutSuffix(mark, "*")
+			if kv == mark || open && strings.HasPrefix(kv, start) || strings.HasPrefix(kv, mark+"=") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isSet reports whether env has the variable that kv sets.
+func isSet(env []string, kv string) bool {
+	name, _, _ := strings.Cut(kv, "=")
+	for _, each := range env {
+		if strings.HasPrefix(each, name+"=") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,71 @@
+// Package opencode is what is known of OpenCode, as data.
+package opencode
+
+import (
+	"time"
+
+	"relay-pty/inject/draft"
+	"relay-pty/inject/profile"
+	"relay-pty/inject/ready"
+)
+
+func byColumn(c draft.Chips) draft.Chips {
+	c.ByColumn = true
+	return c
+}
+
+// Profile is OpenCode, measured on 1.18.33. All of its composer's rows have a
+// border at the left; the last two are empty and the model's name.
+var Profile = profile.Profile{
+	Name:     "opencode",
+	Title:    "OpenCode",
+	Commands: []string{"opencode"},
+	Packages: "opencode-ai opencode-linux-x64 opencode-linux-arm64 opencode-darwin-arm64 opencode-darwin-x64",
+	Marks:    `OPENCODE OPENCODE_PID AGENT=1`,
+	Usage: &profile.Usage{
+		Commands: `acp agent auth completion db debug export generate github import mcp models plug plugin providers run serve
+			session stats uninstall upgrade web`,
+		Sessions: `attach pr`,
+		Once:     `-h --help -v --version`,
+		Lenient: `--agent --hostname --log-level --mdns-domain -m --model -p --password --port --prompt --replay-limit
+			-s --session -u --username --dir`,
+		Greedy: `--cors`,
+	},
+	Composer: &profile.Composer{
+		Chips:  byColumn(profile.Pasted),
+		Prompt: rx("^ *┃  "),
+		Box: profile.Floored{
+			Floor: rx("^ *╹▀{8,}"), Under: 2, Shell: rx("^ *┃  Shell$"), Tall: 6,
+			Question: rx("^ *┃ +△ "), // stands before the title of each
+		},
+		Placeholder: rx(`^(Ask anything|Run a command)… "`),
+	},
+	Busy: []*profile.Pattern{
+		rx(`\besc (again to )?interrupt\b`),
+		rx(`^ +[■⬝]`), // where the terminal is too narrow for the words, or a failure covers them
+	},
+	Dialogs: []*profile.Pattern{
+		rx(`\S {6,}esc(/enter)?( {2}|$)`), // a list's head; behind a failure there stands "esc interrupt"
+	},
+	Rules: ready.Rules{
+		HasComposer: true,
+		Rows:        12,
+		Settle:      150 * time.Millisecond,
+		First:       time.Second,
+		TakeUp:      10 * time.Second, // its first turn changes the page, and what is typed meanwhile is lost
+	},
+	Typing: profile.Typing{
+		PasteBytes: 150, PasteLines: 2, PasteAll: true, PasteTrims: true, Newline: "\n", Submit: "\r",
+		Clear: []string{"\x1b[1;2H\x7f"}, // marks all before the cursor; Ctrl-C would end it if the box were empty by then
+		Queue: "\r", Interrupt: []string{"\x1b", "\x1b"}, Armed: rx(`\besc again to interrupt\b`),
+		Echo: 10 * time.Second, KeyWait: time.Second,
+		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
+	},
+	MCP: &profile.MCP{
+		Variable: "OPENCODE_CONFIG_CONTENT", // it comes on top of all files
+		Settings: `{"mcp":{"relay":{"type":"local","command":[%s,"mcp"]}}}`,
+	},
+	Log: &profile.Log{Format: "opencode", HomeEnv: "XDG_DATA_HOME", Within: "opencode", Home: ".local/share/opencode"},
+}
+
+var rx = profile.NewPattern
