@@ -3,6 +3,8 @@
 package agents
 
 import (
+	"slices"
+
 	"relay-pty/inject/agents/claude"
 	"relay-pty/inject/agents/codex"
 	"relay-pty/inject/agents/gemini"
@@ -74,20 +76,23 @@ func Once(agent string, argv ...string) bool {
 	return p != nil && p.Usage != nil && p.Usage.Ends(l.Argv[1:])
 }
 
-// Hooked is the hook of that event, of the first agent that has one: hooks are called with the name
-// of their event alone.
-func Hooked(event string) (profile.Hook, bool) {
-	for _, p := range all {
-		if p.Hooks == nil {
-			continue
-		}
-		for _, h := range p.Hooks.Events {
-			if h.Event == event {
-				return h, true
-			}
+// Hooked is the hook that the words AGENT EVENT name, and what stands behind them. An event alone
+// is one of Claude Code's: sessions that an earlier release began call hooks so.
+func Hooked(words ...string) (h profile.Hook, behind []string, known bool) {
+	p := &claude.Profile
+	if len(words) > 0 {
+		if named, ok := Named(words[0]); ok {
+			p, words = named, words[1:]
 		}
 	}
-	return profile.Hook{}, false
+	if p.Hooks == nil || len(words) == 0 {
+		return h, nil, false
+	}
+	at := slices.IndexFunc(p.Hooks.Events, func(h profile.Hook) bool { return h.Event == words[0] })
+	if at < 0 {
+		return h, nil, false
+	}
+	return p.Hooks.Events[at], words[1:], true
 }
 
 // Overlay reads an overlay, whose base is one of the list.

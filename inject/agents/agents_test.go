@@ -27,6 +27,24 @@ func TestEveryPatternCompiles(t *testing.T) {
 	}
 }
 
+// TestHooked: a hook is looked up at its own agent. An event alone is Claude Code's, for sessions that
+// began before an upgrade.
+func TestHooked(t *testing.T) {
+	for words, want := range map[string]string{
+		"claude Stop": "Stop ", "claude Stop wait": "Stop wait", "Stop": "Stop ", "Stop wait": "Stop wait", "claude Stop wait x": "Stop wait x",
+		"codex Stop": "none", "generic Stop": "none", "Stop codex": "Stop codex", "nosuch Stop": "none", "claude": "none", "claude stop": "none", "": "none", "claude codex Stop": "none",
+	} {
+		h, behind, known := Hooked(strings.Fields(words)...)
+		got := h.Event + " " + strings.Join(behind, " ")
+		if !known {
+			got = "none"
+		}
+		if got != want || known == (h.Event == "") {
+			t.Errorf("%q: got %q, want %q", words, got, want)
+		}
+	}
+}
+
 func TestForCommand(t *testing.T) {
 	for command, want := range map[string]string{
 		"codex": "codex", "/usr/bin/gemini": "gemini", "opencode": "opencode",

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,15 +42,12 @@ type Process struct {
 // Ours is the process that we are.
 func Ours() Process { return Process{os.Stdin, os.Stdout, os.Stderr, os.Getenv, os.Exit} }
 
-// Run does what is to be done at the moment that args name, and returns the exit status.
+// Run does what is to be done at the moment that args name, AGENT EVENT, and returns the exit status.
 func (p Process) Run(args []string) int {
-	waits := len(args) == 2 && args[1] == waiting
-	if len(args) != 1 && !waits {
-		return nothing
-	}
-	h, known := agents.Hooked(args[0])
+	h, behind, known := agents.Hooked(args...)
+	waits := slices.Equal(behind, []string{waiting})
 	socket, token := p.Getenv("RELAY_SOCKET"), p.Getenv("RELAY_TOKEN")
-	if !known || socket == "" || token == "" {
+	if !known || len(behind) > 0 && !waits || socket == "" || token == "" {
 		return nothing
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -49,7 +49,7 @@ func Wire(self string, flags, all []string, version func(argv []string) string) 
 	if !program.Fetched { // to fetch it may take long
 		release = version(program.With([]string{argv[0], "--version"}))
 	}
-	line, ok := with(settings, self, fit(*p.Hooks, release))
+	line, ok := with(settings, self, p.Name, fit(*p.Hooks, release))
 	if !ok {
 		return all
 	}
@@ -134,7 +134,7 @@ func read(given string) (settings map[string]any, err error) {
 
 // with is settings with our hooks behind their own, as JSON; false when those are in no form that
 // we know.
-func with(settings map[string]any, self string, events []profile.Hook) (string, bool) {
+func with(settings map[string]any, self, agent string, events []profile.Hook) (string, bool) {
 	if settings == nil {
 		return "", false
 	}
@@ -151,7 +151,7 @@ func with(settings map[string]any, self string, events []profile.Hook) (string, 
 		if !ok && all[h.Event] != nil {
 			return "", false
 		}
-		if ours := commands(self, h); len(ours) > 0 {
+		if ours := commands(self, agent, h); len(ours) > 0 {
 			all[h.Event] = append(slices.Clone(list), map[string]any{"hooks": ours})
 		}
 	}
@@ -164,10 +164,10 @@ func with(settings map[string]any, self string, events []profile.Hook) (string, 
 // becomes of our program: an agent takes the status 2 for a veto, and a crash of Go's runtime has
 // it. One that waits takes the shell's place, for it watches its parent, and by that status it
 // wakes.
-func commands(self string, h profile.Hook) (list []any) {
+func commands(self, agent string, h profile.Hook) (list []any) {
 	program := "'" + strings.ReplaceAll(self, "'", `'\''`) + "'"
 	command := func(form, args string, limit time.Duration) map[string]any {
-		line := fmt.Sprintf("if [ -x %s ]; then "+form, program, program+" hook "+args)
+		line := fmt.Sprintf("if [ -x %s ]; then "+form, program, program+" hook "+agent+" "+args)
 		return map[string]any{"type": "command", "command": line, "timeout": int(limit.Seconds())}
 	}
 	if h.Signal != "" || h.Modes != nil {

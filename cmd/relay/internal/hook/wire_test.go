@@ -85,7 +85,7 @@ func TestWire(t *testing.T) {
 			if strings.Contains(c.argv, "big") && !strings.Contains(strings.Join(got, " "), `"big":12345678901234567890`) {
 				t.Errorf("the user's number is another: %q", got)
 			}
-			if !strings.Contains(strings.Join(got, " "), `if [ -x '/opt/it'\\''s/relay' ]; then '/opt/it'\\''s/relay' hook PostToolUse; fi; exit 0`) {
+			if !strings.Contains(strings.Join(got, " "), `if [ -x '/opt/it'\\''s/relay' ]; then '/opt/it'\\''s/relay' hook claude PostToolUse; fi; exit 0`) {
 				t.Errorf("our hook is not there: %q", got)
 			}
 		})
@@ -123,9 +123,9 @@ func TestABrokenProgramFailsNoTurn(t *testing.T) {
 			}
 			must(t, err)
 			for _, event := range []string{"PostToolUse", "UserPromptSubmit", "Stop"} {
-				h, _ := agents.Hooked(event)
+				h, _, _ := agents.Hooked("claude", event)
 				h.Signal, h.Waits = "turn_end", nil
-				line := commands(program, h)[0].(map[string]any)["command"].(string)
+				line := commands(program, "claude", h)[0].(map[string]any)["command"].(string)
 				out, err := exec.Command("/bin/sh", "-c", line).Output()
 				if err != nil || len(out) > 0 {
 					t.Errorf("%s: %v, and it says %q", event, err, out)
