@@ -12,7 +12,7 @@ _relay_pty() {
   done
   case "$prev" in
     --agent | --check-profile)
-      mapfile -t COMPREPLY < <(compgen -W 'claude codex gemini opencode shell generic' -- "$cur"; compgen -f -X '!*.json' -- "$cur")
+      mapfile -t COMPREPLY < <(compgen -W "$(relay-pty --agents 2>/dev/null | cut -d' ' -f1)" -- "$cur"; compgen -f -X '!*.json' -- "$cur")
       ;;
     --markers) mapfile -t COMPREPLY < <(compgen -W 'auto log stream off' -- "$cur") ;;
     --notice) mapfile -t COMPREPLY < <(compgen -W 'off title bell osc9' -- "$cur") ;;

@@ -52,6 +52,7 @@ lines are typed into it when it is ready; what is typed by hand goes through.
   --ephemeral            no journal: the queue is in memory only
   --log-file FILE        JSON log; --log-level debug, info, warn, error  (info)
   --check-profile        [AGENT] [-- COMMAND]: does the profile still hold?
+  --agents               list the profiles
   --version --help       -h, too
 
 Example, in one terminal and in another (nc is OpenBSD's, netcat-openbsd):
@@ -90,6 +91,7 @@ type config struct {
 	size      string
 	logLevel  string
 	asVersion bool
+	asAgents  bool
 	asCheck   bool // hold a profile against its agent instead of wrapping one
 }
 
@@ -110,7 +112,7 @@ func (m *millis) Set(s string) error {
 	return nil
 }
 
-// parse reads the command line. Help and version go to stdout and end with
+// parse reads the command line. Help, version and the list of agents go to stdout and end with
 // pflag.ErrHelp.
 func parse(args []string, stdout *os.File) (config, error) {
 	var c config
@@ -124,6 +126,13 @@ func parse(args []string, stdout *os.File) (config, error) {
 	}
 	if c.asVersion {
 		fmt.Fprintln(stdout, "relay-pty", version.Release)
+		return c, pflag.ErrHelp
+	}
+	if c.asAgents {
+		for _, name := range agents.Names() {
+			p, _ := agents.Named(name)
+			fmt.Fprintf(stdout, "%-10s %s\n", name, p.Title)
+		}
 		return c, pflag.ErrHelp
 	}
 	if c.asCheck {
@@ -160,6 +169,7 @@ func (c *config) flags() *pflag.FlagSet {
 	fs.StringVar(&c.LogFile, "log-file", "", "")
 	fs.StringVar(&c.logLevel, "log-level", "info", "")
 	fs.BoolVar(&c.asVersion, "version", false, "")
+	fs.BoolVar(&c.asAgents, "agents", false, "")
 	fs.BoolVar(&c.asCheck, "check-profile", false, "")
 	return fs
 }

@@ -20,6 +20,7 @@ import (
 // Profile is one agent's data.
 type Profile struct {
 	Name      string
+	Title     string   // what it is, to people
 	Commands  []string // base names of the commands that start it
 	Packages  Words    // npm packages that it comes in
 	Installed pattern  // paths of its program that do not end in its name; may be nil

@@ -13,6 +13,7 @@ import (
 // after its prompt tells the composer from lists and history, which use a blank.
 var Profile = profile.Profile{
 	Name:     "claude",
+	Title:    "Claude Code",
 	Commands: []string{"claude"},
 	Packages: "@anthropic-ai/claude-code", Installed: rx(`/claude/versions/[^/]+$`),
 	Marks: `CLAUDECODE CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_CHILD_NOTES_DIR CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_EXECPATH

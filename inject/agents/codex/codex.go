@@ -12,6 +12,7 @@ import (
 // from the first prompt on; while it streams, its screen looks as at rest.
 var Profile = profile.Profile{
 	Name:     "codex",
+	Title:    "Codex CLI",
 	Commands: []string{"codex"},
 	Packages: "@openai/codex",
 	// Variables of its sandbox are no marks: what it starts is in there still.

@@ -12,6 +12,7 @@ import (
 // title. Ctrl-Y must never be typed to it: it turns off all questions.
 var Profile = profile.Profile{
 	Name:     "gemini",
+	Title:    "Gemini CLI",
 	Commands: []string{"gemini"},
 	Packages: "@google/gemini-cli",
 	Marks:    `GEMINI_CLI`,

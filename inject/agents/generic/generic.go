@@ -20,6 +20,7 @@ func reserved(p profile.Profile) profile.Profile {
 // Measures: busy TUIs were seen silent for up to 1 s, so raw-mode programs wait 2.
 var Profile = profile.Profile{
 	Name:   "generic",
+	Title:  "anything else",
 	Prompt: `^[>$%#] $`,
 	Questions: []*profile.Pattern{
 		rx(`(?i)(password|passphrase|passcode|verification code|\bpin\b|\botp\b|\buser ?name\b|\blogin\b).{0,80}:\s*$`),

@@ -18,6 +18,7 @@ func byColumn(c draft.Chips) draft.Chips {
 // border at the left; the last two are empty and the model's name.
 var Profile = profile.Profile{
 	Name:     "opencode",
+	Title:    "OpenCode",
 	Commands: []string{"opencode"},
 	Packages: "opencode-ai opencode-linux-x64 opencode-linux-arm64 opencode-darwin-arm64 opencode-darwin-x64",
 	Marks:    `OPENCODE OPENCODE_PID AGENT=1`,

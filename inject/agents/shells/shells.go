@@ -17,6 +17,7 @@ import (
 // no evidence there, since text may then be the rest of something begun.
 var Profile = profile.Profile{
 	Name:      "shell",
+	Title:     "shells and REPLs",
 	Questions: generic.Profile.Questions,
 	Prompt:    posixPrompt, Continued: rx(posixContinued), Quote: profile.Quote{Posix: true},
 	Rules: ready.Rules{NeedPrompt: true, PromptRest: 40 * time.Millisecond},
