@@ -27,8 +27,8 @@ func TestEveryPatternCompiles(t *testing.T) {
 	}
 }
 
-// TestHooked: a hook is looked up at its own agent. An event alone is Claude Code's, for sessions that
-// began before an upgrade.
+// TestHooked: a hook is looked up at its own agent. An event alone is Claude Code's, for sessions
+// that began before an upgrade.
 func TestHooked(t *testing.T) {
 	for words, want := range map[string]string{
 		"claude Stop": "Stop ", "claude Stop wait": "Stop wait", "Stop": "Stop ", "Stop wait": "Stop wait", "claude Stop wait x": "Stop wait x",

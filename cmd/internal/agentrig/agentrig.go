@@ -1,5 +1,5 @@
-// Package agentrig is one table of the real agents that tests and the demo run, by inject/agents, each
-// against a fake of the model API that it speaks.
+// Package agentrig is one table of the real agents that tests and the demo run, by inject/agents,
+// each against a fake of the model API that it speaks.
 package agentrig
 
 import (

@@ -42,7 +42,8 @@ type Process struct {
 // Ours is the process that we are.
 func Ours() Process { return Process{os.Stdin, os.Stdout, os.Stderr, os.Getenv, os.Exit} }
 
-// Run does what is to be done at the moment that args name, AGENT EVENT, and returns the exit status.
+// Run does what is to be done at the moment that args name, AGENT EVENT, and returns the exit
+// status.
 func (p Process) Run(args []string) int {
 	h, behind, known := agents.Hooked(args...)
 	waits := slices.Equal(behind, []string{waiting})
