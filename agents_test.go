@@ -172,8 +172,8 @@ func TestEveryAgentIsComplete(t *testing.T) {
 	}
 }
 
-// branded are the files outside of inject/agents that name an agent, each with its reason. Tests and
-// what starts agents for them, cmd/internal, are no product.
+// branded are the files outside of inject/agents that name an agent, each with its reason. Tests
+// are no product, nor is what starts agents for them, cmd/internal.
 var branded = map[string]string{
 	"cmd/relay-pty/flags.go":          "help: an example",
 	"cmd/relay-pty/check.go":          "help: an example",
@@ -188,8 +188,8 @@ var branded = map[string]string{
 
 var brands = regexp.MustCompile(`(?i)claude|anthropic|codex|openai|gemini|opencode|\bqwen`)
 
-// TestNoBrandElsewhere: what is known of one agent stands in its directory, so no other file of the
-// product names an agent in a string or an identifier. The registries alone import them by name.
+// TestNoBrandElsewhere: what is known of one agent stands in its directory, so no other file of
+// the product names an agent in a string or an identifier.
 func TestNoBrandElsewhere(t *testing.T) {
 	found := map[string]bool{}
 	err := fs.WalkDir(os.DirFS("."), ".", func(file string, d fs.DirEntry, err error) error {

@@ -42,7 +42,7 @@ var layers = map[string]string{
 	"inject/agents/generic":      "inject/profile inject/ready",
 	"inject/agents/opencode":     "inject/draft inject/profile inject/ready",
 	"inject/agents/logs":         "inject/agents/claude/log inject/agents/codex/log inject/agents/gemini/log inject/agents/opencode/log parser/transcript",
-	"inject/agents/claude/log":   "parser parser/transcript",
+	"inject/agents/claude/log":   "parser parser/transcript parser/transcript/proc",
 	"inject/agents/codex/log":    "parser/transcript parser/transcript/proc",
 	"inject/agents/gemini/log":   "parser/transcript parser/transcript/proc",
 	"inject/agents/opencode/log": "parser/sqlite parser/transcript parser/transcript/proc",

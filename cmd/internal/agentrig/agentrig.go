@@ -33,12 +33,8 @@ func All() (list []Agent) {
 	return list
 }
 
-// Claude is a release of Claude Code that is pinned.
-func Claude(version string) Agent {
-	all := All()
-	at := slices.IndexFunc(all, func(a Agent) bool { return a.Profile == "claude" && a.Version == version })
-	return all[at]
-}
+// Claude is any release of Claude Code.
+func Claude(version string) Agent { return Agent{claude.Release(version)} }
 
 // Codex, Gemini and OpenCode are the agents of those names.
 func Codex() Agent    { return Agent{codex.All()[0]} }
@@ -49,11 +45,10 @@ func OpenCode() Agent { return Agent{opencode.All()[0]} }
 // does for other releases, too: Claude Code 2.1.329 asks nothing in one for 2.1.100.
 func For(profile string) (a Agent, known bool) {
 	all := All()
-	at := slices.IndexFunc(all, func(a Agent) bool { return a.Profile == profile })
-	if at < 0 {
-		return Agent{}, false
+	if at := slices.IndexFunc(all, func(a Agent) bool { return a.Profile == profile }); at >= 0 {
+		return all[at], true
 	}
-	return all[at], true
+	return Agent{}, false
 }
 
 var wires = map[string]fakemodel.Wire{

@@ -100,6 +100,19 @@ func TestPrepareLeaksNothing(t *testing.T) {
 	}
 }
 
+// TestAnyReleaseOfClaude: the demo takes the one that is in PATH.
+func TestAnyReleaseOfClaude(t *testing.T) {
+	blank(t)
+	dir := t.TempDir()
+	a := Claude("3.0.1")
+	path := filepath.Join(dir, a.Place(), "package", "claude")
+	program(t, path)
+	t.Setenv("RELAY_CACHE", dir)
+	if got, err := a.Find(); got != path || err != nil || a.Name() != "claude-3.0.1" || a.Variable != "RELAY_CLAUDE_3_0_1" || !strings.HasSuffix(path, "-3.0.1/package/claude") {
+		t.Errorf("got %q, %v, %+v", got, err, a)
+	}
+}
+
 func TestReceivedIsWhatUsersMeant(t *testing.T) {
 	for _, c := range []struct {
 		agent Agent

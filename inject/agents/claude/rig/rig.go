@@ -18,26 +18,28 @@ const (
 	settings = ".claude/settings.json"
 )
 
-// All are its releases. The first is the one that everything was measured with and that the user's
-// guide speaks of; $RELAY_CLAUDE replaces it.
+// All are the releases that are pinned. Everything was measured with the first, of which the user's
+// guide speaks.
 func All() (list []rig.Agent) {
-	variable := "RELAY_CLAUDE"
 	for _, pin := range rig.Pins(pinned) {
-		if len(list) > 0 {
-			variable = "RELAY_CLAUDE_" + strings.ReplaceAll(pin.Version, ".", "_")
-		}
-		list = append(list, release(pin, variable))
+		list = append(list, Release(pin.Version))
 	}
 	return list
 }
 
-func release(pin rig.Pin, variable string) rig.Agent {
+// Release is any release. $RELAY_CLAUDE replaces the first that is pinned.
+func Release(version string) rig.Agent {
+	pin, variable := rig.Pins(pinned)[0], "RELAY_CLAUDE"
+	if version != pin.Version {
+		variable += "_" + strings.ReplaceAll(version, ".", "_")
+	}
+	pin.Version = version
 	return rig.Agent{
 		Profile: "claude", Pin: pin, Variable: variable,
 		Args:     []string{"--permission-mode", "default"},
 		Wire:     "messages",
 		Question: "Do you want to proceed?",
-		Settle:   func(h rig.Home, env []string) ([]string, error) { return settle(h, env, pin.Version) },
+		Settle:   func(h rig.Home, env []string) ([]string, error) { return settle(h, env, version) },
 		Unwrap:   func(text string) string { return stopped.ReplaceAllString(text, "") },
 		Composes: true,
 		Vim:      rig.Edits(settings, func(v rig.Object) { v["editorMode"] = "vim" }),
