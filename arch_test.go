@@ -247,7 +247,7 @@ func TestLinkingCost(t *testing.T) {
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	banned := []string{"github.com/mattn/go-runewidth", "github.com/charmbracelet", "net/http", "testing", "relay-pty/cmd/internal"}
+	banned := []string{"github.com/mattn/go-runewidth", "github.com/charmbracelet", "net/http", "testing", "relay-pty/cmd/internal", "relay-pty/inject/agents/rig"}
 	for line := range strings.Lines(string(out)) {
 		for _, b := range banned {
 			if dep := strings.TrimSpace(line); dep == b || strings.HasPrefix(dep, b+"/") {
