@@ -43,10 +43,15 @@ var layers = map[string]string{
 	"inject/agents/generic":      "inject/profile inject/ready",
 	"inject/agents/opencode":     "inject/draft inject/profile inject/ready",
 	"inject/agents/logs":         "inject/agents/claude/log inject/agents/codex/log inject/agents/gemini/log inject/agents/opencode/log parser/transcript",
-	"inject/agents/claude/log":   "parser parser/transcript",
+	"inject/agents/claude/log":   "parser parser/transcript parser/transcript/proc",
 	"inject/agents/codex/log":    "parser/transcript parser/transcript/proc",
 	"inject/agents/gemini/log":   "parser/transcript parser/transcript/proc",
 	"inject/agents/opencode/log": "parser/sqlite parser/transcript parser/transcript/proc",
+	"inject/agents/rig":          "",
+	"inject/agents/claude/rig":   "inject/agents/rig",
+	"inject/agents/codex/rig":    "inject/agents/rig",
+	"inject/agents/gemini/rig":   "inject/agents/rig",
+	"inject/agents/opencode/rig": "inject/agents/rig",
 	"inject/agents/shells":       "inject/agents/generic inject/profile inject/ready",
 	"inject/profile/keys":        "",
 	"inject/sight":               "inject/profile inject/ready pty/screen",
@@ -67,7 +72,7 @@ var layers = map[string]string{
 	"cmd/relay-pty/tty":      "cmd/relay-pty/agent pty pty/screen pty/term",
 	"cmd/internal/await":     "",
 	"cmd/internal/fakemodel": "cmd/internal/await",
-	"cmd/internal/agentrig":  "cmd/internal/fakemodel",
+	"cmd/internal/agentrig":  "cmd/internal/fakemodel inject/agents/claude/rig inject/agents/codex/rig inject/agents/gemini/rig inject/agents/opencode/rig inject/agents/rig",
 	"cmd/relay-pty-check": "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay-pty/agent cmd/relay-pty/agentlog " +
 		"inject/agents inject/profile inject/ready inject/sight inject/turn parser protocol protocol/sock protocol/version pty pty/screen",
 	"cmd/relay":                "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/clock cmd/relay/internal/daemon cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/home cmd/relay/internal/hook cmd/relay/internal/manual cmd/relay/internal/near cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/tools cmd/relay/internal/vigil cmd/relay/internal/wiring inject/profile/keys pty/screen/width",
@@ -243,7 +248,7 @@ func TestLinkingCost(t *testing.T) {
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	banned := []string{"github.com/mattn/go-runewidth", "github.com/charmbracelet", "net/http", "testing", "relay-pty/cmd/internal"}
+	banned := []string{"github.com/mattn/go-runewidth", "github.com/charmbracelet", "net/http", "testing", "relay-pty/cmd/internal", "relay-pty/inject/agents/rig"}
 	for line := range strings.Lines(string(out)) {
 		for _, b := range banned {
 			if dep := strings.TrimSpace(line); dep == b || strings.HasPrefix(dep, b+"/") {

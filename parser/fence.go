@@ -74,8 +74,8 @@ type codeFence struct {
 
 func (f codeFence) open() bool { return f.length > 0 }
 
-// openCode reports whether b opens a code fence.
-func openCode(b []byte) (codeFence, bool) {
+// opensCode reports whether b opens a code fence.
+func opensCode(b []byte) (codeFence, bool) {
 	i := leadIn(b)
 	if i < 0 {
 		return codeFence{}, false

@@ -105,7 +105,7 @@ func (s *Scanner) line(items []Item, b []byte) []Item {
 		}
 		s.code = codeFence{}
 	}
-	if f, ok := openCode(b); ok {
+	if f, ok := opensCode(b); ok {
 		s.code = f
 		return items
 	}
@@ -153,7 +153,7 @@ func (s *Scanner) matters(b []byte) bool {
 	if len(b) == 0 || b[0]|0x20 >= 'a' && b[0]|0x20 <= 'z' {
 		return false // as most lines do
 	}
-	if _, ok := openCode(b); ok {
+	if _, ok := opensCode(b); ok {
 		return true
 	}
 	_, kind := marker(b)

@@ -14,7 +14,7 @@ func hookCommand() *cobra.Command {
 		Long: `Agents run hook by themselves, as relay run has set it up. At an EVENT of an AGENT it tells the wrapper how
 the agent is, and hands the agent important messages as context, beside a draft, a dialog or a turn.
 Outside of an agent, or when anything goes wrong, hook does nothing and succeeds.`,
-		DisableFlagParsing: true,
+		DisableFlagParsing: true, ValidArgsFunction: hook.Complete,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 && (args[0] == "--help" || args[0] == "-h") {
 				return c.Help()

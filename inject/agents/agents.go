@@ -35,12 +35,16 @@ func Named(name string, argv ...string) (*profile.Profile, bool) {
 		p, _ := shells.For(append(argv, ""))
 		return p, true
 	}
-	for _, p := range all {
-		if p.Name == name {
-			return p, true
-		}
+	p := first(func(p *profile.Profile) bool { return p.Name == name })
+	return p, p != nil
+}
+
+// first is the first profile of which that is true; nil: none is.
+func first(is func(*profile.Profile) bool) *profile.Profile {
+	if at := slices.IndexFunc(all, is); at >= 0 {
+		return all[at]
 	}
-	return nil, false
+	return nil
 }
 
 // For is the profile for a command line: that of the agent which it comes to run, or

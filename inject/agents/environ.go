@@ -1,6 +1,9 @@
 package agents
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Environ is the environment of a command that is started in env: without the marks that a session
 // of any agent leaves to what it starts, for a nested agent would take itself for a part of that
@@ -8,14 +11,11 @@ import "strings"
 // has that variable already. once says that the command does one thing and ends, so that nothing is
 // added.
 func Environ(env []string, once bool) []string {
-	var kept []string
-	for _, kv := range env {
-		if !marked(kv) {
-			kept = append(kept, kv)
-		}
-	}
+	kept := slices.DeleteFunc(slices.Clone(env), marked)
 	for _, p := range all {
-		if p.Sets != "" && !once && !isSet(kept, p.Sets) {
+		name, _, _ := strings.Cut(p.Sets, "=")
+		set := func(kv string) bool { return strings.HasPrefix(kv, name+"=") }
+		if p.Sets != "" && !once && !slices.ContainsFunc(kept, set) {
 			kept = append(kept, p.Sets)
 		}
 	}
@@ -30,17 +30,6 @@ func marked(kv string) bool {
 			if kv == mark || open && strings.HasPrefix(kv, start) || strings.HasPrefix(kv, mark+"=") {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-// isSet reports whether env has the variable that kv sets.
-func isSet(env []string, kv string) bool {
-	name, _, _ := strings.Cut(kv, "=")
-	for _, each := range env {
-		if strings.HasPrefix(each, name+"=") {
-			return true
 		}
 	}
 	return false

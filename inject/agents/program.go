@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"relay-pty/inject/profile"
@@ -44,14 +45,9 @@ func brand(program string, file bool) *profile.Profile {
 
 func byCommand(program string) *profile.Profile {
 	name := baseOf(program)
-	for _, p := range all {
-		for _, c := range p.Commands {
-			if name == c || name == c+".js" || name == c+".mjs" {
-				return p
-			}
-		}
-	}
-	return nil
+	return first(func(p *profile.Profile) bool {
+		return slices.ContainsFunc(p.Commands, func(c string) bool { return name == c || name == c+".js" || name == c+".mjs" })
+	})
 }
 
 // byFile is the profile of the agent that a file belongs to: by where its links end, or by the
@@ -64,10 +60,8 @@ func byFile(path string) *profile.Profile {
 	if p := byCommand(real); p != nil {
 		return p
 	}
-	for _, p := range all {
-		if p.Installed != nil && p.Installed.Match(real) {
-			return p
-		}
+	if p := first(func(p *profile.Profile) bool { return p.Installed != nil && p.Installed.Match(real) }); p != nil {
+		return p
 	}
 	return inPackage(real)
 }
@@ -170,12 +164,7 @@ func packaged(name string) *profile.Profile {
 	if at := strings.LastIndexByte(name, '@'); at > 0 {
 		name = name[:at]
 	}
-	for _, p := range all {
-		if p.Packages.Has(name) {
-			return p
-		}
-	}
-	return nil
+	return first(func(p *profile.Profile) bool { return p.Packages.Has(name) })
 }
 
 // Running is the profile of the agent that a process is, by its command line and the file that it

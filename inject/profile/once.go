@@ -1,17 +1,15 @@
 package profile
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Words is a set of words, separated by blanks.
 type Words string
 
 func (w Words) Has(word string) bool {
-	for each := range strings.FieldsSeq(string(w)) {
-		if each == word {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Fields(string(w)), word)
 }
 
 // Usage is how an agent reads its command line, as far as that tells a session, which a human or

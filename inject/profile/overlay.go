@@ -471,7 +471,7 @@ func compile(source string) (pattern, error) {
 	case re.MatchString(""):
 		return nil, fmt.Errorf("%.60q matches the empty string, and so every row", source)
 	}
-	return rx(source), nil
+	return NewPattern(source), nil
 }
 
 // number reads a whole number from 0.

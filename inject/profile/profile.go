@@ -152,13 +152,11 @@ type Pattern struct {
 
 type pattern = *Pattern
 
-func rx(source string) pattern { return &Pattern{source: source} }
-
 // NewPattern is the pattern of a source that is known to be a good one.
-func NewPattern(source string) *Pattern { return rx(source) }
+func NewPattern(source string) *Pattern { return &Pattern{source: source} }
 
 // Nothing matches no row.
-var Nothing = rx(`^\b$`)
+var Nothing = NewPattern(`^\b$`)
 
 func (p *Pattern) get() *regexp.Regexp {
 	p.once.Do(func() { p.re = regexp.MustCompile(p.source) })

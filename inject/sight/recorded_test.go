@@ -103,9 +103,9 @@ func TestLookAtEveryMomentOfTheRecordings(t *testing.T) {
 		"opencode/short-reply.cast": "rests draft rests busy",
 	} {
 		t.Run(file, func(t *testing.T) {
-			agent, _, _ := strings.Cut(file, "/")
+			agent, name, _ := strings.Cut(file, "/")
 			p, _ := agents.Named(agent)
-			c := record(t, filepath.Join("../../testdata/transcripts", file))
+			c := record(t, filepath.Join("../agents", agent, "testdata/transcripts", name))
 			s := screen.New(c.rows, c.cols)
 			var got []string
 			for _, e := range c.events {

@@ -30,7 +30,7 @@ var rx = profile.NewPattern
 // play shows the recording's output up to the first for which stop is true.
 func play(t *testing.T, name string, stop func(*screen.Screen) bool) *screen.Screen {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("../../testdata/transcripts/claude-2.1.197", name+".cast"))
+	b, err := os.ReadFile(filepath.Join("../agents/claude/testdata/transcripts", name+".cast"))
 	must(t, err)
 	var head struct{ Width, Height int }
 	var s *screen.Screen

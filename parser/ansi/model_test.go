@@ -265,11 +265,12 @@ func TestReaderIsTheModelOnStreams(t *testing.T) {
 
 func TestReaderIsTheModelOnRecordings(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/transcripts/*/*.cast*")
-	if err != nil || len(files) < 40 {
+	agents, err2 := filepath.Glob("../../inject/agents/*/testdata/transcripts/*.cast*")
+	if files = append(agents, files...); err != nil || err2 != nil || len(files) < 40 {
 		t.Fatalf("%d recordings, %v", len(files), err)
 	}
 	for i, file := range files {
-		name := filepath.Base(filepath.Dir(file)) + "/" + filepath.Base(file)
+		name := filepath.Base(strings.TrimSuffix(filepath.Dir(file), "/testdata/transcripts")) + "/" + filepath.Base(file)
 		t.Run(name, func(t *testing.T) {
 			pieces := recorded(t, file)
 			checkModel(t, pieces)

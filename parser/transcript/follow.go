@@ -244,26 +244,3 @@ func (r *Readers) Poll(path string) (entries []Entry, changed time.Time, err err
 	}
 	return entries, changed, err
 }
-
-// sessionFiles is the source of an agent that has one transcript at a time and
-// names it in a session file.
-type sessionFiles struct {
-	format Format
-	dir    string
-	child  int
-	reader *Reader
-}
-
-// FollowSession follows the session that a session file names.
-func FollowSession(f Format, dir string, child int, since time.Time) Source {
-	return &sessionFiles{format: f, dir: dir, child: child, reader: NewReader(f, since)}
-}
-
-func (s *sessionFiles) Look() (Session, []News, error) {
-	session, err := s.format.Locate(s.dir, s.child)
-	if err != nil || session.Transcript == "" {
-		return session, nil, err
-	}
-	entries, err := s.reader.Poll(session.Transcript)
-	return session, []News{{Of: session.Transcript, Sure: true, Entries: entries}}, err
-}

@@ -15,7 +15,7 @@ import (
 	"relay-pty/parser/transcript"
 )
 
-const markersDir = "../../testdata/markers"
+const markersDir = "../../inject/agents"
 
 // logFile reads a recording of a format from since on, as a file that grows.
 func logFile(t testing.TB, f transcript.Format, name string, since time.Time) []transcript.Entry {
@@ -58,10 +58,10 @@ var (
 )
 
 func TestRecordedCodex(t *testing.T) {
-	first := logFile(t, codex.Format, "codex-0.169.0/first.jsonl", epoch)
+	first := logFile(t, codex.Format, "codex/testdata/markers/0.169.0/first.jsonl", epoch)
 	same(t, "first", inShort(first), "u:c1 a:日本語 .")
 	same(t, "its commands", commands(first), []string{cjk})
-	all := logFile(t, codex.Format, "codex-0.169.0/session.jsonl", epoch)
+	all := logFile(t, codex.Format, "codex/testdata/markers/0.169.0/session.jsonl", epoch)
 	// c4 and c5 were queued with Tab, c7 cut the reply to c6 and so was its turn, c8
 	// was interrupted, c9 failed, c11 was typed while a tool ran, c12 and c13 in one go.
 	same(t, "session", inShort(all), "u:c3 a:word0 . u:c4 a:ACK . u:c5 a:ACK . u:c6 u:c7 a:ACK . u:c8 . u:c9 . u:c10 a:Using. a:AFTER . u:c11 a:ACK . u:c12 a:ACK .")
@@ -72,7 +72,7 @@ func TestRecordedCodex(t *testing.T) {
 }
 
 func TestRecordedGemini(t *testing.T) {
-	all := logFile(t, gemini.Format, "gemini-0.61.0/session.jsonl", epoch)
+	all := logFile(t, gemini.Format, "gemini/testdata/markers/0.61.0/session.jsonl", epoch)
 	// c4 and c5 were queued, c8 was interrupted, the API failed c3 and c9, c14 names a file.
 	same(t, "session", inShort(all), "u:c1 a:日本語 u:c3 . u:c4 a:ACK u:c8 . u:c9 . u:c10 a:Using. a:AFTER u:c14 a:ACK")
 	same(t, "its commands", commands(all), append([]string{cjk}, tools...))
@@ -81,7 +81,7 @@ func TestRecordedGemini(t *testing.T) {
 			t.Errorf("%q", e.Text)
 		}
 	}
-	same(t, "after /clear", commands(logFile(t, gemini.Format, "gemini-0.61.0/cleared.jsonl", epoch)), three)
+	same(t, "after /clear", commands(logFile(t, gemini.Format, "gemini/testdata/markers/0.61.0/cleared.jsonl", epoch)), three)
 }
 
 func TestRecordingsFromATimeOn(t *testing.T) {
@@ -89,10 +89,10 @@ func TestRecordingsFromATimeOn(t *testing.T) {
 		entries func(since time.Time) []transcript.Entry
 	}{
 		"codex": {func(since time.Time) []transcript.Entry {
-			return logFile(t, codex.Format, "codex-0.169.0/session.jsonl", since)
+			return logFile(t, codex.Format, "codex/testdata/markers/0.169.0/session.jsonl", since)
 		}},
 		"gemini": {func(since time.Time) []transcript.Entry {
-			return logFile(t, gemini.Format, "gemini-0.61.0/session.jsonl", since)
+			return logFile(t, gemini.Format, "gemini/testdata/markers/0.61.0/session.jsonl", since)
 		}},
 	} {
 		all := c.entries(epoch)
@@ -108,7 +108,7 @@ func TestRecordingsFromATimeOn(t *testing.T) {
 
 // Every split of a file gives the same entries.
 func TestRecordingsAtEverySplit(t *testing.T) {
-	for name, f := range map[string]transcript.Format{"codex-0.169.0/session.jsonl": codex.Format, "gemini-0.61.0/session.jsonl": gemini.Format} {
+	for name, f := range map[string]transcript.Format{"codex/testdata/markers/0.169.0/session.jsonl": codex.Format, "gemini/testdata/markers/0.61.0/session.jsonl": gemini.Format} {
 		whole, err := os.ReadFile(filepath.Join(markersDir, name))
 		must(t, err)
 		want := logFile(t, f, name, epoch)
@@ -203,5 +203,9 @@ func fuzzRows(f *testing.F, format transcript.Format, name string) {
 	})
 }
 
-func FuzzCodexRows(f *testing.F)  { fuzzRows(f, codex.Format, "codex-0.169.0/session.jsonl") }
-func FuzzGeminiRows(f *testing.F) { fuzzRows(f, gemini.Format, "gemini-0.61.0/session.jsonl") }
+func FuzzCodexRows(f *testing.F) {
+	fuzzRows(f, codex.Format, "codex/testdata/markers/0.169.0/session.jsonl")
+}
+func FuzzGeminiRows(f *testing.F) {
+	fuzzRows(f, gemini.Format, "gemini/testdata/markers/0.61.0/session.jsonl")
+}

@@ -11,7 +11,7 @@ import (
 // once, though Claude Code also logs what the hooks printed, and that a message was queued.
 func TestRecordedHooks(t *testing.T) {
 	for _, version := range []string{"2.1.329", "2.1.197"} {
-		got := logFile(t, claude.Format, "claude-"+version+"/hooks.jsonl", epoch)
+		got := logFile(t, claude.Format, "claude/testdata/markers/"+version+"/hooks.jsonl", epoch)
 		shown := map[string]int{}
 		for _, e := range got {
 			for _, id := range []string{"w1", "h1", "w2", "w3"} {

@@ -3,6 +3,7 @@ package transcript
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -25,7 +26,7 @@ func Search(f Format, dir string, since time.Time, ids []string) map[string]bool
 
 // files is what stands in files that changed since then.
 func (f Format) files(dir string, since time.Time) (all []Entry) {
-	paths, _ := filepath.Glob(filepath.Join(escapeGlob(dir), f.All)) // the pattern is well formed
+	paths, _ := filepath.Glob(filepath.Join(EscapeGlob(dir), f.All)) // the pattern is well formed
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil || info.ModTime().Before(since) {
 			continue
@@ -34,4 +35,9 @@ func (f Format) files(dir string, since time.Time) (all []Entry) {
 		all = append(all, entries...)
 	}
 	return all
+}
+
+// EscapeGlob makes a path match itself only.
+func EscapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }

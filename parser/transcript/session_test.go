@@ -42,18 +42,18 @@ func TestLocateOwnSession(t *testing.T) {
 	write(t, sessionFile(pid, idA, ""), dir, "sessions", own+".json")
 	write(t, "{}", dir, "sessions", own+".0123abcd.key")
 	want := transcript.Session{PID: pid, ID: idA, CWD: "/home/user/project", Version: "2.1.329", Status: "waiting", WaitingFor: "permission prompt", StatusAt: time.UnixMilli(1795239628484)}
-	got, err := claude.Format.Locate(dir, pid)
+	got, err := claude.Locate(dir, pid)
 	if err != nil || got != want {
 		t.Fatalf("before the first turn: %+v, %v", got, err)
 	}
 	want.Transcript = filepath.Join(dir, "projects", "-home-user-project", idA+".jsonl")
 	write(t, "", want.Transcript)
 	write(t, "", dir, "projects", "-home-user-project", idB+".jsonl")
-	if got, err = claude.Format.Locate(dir, pid); err != nil || got != want {
+	if got, err = claude.Locate(dir, pid); err != nil || got != want {
 		t.Fatalf("then: %+v, %v", got, err)
 	}
 	write(t, sessionFile(pid, idB, ""), dir, "sessions", own+".json") // as /clear does
-	if got, err = claude.Format.Locate(dir, pid); err != nil || filepath.Base(got.Transcript) != idB+".jsonl" {
+	if got, err = claude.Locate(dir, pid); err != nil || filepath.Base(got.Transcript) != idB+".jsonl" {
 		t.Fatalf("another session: %+v, %v", got, err)
 	}
 }
@@ -69,14 +69,14 @@ func TestLocateRefuses(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		write(t, file, dir, "sessions", fmt.Sprint(pid)+".json")
-		if got, err := claude.Format.Locate(dir, pid); err == nil {
+		if got, err := claude.Locate(dir, pid); err == nil {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if _, err := claude.Format.Locate(t.TempDir(), pid); !errors.Is(err, transcript.ErrNoSession) {
+	if _, err := claude.Locate(t.TempDir(), pid); !errors.Is(err, transcript.ErrNoSession) {
 		t.Errorf("no files: %v", err)
 	}
-	if _, err := claude.Format.Locate(filepath.Join(t.TempDir(), "none"), pid); !errors.Is(err, transcript.ErrNoSession) {
+	if _, err := claude.Locate(filepath.Join(t.TempDir(), "none"), pid); !errors.Is(err, transcript.ErrNoSession) {
 		t.Errorf("no directory: %v", err)
 	}
 }
@@ -99,7 +99,7 @@ func TestLocateBehindAScript(t *testing.T) {
 	write(t, sessionFile(grandchild, idA, start), dir, "sessions", fmt.Sprint(grandchild)+".json")
 	write(t, sessionFile(os.Getpid(), idB, ""), dir, "sessions", fmt.Sprint(os.Getpid())+".json") // a stranger
 	write(t, sessionFile(1<<30, idB, ""), dir, "sessions", fmt.Sprint(1<<30)+".json")             // a dead one
-	got, err := claude.Format.Locate(dir, cmd.Process.Pid)
+	got, err := claude.Locate(dir, cmd.Process.Pid)
 	if err != nil || got.PID != grandchild || got.ID != idA {
 		t.Errorf("%+v, %v, want the session of %d", got, err, grandchild)
 	}

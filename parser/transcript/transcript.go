@@ -6,12 +6,21 @@ import "time"
 type Format struct {
 	Name string
 
-	Sessions    string // glob of session files beneath the agent's directory, for fmt with a pid or *
-	Transcripts string // glob of a session's transcript, for fmt with its id
-	All         string // glob of all transcripts
-	Session     func(file []byte) (Session, error)
-	Row         func(row []byte) ([]Entry, error)
-	Follow      func(f Format, dir string, child int, since time.Time) Source
-	Endless     bool                                      // no row tells that a turn has ended well
-	Search      func(dir string, since time.Time) []Entry // nil: the files that All names
+	All     string // glob of all transcripts
+	Row     func(row []byte) ([]Entry, error)
+	Follow  func(f Format, dir string, child int, since time.Time) Source
+	Endless bool                                      // no row tells that a turn has ended well
+	Search  func(dir string, since time.Time) []Entry // nil: the files that All names
+}
+
+// Session is what an agent says of itself in its session file.
+type Session struct {
+	PID        int // of the agent, which may be a descendant of the child
+	ID         string
+	CWD        string
+	Version    string
+	Status     string    // the agent's word
+	WaitingFor string    // what it waits for
+	StatusAt   time.Time // when it said so
+	Transcript string    // path, empty while there is none: agents create it in the first turn
 }

@@ -16,7 +16,7 @@ import (
 
 // Rows as Claude Code 2.1.329 wrote them when it talked to a fake model; paths
 // and the rows of no interest were taken out.
-const recorded = "../../testdata/markers/claude-2.1.329"
+const recorded = markersDir + "/claude/testdata/markers/2.1.329"
 
 var epoch = time.UnixMilli(0)
 

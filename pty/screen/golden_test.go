@@ -21,6 +21,7 @@ const moments = 8
 // event by event.
 type recording struct {
 	name       string // agent/recording
+	golden     string // file of what tmux showed
 	rows, cols int
 	events     []event
 	typed      []int // how many events there were before each input
@@ -57,9 +58,13 @@ func (rec recording) play(from, to int, write func([]byte), resize func(rows, co
 func recordings(t testing.TB) []recording {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(testdata, "transcripts", "*", "*.cast*"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no recordings: %v", err)
+	must(t, err)
+	agents, err := filepath.Glob("../../inject/agents/*/testdata/transcripts/*.cast*")
+	must(t, err)
+	if len(paths) == 0 || len(agents) == 0 {
+		t.Fatalf("recordings: %d of programs, %d of agents", len(paths), len(agents))
 	}
+	paths = append(agents, paths...)
 	var out []recording
 	for _, path := range paths {
 		out = append(out, readRecording(t, path))
@@ -73,7 +78,9 @@ func readRecording(t testing.TB, path string) recording {
 	must(t, err)
 	defer f.Close()
 	base, packed := strings.CutSuffix(filepath.Base(path), ".gz")
-	name := filepath.Base(filepath.Dir(path)) + "/" + strings.TrimSuffix(base, ".cast")
+	base = strings.TrimSuffix(base, ".cast")
+	dir := strings.TrimSuffix(filepath.Dir(path), "/testdata/transcripts")
+	name := filepath.Base(dir) + "/" + base
 	var data io.Reader = f
 	if packed {
 		if data, err = gzip.NewReader(f); err != nil {
@@ -85,7 +92,8 @@ func readRecording(t testing.TB, path string) recording {
 	if err := d.Decode(&head); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	rec := recording{name: name, rows: head.Height, cols: head.Width}
+	golden := filepath.Join(strings.ReplaceAll(filepath.Dir(path), "/transcripts", "/screens"), base+".txt")
+	rec := recording{name: name, golden: golden, rows: head.Height, cols: head.Width}
 	for d.More() {
 		var at float64
 		var kind, text string
@@ -150,11 +158,10 @@ func (rec recording) watch(write func([]byte), resize func(rows, cols int), look
 func TestRecordingsAsTmux(t *testing.T) {
 	for _, rec := range recordings(t) {
 		t.Run(rec.name, func(t *testing.T) {
-			golden := filepath.Join(testdata, "screens", rec.name+".txt")
 			if *update {
-				updateGolden(t, rec, golden)
+				updateGolden(t, rec, rec.golden)
 			}
-			want, err := os.ReadFile(golden)
+			want, err := os.ReadFile(rec.golden)
 			must(t, err)
 			s := New(rec.rows, rec.cols)
 			got := rec.watch(func(p []byte) { s.Write(p) }, s.Resize, func() look { return lookAt(s) })

@@ -18,7 +18,7 @@ func blank(t *testing.T) {
 		t.Setenv(v, "")
 	}
 	for _, a := range All() {
-		t.Setenv(a.variable, "")
+		t.Setenv(a.Variable, "")
 	}
 }
 
@@ -31,9 +31,9 @@ func program(t *testing.T, path string) {
 
 func TestFindNamesTheWay(t *testing.T) {
 	for _, a := range All() {
-		tail := filepath.Join(a.packed+"-"+a.Version, "package", strings.ReplaceAll(a.program, "*", "machine"))
+		tail := filepath.Join(a.Place(), "package", strings.ReplaceAll(a.Runs, "*", "machine"))
 		for _, c := range []struct{ name, variable, value, path string }{
-			{"its own variable", a.variable, "/mine", "/mine"},
+			{"its own variable", a.Variable, "/mine", "/mine"},
 			{"RELAY_CACHE", "RELAY_CACHE", "/c", "/c/" + tail},
 			{"XDG_CACHE_HOME", "XDG_CACHE_HOME", "/x", "/x/relay-pty/" + tail},
 			{"HOME", "HOME", "/h", "/h/.cache/relay-pty/" + tail},
@@ -45,7 +45,7 @@ func TestFindNamesTheWay(t *testing.T) {
 				program(t, filepath.Join(dir, a.Profile)) // on PATH: must not be found
 				program(t, filepath.Join(dir, "node"))
 				t.Setenv(c.variable, dir+c.value)
-				if _, err := a.Find(); err == nil || !strings.Contains(err.Error(), "make agents") && c.variable != a.variable {
+				if _, err := a.Find(); err == nil || !strings.Contains(err.Error(), "make agents") && c.variable != a.Variable {
 					t.Errorf("absent: got %v, want a hint", err)
 				}
 				program(t, dir+c.path)
@@ -53,28 +53,11 @@ func TestFindNamesTheWay(t *testing.T) {
 					t.Errorf("got %q, %v; want %q", got, err, dir+c.path)
 				}
 				must(t, os.Chmod(dir+c.path, 0o600))
-				if _, err := a.Find(); err == nil && !a.node {
+				if _, err := a.Find(); err == nil && !a.Node {
 					t.Error("a file that is not executable was taken")
 				}
 			})
 		}
-	}
-}
-
-func TestScriptFetchesTheSameVersions(t *testing.T) {
-	b, err := os.ReadFile("../../../.ci/agents")
-	must(t, err)
-	script := strings.ReplaceAll(string(b), "$platform", platform())
-	for _, a := range All() {
-		row := "\n" + a.packed + " " + a.Version + " "
-		_, rest, ok := strings.Cut(script, row)
-		fields := strings.Fields(strings.SplitN(rest, "\n", 2)[0])
-		if !ok || len(fields) != 3 || !strings.Contains(fields[0], "@"+a.Version) || fields[1] != a.program {
-			t.Errorf("the script does not fetch %s %s as %s: %q", a.packed, a.Version, a.program, fields)
-		}
-	}
-	if !strings.Contains(script, "\nopencode-plugin "+openCodeVersion+" @opencode-ai/plugin@"+openCodeVersion+" ") {
-		t.Error("the script does not fetch OpenCode's plugin package")
 	}
 }
 
@@ -88,7 +71,7 @@ func TestPrepareLeaksNothing(t *testing.T) {
 		t.Setenv(v, "secret")
 	}
 	t.Setenv("RELAY_CACHE", filepath.Join(dir, "cache"))
-	program(t, filepath.Join(dir, "cache", "opencode-plugin-"+openCodeVersion, "package", "package.json"))
+	program(t, filepath.Join(dir, "cache", "opencode-plugin-"+OpenCode().Version, "package", "package.json"))
 	for _, a := range All() {
 		t.Run(a.Name(), func(t *testing.T) {
 			dir := t.TempDir()
@@ -114,6 +97,19 @@ func TestPrepareLeaksNothing(t *testing.T) {
 				t.Errorf("got commits %q, %v; want one", out, err)
 			}
 		})
+	}
+}
+
+// TestAnyReleaseOfClaude: the demo takes the one that is in PATH.
+func TestAnyReleaseOfClaude(t *testing.T) {
+	blank(t)
+	dir := t.TempDir()
+	a := Claude("3.0.1")
+	path := filepath.Join(dir, a.Place(), "package", "claude")
+	program(t, path)
+	t.Setenv("RELAY_CACHE", dir)
+	if got, err := a.Find(); got != path || err != nil || a.Name() != "claude-3.0.1" || a.Variable != "RELAY_CLAUDE_3_0_1" || !strings.HasSuffix(path, "-3.0.1/package/claude") {
+		t.Errorf("got %q, %v, %+v", got, err, a)
 	}
 }
 

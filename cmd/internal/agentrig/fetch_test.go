@@ -2,6 +2,8 @@ package agentrig_test
 
 import (
 	"bytes"
+	"crypto/sha512"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,9 +16,9 @@ import (
 )
 
 // now is the release of Claude Code that stands for all packages here.
-const now = agentrig.ClaudeNow
+var now = agentrig.ClaudeNow
 
-// npm stands in for the package manager: it makes an archive of a package that
+// npm stands in for the package manager: it has the archive of a package that
 // does nothing, and notes that it was called. Lines of a test stand for DOES.
 const npm = `#!/bin/sh
 echo called >>"$NOTES"
@@ -25,14 +27,12 @@ while [ $# -gt 1 ]; do
   shift
 done
 DOES
-mkdir "$to/package" && echo '{"version": "` + now + `"}' >"$to/package/package.json"
-printf '#!/bin/sh\nexit 1\n' >"$to/package/claude" && chmod +x "$to/package/claude"
-tar -czf "$to/x.tgz" -C "$to" package && rm -r "$to/package"
+cat "$ARCHIVE" >"$to/x.tgz"
 `
 
 // tools are what the script runs besides npm.
 var tools = strings.Fields("bash sh uname mkdir mktemp cat ln readlink rm mv sleep du cut " +
-	"sed head tar gzip grep chmod flock")
+	"sed head tar gzip grep chmod flock sha512sum")
 
 // fetcher is an environment for .ci/agents with an empty cache, and with an npm that
 // does something before it makes the archive.
@@ -51,10 +51,30 @@ func fetcher(t *testing.T, does string, without ...string) (env []string, cache 
 			must(t, os.Symlink(path, filepath.Join(bin, tool)))
 		}
 	}
+	pack(t, dir)
 	return []string{
 		"PATH=" + bin, "HOME=" + dir, "RELAY_CACHE=" + cache, "RELAY_CLAUDE=",
+		"ARCHIVE=" + filepath.Join(dir, "x.tgz"), "RELAY_PINS=" + filepath.Join(dir, "pins"),
 		"NOTES=" + filepath.Join(dir, "notes"),
 	}, cache
+}
+
+// pack makes the archive, and pins it.
+func pack(t *testing.T, dir string) {
+	t.Helper()
+	for name, text := range map[string]string{"package.json": `{"version": "` + now + `"}` + "\n", "claude": "#!/bin/sh\nexit 1\n"} {
+		path := filepath.Join(dir, "package", name)
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, []byte(text), 0o700))
+	}
+	archive := filepath.Join(dir, "x.tgz")
+	must(t, exec.Command("tar", "-czf", archive, "-C", dir, "package").Run())
+	b, err := os.ReadFile(archive)
+	must(t, err)
+	path := filepath.Join(dir, "pins", "claude", "rig", "pins.json")
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	row := `{"directory": "claude-code-PLATFORM", "version": "%s", "package": "c@%s", "runs": "claude", "sha512": {"any": "%x"}}`
+	must(t, os.WriteFile(path, fmt.Appendf(nil, "[\n"+row+"\n]\n", now, now, sha512.Sum512(b)), 0o600))
 }
 
 func fetches(env []string, names ...string) *exec.Cmd {
@@ -145,6 +165,17 @@ func TestWithoutNetworkTheReasonIsTold(t *testing.T) {
 	env, cache := fetcher(t, "echo npm error code ENOTFOUND >&2\nexit 1")
 	out, err := fetches(env, "claude-code-"+now).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "could not be fetched from npm: ENOTFOUND\n") {
+		t.Errorf("got %v, %s", err, out)
+	}
+	checkCache(t, cache, 0)
+}
+
+// TestAnotherArchiveIsRefused: a package is what was pinned, or is not there.
+func TestAnotherArchiveIsRefused(t *testing.T) {
+	t.Parallel()
+	env, cache := fetcher(t, `echo more >>"$ARCHIVE"`)
+	out, err := fetches(env, "claude-code").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "c@"+now+" is not the archive that was pinned") {
 		t.Errorf("got %v, %s", err, out)
 	}
 	checkCache(t, cache, 0)

@@ -54,7 +54,7 @@ func TestHooksOfAnAgent(t *testing.T) {
 	if len(lines) != 4 || !strings.HasPrefix(lines[0], "--mcp-config=") || lines[1] != "--settings" || lines[3] != "--continue" {
 		t.Fatalf("Claude Code is started with %q", lines)
 	}
-	for _, want := range []string{`"mine":1`, u.bin + "/relay' hook PostToolUse", `"asyncRewake":true`} {
+	for _, want := range []string{`"mine":1`, u.bin + "/relay' hook claude PostToolUse", `"asyncRewake":true`} {
 		if !strings.Contains(lines[2], want) {
 			t.Errorf("%s is not in %s", want, lines[2])
 		}

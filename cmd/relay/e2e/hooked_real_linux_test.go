@@ -57,7 +57,7 @@ func startHooked(ctx context.Context, t *testing.T, a agentrig.Agent) *hookedCla
 // began.
 func (h *hookedClaude) waits(event string) {
 	h.t.Helper()
-	h.becomes(h.ctx, "a hook that waits", func() bool { return len(running(h.dir, "\x00hook\x00"+event+"\x00wait\x00")) > 0 })
+	h.becomes(h.ctx, "a hook that waits", func() bool { return len(running(h.dir, "\x00hook\x00claude\x00"+event+"\x00wait\x00")) > 0 })
 }
 
 // from is who sends a message: one sender of all would send more than 30 within a minute.

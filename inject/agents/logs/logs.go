@@ -2,6 +2,8 @@
 package logs
 
 import (
+	"slices"
+
 	claude "relay-pty/inject/agents/claude/log"
 	codex "relay-pty/inject/agents/codex/log"
 	gemini "relay-pty/inject/agents/gemini/log"
@@ -13,10 +15,9 @@ var all = []transcript.Format{claude.Format, codex.Format, gemini.Format, openco
 
 // Named is the format of that name.
 func Named(name string) (transcript.Format, bool) {
-	for _, f := range all {
-		if f.Name == name {
-			return f, true
-		}
+	at := slices.IndexFunc(all, func(f transcript.Format) bool { return f.Name == name })
+	if at < 0 {
+		return transcript.Format{}, false
 	}
-	return transcript.Format{}, false
+	return all[at], true
 }

@@ -19,43 +19,10 @@ import (
 // copies rows into a new one, with their uuids and timestamps; /clear starts a
 // new session in the same process. Sub-agents have files of their own.
 var Format = transcript.Format{
-	Name:        "claude",
-	Sessions:    "sessions/%s.json",
-	Transcripts: "projects/*/%s.jsonl",
-	Session:     session,
-	All:         "projects/*/*.jsonl",
-	Row:         readRow,
-	Follow:      transcript.FollowSession,
-}
-
-type file struct {
-	PID             int    `json:"pid"`
-	SessionID       string `json:"sessionId"`
-	CWD             string `json:"cwd"`
-	ProcStart       string `json:"procStart"`
-	Version         string `json:"version"`
-	Status          string `json:"status"`
-	WaitingFor      string `json:"waitingFor"`
-	UpdatedAt       int64  `json:"updatedAt"`
-	StatusUpdatedAt int64  `json:"statusUpdatedAt"`
-}
-
-func session(text []byte) (transcript.Session, error) {
-	var f file
-	if err := json.Unmarshal(text, &f); err != nil {
-		return transcript.Session{}, err
-	}
-	if !uuidLike(f.SessionID) {
-		return transcript.Session{}, fmt.Errorf("session id %.50q is no uuid", f.SessionID)
-	}
-	at := f.StatusUpdatedAt
-	if at == 0 {
-		at = f.UpdatedAt
-	}
-	return transcript.Session{
-		PID: f.PID, ID: f.SessionID, CWD: f.CWD, Version: f.Version, ProcStart: f.ProcStart,
-		Status: f.Status, WaitingFor: f.WaitingFor, StatusAt: time.UnixMilli(at),
-	}, nil
+	Name:   "claude",
+	All:    "projects/*/*.jsonl",
+	Row:    readRow,
+	Follow: follow,
 }
 
 // record is a row. Fields that other rows use differently are kept raw.
@@ -298,23 +265,4 @@ func (r *record) entries(kind transcript.Kind, blocks []block) ([]transcript.Ent
 		}
 	}
 	return entries, nil
-}
-
-// uuidLike reports whether id may stand in a path: hexadecimal groups of 8-4-4-4-12.
-func uuidLike(id string) bool {
-	if len(id) != 36 {
-		return false
-	}
-	for i := range len(id) {
-		c := id[i]
-		switch {
-		case i == 8 || i == 13 || i == 18 || i == 23:
-			if c != '-' {
-				return false
-			}
-		case !('0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'):
-			return false
-		}
-	}
-	return true
 }

@@ -17,7 +17,7 @@ import (
 
 // Events as OpenCode 1.18.33 wrote them when it talked to a fake model; paths and
 // those of no interest were taken out.
-const recorded = "../../../../testdata/markers/opencode-1.18.33/events.jsonl"
+const recorded = "../testdata/markers/1.18.33/events.jsonl"
 
 var epoch = time.UnixMilli(0)
 

@@ -1,4 +1,4 @@
-package agentrig
+package rig
 
 import (
 	"encoding/json"
@@ -9,17 +9,18 @@ import (
 	"strings"
 )
 
-// home is where an agent lives for one test.
-type home struct {
-	path    string // $HOME
-	cwd     string
-	baseURL string
+// Home is where an agent lives for one test.
+type Home struct {
+	Path string // $HOME
+	CWD  string
+	Base string // URL of the model API
 }
 
-type obj = map[string]any
+// Object is a JSON object of settings.
+type Object = map[string]any
 
 // Change alters a home that Prepare made, or the environment.
-type Change func(h home, env []string) ([]string, error)
+type Change func(h Home, env []string) ([]string, error)
 
 // Plain makes a fresh home for any program below dir, which must exist. It returns the program's
 // whole environment, in which nothing of ours stays but PATH, and its working directory.
@@ -45,8 +46,8 @@ func Plain(dir string) (env []string, cwd string, err error) {
 	return env, filepath.Join(dir, "work"), nil
 }
 
-// write makes a file beneath the home: text as it is, anything else as JSON.
-func (h home) write(name string, content any) error {
+// Write makes a file beneath the home: text as it is, anything else as JSON.
+func (h Home) Write(name string, content any) error {
 	text, ok := content.(string)
 	if !ok {
 		b, err := json.Marshal(content)
@@ -55,40 +56,40 @@ func (h home) write(name string, content any) error {
 		}
 		text = string(b) + "\n"
 	}
-	path := filepath.Join(h.path, name)
+	path := filepath.Join(h.Path, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
 	return os.WriteFile(path, []byte(text), 0o600)
 }
 
-// edits rewrites a JSON file beneath the home.
-func edits(name string, change func(obj)) Change {
-	return func(h home, env []string) ([]string, error) {
-		b, err := os.ReadFile(filepath.Join(h.path, name))
+// Edits rewrites a JSON file beneath the home.
+func Edits(name string, change func(Object)) Change {
+	return func(h Home, env []string) ([]string, error) {
+		b, err := os.ReadFile(filepath.Join(h.Path, name))
 		if err != nil {
 			return nil, err
 		}
-		var v obj
+		var v Object
 		if err := json.Unmarshal(b, &v); err != nil {
 			return nil, err
 		}
 		change(v)
-		return env, h.write(name, v)
+		return env, h.Write(name, v)
 	}
 }
 
-// stdio lists the MCP server that argv starts in a file, as Claude Code and Gemini CLI have it.
-func stdio(name string) func(argv ...string) Change {
+// Stdio lists the MCP server that argv starts in a file, as several agents have it.
+func Stdio(name string) func(argv ...string) Change {
 	return func(argv ...string) Change {
-		return edits(name, func(v obj) { v["mcpServers"] = obj{"rig": obj{"command": argv[0], "args": argv[1:]}} })
+		return Edits(name, func(v Object) { v["mcpServers"] = Object{"rig": Object{"command": argv[0], "args": argv[1:]}} })
 	}
 }
 
 // repository makes the working directory a git repository with one commit.
-func (h home) repository(env []string) error {
+func (h Home) repository(env []string) error {
 	cmd := exec.Command("/bin/sh", "-c", "git init --quiet && git -c user.name=test -c user.email=test@localhost commit --quiet --allow-empty --message=start")
-	cmd.Dir, cmd.Env = h.cwd, append(env, "GIT_CONFIG_NOSYSTEM=1")
+	cmd.Dir, cmd.Env = h.CWD, append(env, "GIT_CONFIG_NOSYSTEM=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("make a repository: %w: %s", err, strings.TrimSpace(string(out)))
 	}

@@ -1,0 +1,120 @@
+package log
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"relay-pty/parser/transcript"
+	"relay-pty/parser/transcript/proc"
+)
+
+// sessions is where Claude Code keeps a file of each process, named by its number.
+const sessions = "sessions"
+
+// follower follows the one transcript at a time that a session file names.
+type follower struct {
+	dir    string
+	child  int
+	reader *transcript.Reader
+}
+
+func follow(f transcript.Format, dir string, child int, since time.Time) transcript.Source {
+	return &follower{dir, child, transcript.NewReader(f, since)}
+}
+
+func (f *follower) Look() (transcript.Session, []transcript.News, error) {
+	s, err := Locate(f.dir, f.child)
+	if err != nil || s.Transcript == "" {
+		return s, nil, err
+	}
+	entries, err := f.reader.Poll(s.Transcript)
+	return s, []transcript.News{{Of: s.Transcript, Sure: true, Entries: entries}}, err
+}
+
+// Locate finds the session of the agent that runs as child, or in child's
+// session (setsid) when child is a script that starts it. dir is the agent's
+// directory. A session changes its ID, and thereby its transcript, while the
+// process lives, so ask again. The error wraps ErrNoSession when there is none.
+func Locate(dir string, child int) (transcript.Session, error) {
+	s, err := read(filepath.Join(dir, sessions, strconv.Itoa(child)+".json"), child)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, transcript.ErrNoSession) {
+		s, err = descendant(dir, child)
+	}
+	if err != nil {
+		return transcript.Session{}, err
+	}
+	if paths, _ := filepath.Glob(filepath.Join(transcript.EscapeGlob(dir), "projects", "*", s.ID+".jsonl")); len(paths) > 0 {
+		s.Transcript = paths[0]
+	}
+	return s, nil
+}
+
+// descendant looks for the latest session of a process in child's session.
+func descendant(dir string, child int) (found transcript.Session, err error) {
+	paths, _ := filepath.Glob(filepath.Join(transcript.EscapeGlob(dir), sessions, "*.json"))
+	for _, path := range paths {
+		pid, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".json"))
+		if err != nil || pid <= 0 {
+			continue
+		}
+		if sid, err := unix.Getsid(pid); err != nil || sid != child {
+			continue
+		}
+		if s, err := read(path, pid); err == nil && (found.ID == "" || s.StatusAt.After(found.StatusAt)) {
+			found = s
+		}
+	}
+	if found.ID == "" {
+		return found, fmt.Errorf("%w of process %d in %s", transcript.ErrNoSession, child, dir)
+	}
+	return found, nil
+}
+
+// read reads the session file of pid. One that a dead process of the same number
+// left behind is no session.
+func read(path string, pid int) (s transcript.Session, err error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return s, err
+	}
+	var f struct {
+		PID             int    `json:"pid"`
+		SessionID       string `json:"sessionId"`
+		CWD             string `json:"cwd"`
+		ProcStart       string `json:"procStart"` // in clock ticks, as in /proc/PID/stat; older versions do not tell
+		Version         string `json:"version"`
+		Status          string `json:"status"`
+		WaitingFor      string `json:"waitingFor"`
+		UpdatedAt       int64  `json:"updatedAt"`
+		StatusUpdatedAt int64  `json:"statusUpdatedAt"`
+	}
+	if err := json.Unmarshal(b, &f); err != nil {
+		return s, fmt.Errorf("read %s: %w", path, err)
+	}
+	if !uuidLike(f.SessionID) {
+		return s, fmt.Errorf("read %s: session id %.50q is no uuid", path, f.SessionID)
+	}
+	if f.PID != pid || f.ProcStart != "" && f.ProcStart != proc.StartOf(pid, f.ProcStart) {
+		return s, fmt.Errorf("%w: %s is stale", transcript.ErrNoSession, path)
+	}
+	return transcript.Session{
+		PID: f.PID, ID: f.SessionID, CWD: f.CWD, Version: f.Version,
+		Status: f.Status, WaitingFor: f.WaitingFor, StatusAt: time.UnixMilli(cmp.Or(f.StatusUpdatedAt, f.UpdatedAt)),
+	}, nil
+}
+
+// uuidLike reports whether id may stand in a path: hexadecimal groups of 8-4-4-4-12.
+func uuidLike(id string) bool {
+	parted := len(id) == 36 && id[8] == '-' && id[13] == '-' && id[18] == '-' && id[23] == '-'
+	return parted && strings.Count(id, "-") == 4 && strings.Trim(id, "0123456789abcdefABCDEF-") == ""
+}
