@@ -1,4 +1,4 @@
-package relay_test
+package agents_test
 
 import (
 	"encoding/json"
@@ -21,7 +21,11 @@ import (
 	"relay-pty/inject/profile"
 )
 
-const agentsDir = "inject/agents"
+const (
+	repository = "../.."
+	agentsDir  = "inject/agents"
+	tools      = "cmd/internal/" // they run agents, and name them
+)
 
 // shared are the directories beneath inject/agents that are no agent's.
 var shared = []string{"logs", "rig"}
@@ -105,7 +109,8 @@ func pinned(root fs.FS, dir string, lack func(string, ...any)) {
 				lack("a SHA-512 of %s for %s: %q", pin.Package, platform, sum)
 			}
 		}
-		row := regexp.MustCompile(`(?m)^\{"directory": "` + regexp.QuoteMeta(pin.Directory) + `", .*"version": "` + regexp.QuoteMeta(pin.Version) + `".*\},?$`)
+		directory, version := regexp.QuoteMeta(pin.Directory), regexp.QuoteMeta(pin.Version)
+		row := regexp.MustCompile(`(?m)^\{"directory": "` + directory + `", .*"version": "` + version + `".*\},?$`)
 		if !row.Match(text) {
 			lack("the pin of %s on one line", pin.Package)
 		}
@@ -129,11 +134,11 @@ func page(root fs.FS, p *profile.Profile, lack func(string, ...any)) {
 // TestEveryAgentIsComplete says what an agent's directory lacks: it is the list of what a new agent
 // needs.
 func TestEveryAgentIsComplete(t *testing.T) {
-	rigs, err := exec.Command("go", "list", "-f", `{{join .Imports "\n"}}`, "./cmd/internal/agentrig").Output()
+	rigs, err := exec.Command("go", "list", "-f", `{{join .Imports "\n"}}`, repository+"/cmd/internal/agentrig").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	dirs, err := os.ReadDir(agentsDir)
+	dirs, err := os.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +152,7 @@ func TestEveryAgentIsComplete(t *testing.T) {
 		if !ok {
 			p, _ = agents.Named(strings.TrimSuffix(dir, "s")) // the directory of several
 		}
-		for _, lack := range lacking(os.DirFS("."), dir, p, string(rigs)) {
+		for _, lack := range lacking(os.DirFS(repository), dir, p, string(rigs)) {
 			t.Errorf("%s/%s lacks %s", agentsDir, dir, lack)
 		}
 		if p != nil {
@@ -163,7 +168,8 @@ func TestEveryAgentIsComplete(t *testing.T) {
 		t.Errorf("an empty directory lacks %d pieces, want all 8: %q", len(got), got)
 	}
 	bad := fstest.MapFS{
-		"inject/agents/new/rig/pins.json": {Data: []byte(`[{"directory": "new", "version": "1",` + "\n" + `"package": "new@2", "runs": "x", "sha512": {"any": "00"}}]`)},
+		"inject/agents/new/rig/pins.json": {Data: []byte(`[{"directory": "new", "version": "1",` + "\n" +
+			`"package": "new@2", "runs": "x", "sha512": {"any": "00"}}]`)},
 	}
 	var got []string
 	pinned(bad, "new", func(format string, args ...any) { got = append(got, fmt.Sprintf(format, args...)) })
@@ -192,13 +198,13 @@ var brands = regexp.MustCompile(`(?i)claude|anthropic|codex|openai|gemini|openco
 // the product names an agent in a string or an identifier.
 func TestNoBrandElsewhere(t *testing.T) {
 	found := map[string]bool{}
-	err := fs.WalkDir(os.DirFS("."), ".", func(file string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(repository), ".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") ||
 			strings.HasPrefix(file, agentsDir+"/") || strings.HasPrefix(file, tools) {
 			return err
 		}
 		fset := token.NewFileSet()
-		tree, err := parser.ParseFile(fset, file, nil, 0)
+		tree, err := parser.ParseFile(fset, path.Join(repository, file), nil, 0)
 		if err != nil {
 			return err
 		}
