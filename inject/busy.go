@@ -84,12 +84,8 @@ func (a *attempt) lost() *Result {
 	return new(doubtful(protocol.FaultNoConsume, "the agent queued the message, has come to rest, and its log does not show it"))
 }
 
-// haltAgain is how long after an interrupt the agent may take to heed it, and
-// urgentFirst how long what it gave back then waits for the urgent message.
-const (
-	haltAgain   = 1200 * time.Millisecond
-	urgentFirst = 5 * time.Second
-)
+// urgentFirst is how long what an interrupted agent gave back waits for the urgent message.
+const urgentFirst = 5 * time.Second
 
 // shouldInterrupt reports whether the agent's turn is to be interrupted for the message,
 // and else when to ask again: it is urgent, the human rests, and what stands in
@@ -101,9 +97,7 @@ func (in *Injector) shouldInterrupt(s step) (bool, time.Duration) {
 		!s.busy() || s.Queued && !s.Working || !s.Box.Visible || s.Box.Foreign {
 		return false, 0
 	}
-	m := &in.seen
-	heeded := m.Halted.Before(m.Ready) // it has been ready since
-	if left := haltAgain - s.Facts.Now.Sub(m.Halted); left > 0 && !heeded {
+	if may, left := in.seen.MayInterrupt(s.Facts.Now); !may {
 		return false, left
 	}
 	if in.drafted(s.Look) && !in.leftAlone(s.Look) {
@@ -137,6 +131,7 @@ func (a *attempt) halting() do {
 	var key *heeding // the last one
 	press := func(ctx context.Context, s step) (stage, time.Duration) {
 		key = &heeding{painted: s.Facts.LastOutput, pressed: s.Facts.Now}
+		in.seen.Interrupts(time.Now())
 		if _, err := a.term.tx.Write(ctx, []byte(list[min(pressed, len(list)-1)])); err != nil {
 			return a.then, 0
 		}
@@ -149,7 +144,7 @@ func (a *attempt) halting() do {
 			if yes, _ := in.shouldInterrupt(s); !yes {
 				return ended, 0
 			}
-			in.seen.Halted, empty = time.Now(), !in.drafted(s.Look)
+			empty = !in.drafted(s.Look)
 			if m := p.Composer.Modal; s.Inserts { // there the first Esc does nothing else than to leave the mode
 				list, rest, a.then = append([]string{m.Leave}, list...), keyRest+m.Rest, inserting
 			}

@@ -72,8 +72,9 @@
 //
 // An interrupt is one key at a time: two Escs in one read are Alt-Esc, so the second waits until
 // the agent has read and painted, and 60 ms. OpenCode gets a third where it shows that it forgot
-// the first. An agent that is still busy 1.2 s later is interrupted again; one that asks a question
-// never is. What Claude Code gives back into its composer when it had not said a word is submitted
+// the first. An agent that is still busy 1.2 s after it has shown that it heard an interrupt gets
+// another one; one that asks a question, or has painted nothing since it read the keys, never does:
+// two Escs that it does at once clear Claude Code's composer. What Claude Code gives back into its composer when it had not said a word is submitted
 // again after the urgent message.
 //
 // # Line programs

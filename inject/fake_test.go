@@ -51,7 +51,9 @@ type fakeTerm struct {
 	unread   []byte
 	stopped  bool
 	flushed  time.Time
-	deaf     bool          // nothing typed ever shows
+	deaf     bool // nothing typed ever shows
+	still    bool // it paints nothing, and else all the time while it is busy
+	painted  time.Time
 	asks     bool          // it has asked the terminal something, and does nothing before it has …
 	answer   string        // … the answer, which waits for the transaction
 	quotes   bool          // "Really?" in its composer looks like a dialog
@@ -114,11 +116,14 @@ func (f *fakeTerm) do(change func(*fakeTerm)) {
 func (f *fakeTerm) Look() watch.Look {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	own := ready.Word{State: ready.Ready}
+	own, now := ready.Word{State: ready.Ready}, time.Now()
 	if f.busy {
 		own.State = ready.Busy
 	}
-	now, box := time.Now(), sight.Box{Visible: f.dialog == "" && !f.away, Top: true, Text: strings.TrimSpace(f.box)}
+	if f.busy && !f.still {
+		f.painted = now
+	}
+	box := sight.Box{Visible: f.dialog == "" && !f.away, Top: true, Text: strings.TrimSpace(f.box)}
 	box.Blank = f.box != "" && box.Text == ""
 	if !box.Visible {
 		box = sight.Box{}
@@ -140,7 +145,7 @@ func (f *fakeTerm) Look() watch.Look {
 			Commands: f.normal && !f.unshown,
 		},
 		Facts: ready.Facts{
-			Now: now, Started: f.started, Exited: f.exited, Foreground: true, Raw: true, Own: own, Stopped: f.stopped,
+			Now: now, Started: f.started, LastOutput: f.painted, Exited: f.exited, Foreground: true, Raw: true, Own: own, Stopped: f.stopped,
 		},
 		Draft: f.shadow.State(), Unread: len(f.unread), Flushed: f.flushed,
 	}

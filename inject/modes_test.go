@@ -142,6 +142,30 @@ func TestUrgentArmsAnAgentAgain(t *testing.T) {
 	}
 }
 
+// TestNoSecondEscBeforeTheFirstWasHeard: an agent that has read our Esc and stands still gets no
+// other one, for it would do them all at once. One that goes on although it has heard it does.
+func TestNoSecondEscBeforeTheFirstWasHeard(t *testing.T) {
+	for _, c := range []struct {
+		still bool
+		lag   time.Duration // until it does what it has read
+		keys  int
+	}{{true, 6 * time.Second, 1}, {false, 1700 * time.Millisecond, 2}} {
+		run(t, func(t *testing.T, r *rig) {
+			r.turnTime = time.Hour
+			r.humanTurn("work")
+			r.do(func(f *fakeTerm) { f.still, f.lag = c.still, c.lag })
+			r.mail.press(protocol.ModeUrgent, "m1", "hello")
+			pass(c.lag + 10*time.Millisecond)
+			r.do(func(f *fakeTerm) { f.still, f.lag = false, 0 })
+			r.ends(t, "m1")
+			wantInOrder(t, r, "work", "INTERRUPTED", m1)
+			if keys := strings.Count(r.bytes(), "\x1b") - strings.Count(r.bytes(), "\x1b["); keys != c.keys {
+				t.Errorf("still: %v; %d keys were pressed, want %d", c.still, keys, c.keys)
+			}
+		})
+	}
+}
+
 // TestInterruptedPromptIsSubmittedAgain also when the agent, as Claude does on a busy machine,
 // says that it rests a while before it paints what it gives back.
 func TestInterruptedPromptIsSubmittedAgain(t *testing.T) {

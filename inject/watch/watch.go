@@ -47,6 +47,8 @@ type Watch struct {
 	UnsentSince time.Time // … and since when it is so
 
 	read    time.Time // since when the agent is seen to have read all
+	took    time.Time // since when it is seen to have read what we interrupted it with; zero: it has not
+	heard   time.Time // when it painted after that; zero: not yet
 	leaving time.Time // when the text that the human submitted was last seen in the composer
 	left    time.Time // the human's Enter whose text has left it: what stands there now is new
 	dialog  time.Time // since when a dialog is there, and no composer
@@ -87,6 +89,12 @@ func (w *Watch) See(l *Look, ours Ours) {
 	if l.Unread > 0 || l.Facts.Now.Sub(w.Last.Facts.Now) > 2*UnreadRest {
 		w.read = l.Facts.Now
 	}
+	if w.took.IsZero() && l.Unread <= 0 {
+		w.took = l.Facts.Now
+	}
+	if w.heard.IsZero() && !w.took.IsZero() && l.Facts.LastOutput.After(w.took) {
+		w.heard = l.Facts.Now
+	}
 	if l.Facts.Stopped || w.Last.Facts.Stopped {
 		w.Stopped = l.Facts.Now
 	}
@@ -107,6 +115,27 @@ func (w *Watch) See(l *Look, ours Ours) {
 		f.Dialog = cmp.Or(l.Dialog, l.Menu)
 	}
 	w.Last = *l
+}
+
+// Interrupts remembers that a key that is to end the agent's turn is typed now.
+func (w *Watch) Interrupts(now time.Time) { w.Halted, w.took, w.heard = now, time.Time{}, time.Time{} }
+
+// haltAgain is how long the agent may take to heed an interrupt that it has shown to have heard.
+const haltAgain = 1200 * time.Millisecond
+
+// MayInterrupt reports whether a key may be typed that ends the agent's turn, and else when to ask
+// again: the agent was ready since the last one, or goes on though it has painted after it had read
+// that. One that has read it and stands still may do it much later, at once with the next: that
+// clears Claude Code's composer, with the human's draft.
+func (w *Watch) MayInterrupt(now time.Time) (bool, time.Duration) {
+	switch left := haltAgain - now.Sub(w.heard); {
+	case w.Halted.IsZero() || w.Halted.Before(w.Ready):
+		return true, 0
+	case w.heard.IsZero():
+		return false, 0
+	default:
+		return left <= 0, left
+	}
 }
 
 // How long a dialog must stand where no composer shows. Half a repaint looks so, with anything that
