@@ -33,7 +33,8 @@
 //
 // A dialog suspends an attempt, and the terminal is the human's until it is answered. Then the
 // composer decides: what stands there whole is submitted, a part of it is taken back and typed
-// again, nothing is typed again, and what is mixed with other text is doubt. While an agent paints
+// again, nothing is typed again, and what is mixed with other text is doubt. Behind Enter the time
+// stands still for it, where the agent's log will tell. While an agent paints
 // anew its composer may be away for some milliseconds (Gemini CLI: 2 to 11), and what was said
 // before may read like a question. So a dialog without a composer counts when it has stood for
 // 50 ms, one that reads like what was typed last for 300; until then nothing is told or typed.

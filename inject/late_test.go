@@ -73,6 +73,31 @@ func TestMessageThatIsReadSlowlyHasTheTimeItTakes(t *testing.T) {
 	})
 }
 
+// TestDialogBehindEnterLeavesTheMessageItsTime: the agent takes Enter up when the dialog is gone
+// that came right behind it, and its log shows that.
+func TestDialogBehindEnterLeavesTheMessageItsTime(t *testing.T) {
+	for _, takes := range []bool{true, false} {
+		run(t, func(t *testing.T, r *rig) {
+			r.do(func(f *fakeTerm) { f.late, f.onSubmit = time.Minute, func(*fakeTerm) { r.log.Store("m1", true) } })
+			r.mail.add("m1", "hello")
+			pass(200 * time.Millisecond)
+			r.do(func(f *fakeTerm) { f.dialog, f.wedged = "Waiting for startup", !takes })
+			if !strings.HasSuffix(r.bytes(), "\r") {
+				t.Fatalf("typed were %q, want an Enter before the dialog", r.bytes())
+			}
+			if pass(58 * time.Second); r.mail.result("m1").Status != "" || r.hold() != protocol.WaitsForDialog {
+				t.Errorf("ended as %+v, holds for %q; want no end behind a dialog", r.mail.result("m1"), r.hold())
+			}
+			r.do(func(f *fakeTerm) { f.dialog, f.noClear = "", true })
+			if takes {
+				wantResult(t, r.ends(t, "m1"), Delivered, protocol.EvidenceTurn)
+			} else {
+				wantResult(t, r.ends(t, "m1"), Doubtful, protocol.FaultStranded)
+			}
+		})
+	}
+}
+
 // TestTurnOfTheHumanThatLeavesLate: the time in which a turn must show begins when the text has
 // left.
 func TestTurnOfTheHumanThatLeavesLate(t *testing.T) {

@@ -184,7 +184,9 @@ func (a *attempt) unpressed() (stage, time.Duration) {
 }
 
 // confirming waits until the composer no longer holds our message and the agent took it. "Is empty"
-// would be the wrong question: a restored draft refills it.
+// would be the wrong question: a restored draft refills it. While a dialog is in front the time
+// stands still where the agent's log will tell: Codex shows "Waiting for startup" behind an Enter,
+// and takes up the message afterwards.
 func (a *attempt) confirming() do {
 	var gone, stood time.Time
 	insisted := false // Enter was pressed a second time
@@ -195,6 +197,10 @@ func (a *attempt) confirming() do {
 		a.pressed.joined = a.pressed.joined || s.Queued && a.in.Log != nil && !a.Command()
 		if r := a.proved(s); r != nil {
 			return a.over(*r)
+		}
+		if s.blocked() && a.in.Log != nil && !a.Command() {
+			a.within(a.timer.limit)
+			s.over = false
 		}
 		clear := a.goneFrom(s.Box) && !s.blocked() && s.Unread <= 0
 		gone = ready.Since(gone, clear, s.Facts.Now)
