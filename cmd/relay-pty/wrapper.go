@@ -420,6 +420,9 @@ func withoutRelay(env []string) []string {
 	return kept
 }
 
+// logTime has milliseconds, as what an agent does is told by them.
+const logTime = "2006-01-02T15:04:05.000Z07:00"
+
 // openLog opens the log file; without one, nothing is logged.
 func openLog(cfg config) (zerolog.Logger, func(), error) {
 	if cfg.LogFile == "" {
@@ -429,8 +432,10 @@ func openLog(cfg config) (zerolog.Logger, func(), error) {
 	if err != nil {
 		return zerolog.Nop(), nil, fmt.Errorf("--log-file: %w", err)
 	}
-	log := zerolog.New(f).Level(cfg.LogLevel).With().Timestamp().Str("agent", cfg.Name).Logger()
-	return log, func() { f.Close() }, nil
+	timed := zerolog.HookFunc(func(e *zerolog.Event, _ zerolog.Level, _ string) {
+		e.Str(zerolog.TimestampFieldName, time.Now().Format(logTime))
+	})
+	return zerolog.New(f).Level(cfg.LogLevel).With().Str("agent", cfg.Name).Logger().Hook(timed), func() { f.Close() }, nil
 }
 
 // withHint takes over the hint of an error that brings one.
