@@ -26,10 +26,10 @@ func (in *Injector) joins(s step) bool {
 const backRest = proofRest
 
 // queued looks after what a busy agent has queued: its log shows it, or it came back into the
-// composer, or the agent rests and nothing shows. What the agent gave back by itself is to be
-// submitted again; what the human took back is their draft. It came back by the human's doing if a
-// key of theirs is newer than our Enter, and than our interrupt, upon which an agent gives back
-// what it has queued.
+// composer, or the agent rests and nothing shows. What the agent gave back by itself, or upon an
+// interrupt, is to be submitted again, all of it as one turn; what the human took back is their
+// draft. It came back by the human's doing if a key of theirs that is no Escape is newer than our
+// Enter, and than our interrupt.
 func (a *attempt) queued() do {
 	var stands, changed, rests time.Time // since when it stands in the composer, does so altered, or the agent rests
 	byHuman := false
@@ -44,7 +44,8 @@ func (a *attempt) queued() do {
 		lost, last := sinceFor(rests, now, in.Profile.Typing.Confirm)
 		if stood {
 			a.cameBack = true
-			byHuman = byHuman || watch.TypedSince(s.Look, ready.Later(a.pressed.at, in.seen.Halted))
+			since := ready.Later(a.pressed.at, in.seen.Halted)
+			byHuman = byHuman || watch.TypedSince(s.Look, since) && !in.seen.Interrupted(s.Look, since)
 		}
 		switch {
 		case edited:
@@ -63,6 +64,36 @@ func (a *attempt) queued() do {
 		}
 		return ended, 0
 	}
+}
+
+// joinOthers makes one attempt of those that the agent had queued and now has in its composer, one
+// behind the other and nothing else: they are submitted as one turn.
+func (a *attempt) joinOthers() {
+	in, l := a.in, a.in.seen.Last
+	joined := &attempt{in: in}
+	var list, hidden []*attempt
+	for _, o := range in.attempts {
+		switch {
+		case o.stage != queued:
+		case o.leftIn(l.Box):
+			list, hidden = append(append(list, hidden...), o), nil
+		case !l.Box.Top:
+			hidden = append(hidden, o)
+		}
+	}
+	for _, o := range list {
+		joined.Turn = append(joined.Turn, o.Turn...)
+	}
+	if len(list) < 2 || !joined.holdsOurs(l) {
+		return
+	}
+	a.began, a.pressed = list[0].began, list[len(list)-1].pressed
+	for _, o := range list {
+		if o != a {
+			o.enter(ended)
+		}
+	}
+	a.Turn, a.typed = joined.Turn, joined.Typed(in.Profile.Quote)
 }
 
 // sinceFor reports whether what is so since a moment has been so for a while, and else when it will

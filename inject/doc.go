@@ -68,15 +68,17 @@
 // Where the profile names a key, an important message goes into the agent's own queue (Codex: Tab,
 // the others: Enter), which cuts nothing. Only the agent's log proves it (evidence turn). An agent
 // that comes to rest without showing it there leaves it in doubt; one that gives it back into its
-// composer gets it submitted. What came back because the human pressed a key is the human's: a
-// draft while it stands there, delivered when they send it, unknown when they change it.
+// composer gets it submitted. Codex does so with all that it has queued when it is interrupted, by
+// us or by the human's Esc: that becomes one turn. What came back because the human pressed another
+// key is the human's: a draft while it stands there, delivered when they send it, unknown when they
+// change it. OpenCode keeps an interrupted queue for its next turn, so nothing waits for that.
 //
 // An interrupt is one key at a time: two Escs in one read are Alt-Esc, so the second waits until
 // the agent has read and painted, and 60 ms. OpenCode gets a third where it shows that it forgot
 // the first. An agent that is still busy 1.2 s after it has shown that it heard an interrupt gets
-// another one; one that asks a question, or has painted nothing since it read the keys, never does:
-// two Escs that it does at once clear Claude Code's composer. What Claude Code gives back into its composer when it had not said a word is submitted
-// again after the urgent message.
+// another one. One that asks a question, or has painted nothing since it read the keys, never does:
+// two Escs that it does at once clear Claude Code's composer. What that gives back when it had not
+// said a word is submitted again after the urgent message.
 //
 // # Line programs
 //

@@ -77,6 +77,8 @@ type fakeTerm struct {
 	onSubmit func(*fakeTerm)
 
 	queue    []string // submitted while busy
+	habit    habit    // what becomes of it at an interrupt
+	kept     []string // it goes with the next turn
 	keeps    bool     // so is what is submitted now, and it looks idle
 	stash    string   // the draft that was set aside
 	stashed  bool
@@ -91,6 +93,17 @@ type fakeTerm struct {
 	prompt   string        // of the turn that runs
 	turn     int
 }
+
+// habit is what an agent does with its queue when it is interrupted.
+type habit int
+
+const (
+	takesUp   habit = iota // begins with it
+	givesBack              // puts it into its composer, as Codex
+	givesOne               // does so with the first of it
+	keepsIt                // keeps it for its next turn, as OpenCode
+	dropsIt
+)
 
 func newFake() *fakeTerm {
 	return &fakeTerm{changed: make(chan struct{}, 1), started: time.Now(), turnTime: 3 * time.Second}
@@ -147,7 +160,7 @@ func (f *fakeTerm) Look() watch.Look {
 		Facts: ready.Facts{
 			Now: now, Started: f.started, LastOutput: f.painted, Exited: f.exited, Foreground: true, Raw: true, Own: own, Stopped: f.stopped,
 		},
-		Draft: f.shadow.State(), Unread: len(f.unread), Flushed: f.flushed,
+		Draft: f.shadow.At(now), Unread: len(f.unread), Flushed: f.flushed,
 	}
 }
 
@@ -361,7 +374,8 @@ func (f *fakeTerm) submit() {
 
 // begin starts a turn; what is queued follows it.
 func (f *fakeTerm) begin(prompt string) {
-	f.turns = append(f.turns, prompt)
+	f.turns = append(append(f.turns, f.kept...), prompt)
+	f.kept = nil
 	f.turn++
 	f.busy, f.prompt = true, prompt
 	if f.onSubmit != nil {
@@ -409,7 +423,20 @@ func (f *fakeTerm) interrupt() {
 		time.AfterFunc(f.paints, func() { f.do(func(f *fakeTerm) { f.box = back + f.box }) })
 	}
 	f.thinking = false
-	f.end()
+	switch f.habit {
+	case givesBack:
+		f.box, f.queue = strings.Join(append(f.queue, f.box), "\n"), nil
+	case givesOne:
+		n := min(1, len(f.queue))
+		f.box, f.queue = strings.Join(append(f.queue[:n:n], f.box), "\n"), f.queue[n:]
+	case keepsIt:
+		f.kept, f.queue = append(f.kept, f.queue...), nil
+	case dropsIt:
+		f.queue = nil
+	}
+	if f.busy = false; f.habit == takesUp {
+		f.end()
+	}
 }
 
 func (f *fakeTerm) submitted() []string {

@@ -41,14 +41,31 @@ func (in *Injector) holds(s step) (Hold, time.Duration) {
 			return protocol.WaitsForDraft, wait
 		}
 	}
-	if s.verdict.State == ready.Ready && in.at(queued) != nil {
-		return protocol.WaitsForTurn, 0 // what it has queued comes first
+	if first, again := in.queueFirst(s); first && s.verdict.State == ready.Ready {
+		return protocol.WaitsForTurn, again
 	}
 	if !s.Facts.AtPrompt && in.Profile.Quote.Inert() {
 		return protocol.WaitsForReady, 0 // its line is not a prompt, so a message might not be inert there
 	}
 	hold, again := in.seen.Quiet(s.Look)
 	return Hold(hold), again
+}
+
+// queueRest is how long an agent that was interrupted may rest before it takes up what it has
+// queued. OpenCode does not before its next turn.
+const queueRest = 5 * proofRest
+
+// queueFirst reports whether an agent at rest is about to take up what it has queued, and after how
+// long to ask again. What it has given back into its composer is not in its queue any more.
+func (in *Injector) queueFirst(s step) (first bool, again time.Duration) {
+	over, left := sinceFor(in.seen.Rests, s.Facts.Now, queueRest)
+	for _, a := range in.attempts {
+		givenBack := a.cameBack && s.Box.Visible && a.leftIn(s.Box)
+		if a.stage == queued && !givenBack && !(over && in.seen.Interrupted(s.Look, a.pressed.at)) {
+			first, again = true, left
+		}
+	}
+	return first, again
 }
 
 // drafted reports whether the human has unsent text that is in our way, or we have to bring it

@@ -297,7 +297,20 @@ func (in *Injector) end(a *attempt, from stage) {
 		// ready from before. A turn that is over already shows with the next look.
 		in.Report(Report{Verdict: ready.Verdict{State: ready.Busy, Confidence: confidence(r.Evidence)}, Hold: protocol.WaitsForTurn})
 	}
-	in.Mailbox.End(a.Turn, *r)
+	var shown, rest turn.Turn // its log may show a part of a turn that did not arrive as a whole
+	for _, m := range a.Turn {
+		if r.Status != Delivered && in.took(turn.Turn{m}) {
+			shown = append(shown, m)
+		} else {
+			rest = append(rest, m)
+		}
+	}
+	if len(shown) > 0 {
+		in.Mailbox.End(shown, delivered(protocol.EvidenceTurn))
+	}
+	if len(rest) > 0 {
+		in.Mailbox.End(rest, *r)
+	}
 }
 
 func confidence(e Evidence) ready.Confidence {

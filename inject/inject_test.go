@@ -56,6 +56,25 @@ func (r *rig) Took(id string) bool {
 	return took
 }
 
+// logs has the agent's log show the messages of all turns so far.
+func (r *rig) logs(f *fakeTerm) {
+	for _, turn := range f.turns {
+		for _, id := range idsIn(turn) {
+			r.log.Store(id, true)
+		}
+	}
+}
+
+// idsIn lists the messages whose headers stand in a text.
+func idsIn(text string) (ids []string) {
+	for part := range strings.SplitSeq(text, "[relay ") {
+		if id, _, is := strings.Cut(part, " from bob]"); is {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 func (r *rig) hold() Hold { return r.last.Load().Hold }
 
 func run(t *testing.T, test func(t *testing.T, r *rig)) {
@@ -108,6 +127,21 @@ func follows(from, to string) bool {
 		}
 	}
 	return false
+}
+
+// allEnd waits for the ends of so many messages, and lists them.
+func (r *rig) allEnd(t *testing.T, n int, while time.Duration) (ids []string) {
+	t.Helper()
+	over := time.After(while)
+	for len(ids) < n {
+		select {
+		case id := <-r.mail.ended:
+			ids = append(ids, id)
+		case <-over:
+			t.Fatalf("not within %v: the ends of %d messages; %q have ended, the next waits for %q", while, n, ids, r.hold())
+		}
+	}
+	return ids
 }
 
 // ends waits for the message's end.

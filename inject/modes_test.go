@@ -28,6 +28,7 @@ func wantInOrder(t *testing.T, r *rig, want ...string) {
 const (
 	m1 = "[relay m1 from bob] hello\n[end m1]"
 	m2 = "[relay m2 from bob] there\n[end m2]"
+	m3 = "[relay m3 from bob] now\n[end m3]"
 )
 
 func TestImportantJoinsABusyTurn(t *testing.T) {
@@ -45,6 +46,24 @@ func TestImportantJoinsABusyTurn(t *testing.T) {
 			t.Errorf("ended as %+v, want a turn", got)
 		}
 		wantInOrder(t, r, "work", m1)
+	})
+}
+
+// TestEachMessageOfATurnIsProvedByItself, where the log shows a part of it before the end is in
+// doubt.
+func TestEachMessageOfATurnIsProvedByItself(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.wedged, f.dialog = true, "Do you want to?" })
+		r.mail.batch = 2
+		r.mail.add("m1", "hello")
+		r.mail.add("m2", "there")
+		r.do(func(f *fakeTerm) { f.dialog = "" })
+		pass(time.Second)
+		r.log.Store("m1", true)
+		r.do(func(f *fakeTerm) { f.exited = true })
+		r.allEnd(t, 2, time.Second)
+		wantResult(t, r.mail.result("m1"), Delivered, protocol.EvidenceTurn)
+		wantResult(t, r.mail.result("m2"), Doubtful, protocol.FaultAgentExited)
 	})
 }
 

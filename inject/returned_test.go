@@ -142,6 +142,80 @@ func TestQueuedMessageThatOnlySeemsToComeBack(t *testing.T) {
 	}
 }
 
+// TestInterruptGivesBackTheQueue: what the agent had queued is one turn, whoever interrupted it,
+// and an urgent message comes behind that.
+func TestInterruptGivesBackTheQueue(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		habit  habit
+		urgent bool
+		turns  []string
+	}{
+		{"our Esc", givesBack, true, []string{m1 + "\n" + m2, "INTERRUPTED", m3}},
+		{"the human's", givesBack, false, []string{m1 + "\n" + m2, m3}},
+		{"our Esc, which keeps it", keepsIt, true, []string{m1, m2, m3}},
+		{"the human's, which keeps it", keepsIt, false, []string{m1, m2, m3}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			run(t, func(t *testing.T, r *rig) {
+				r.turnTime = time.Hour
+				r.humanTurn("work")
+				r.do(func(f *fakeTerm) { f.habit, f.onSubmit = c.habit, r.logs })
+				r.mail.press(protocol.ModeImportant, "m1", "hello")
+				pass(time.Second)
+				r.mail.press(protocol.ModeImportant, "m2", "there")
+				pass(2 * time.Second)
+				if c.urgent {
+					r.mail.press(protocol.ModeUrgent, "m3", "now")
+				} else {
+					r.human("\x1b")
+					pass(time.Second)
+					r.mail.add("m3", "now")
+					time.AfterFunc(20*time.Second, func() { r.do((*fakeTerm).end) })
+				}
+				for _, id := range r.allEnd(t, 3, 25*time.Second) {
+					if got := r.mail.result(id); got.Status != Delivered || r.mail.tries(id) != 1 {
+						t.Errorf("%s ended as %+v, taken %d times", id, got, r.mail.tries(id))
+					}
+				}
+				got := r.submitted()
+				for i := range got {
+					got[i] = strings.TrimRight(got[i], "\n")
+				}
+				if want := append([]string{"work", "INTERRUPTED"}, c.turns...); !slices.Equal(got, want) {
+					t.Errorf("the agent got %q, want %q", got, want)
+				}
+			})
+		})
+	}
+}
+
+// TestInterruptGivesBackTheQueueBesideADraft, which nobody may submit: that is doubt, and a
+// draft.
+func TestInterruptGivesBackTheQueueBesideADraft(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.turnTime = time.Hour
+		r.humanTurn("work")
+		r.do(func(f *fakeTerm) { f.habit, f.onSubmit = givesBack, r.logs })
+		r.mail.press(protocol.ModeImportant, "m1", "hello")
+		pass(time.Second)
+		r.mail.press(protocol.ModeImportant, "m2", "there")
+		pass(time.Second)
+		r.human("half a draft")
+		pass(2 * time.Second)
+		r.human("\x1b")
+		for _, id := range r.allEnd(t, 2, 10*time.Second) {
+			wantResult(t, r.mail.result(id), Doubtful, protocol.FaultReturned)
+		}
+		r.mail.add("m3", "now")
+		pass(10 * time.Minute)
+		wantInOrder(t, r, "work", "INTERRUPTED")
+		if r.hold() != protocol.WaitsForDraft || !strings.HasSuffix(r.shows(), "half a draft") {
+			t.Errorf("waits for %q, the composer holds %q", r.hold(), r.shows())
+		}
+	})
+}
+
 // TestMessageBehindADialogThatTheHumanSubmits is not typed again, whether or not the agent has a
 // log that would show it.
 func TestMessageBehindADialogThatTheHumanSubmits(t *testing.T) {

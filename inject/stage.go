@@ -187,6 +187,9 @@ func (in *Injector) drive(ctx context.Context, a *attempt, s step) (moved bool, 
 // enter brings the attempt into a stage.
 func (a *attempt) enter(to stage) {
 	from := a.stage
+	if from == queued && to == behind {
+		a.joinOthers()
+	}
 	if a.in.Staged != nil {
 		a.in.Staged(a.IDs(), from.String(), to.String())
 	}

@@ -78,58 +78,12 @@ func (in *Injector) holdsText(s step) bool {
 	return s.Box.Visible && (s.Box.Text != "" || s.Box.Blank) && !s.blocked()
 }
 
-// How long an agent may take to show what a key that clears has done, how long what it
-// shows must rest before the next key, and how long all of it may take: the human's keys wait.
+// How long an agent may take to show what a key that clears has done, and how long all of it may
+// take: the human's keys wait.
 const (
 	clearWait  = 5 * proofRest
-	clearRest  = 60 * time.Millisecond
 	clearLimit = 5 * time.Second
 )
-
-// change is what became of a composer.
-type change struct {
-	was, now glimpsed
-	gone     time.Time // since when it is empty
-	rests    time.Time // since when it is another one than before, and the same since
-}
-
-// glimpsed is a composer as far as keys that clear change it: the cursor tells of empty lines.
-type glimpsed struct {
-	text, line string
-	row        int
-}
-
-func glimpseOf(l watch.Look) glimpsed { return glimpsed{l.Box.Text, l.Line, l.Row} }
-
-func changeFrom(l watch.Look) *change { return &change{was: glimpseOf(l), now: glimpseOf(l)} }
-
-// cleared is what a key that clears was seen to do.
-type cleared int
-
-const (
-	nothing cleared = iota
-	some            // text is left, and it is not as it was
-	everything
-)
-
-// did reports whether the composer is seen to be another than before, and rests. While it is
-// painted anew it is not seen, and tells nothing.
-func (c *change) did(in *Injector, s step) cleared {
-	now := s.Facts.Now
-	seen := !s.blocked() && s.Unread <= 0 && (s.Box.Visible || in.Profile.Composer == nil)
-	c.gone = ready.Since(c.gone, seen && in.seen.Empty(s.Look), now)
-	if is := glimpseOf(s.Look); is != c.now {
-		c.now, c.rests = is, time.Time{}
-	}
-	c.rests = ready.Since(c.rests, seen && c.now != c.was && c.gone.IsZero(), now)
-	switch {
-	case !c.gone.IsZero() && now.Sub(c.gone) >= proofRest:
-		return everything
-	case !c.rests.IsZero() && now.Sub(c.rests) >= clearRest:
-		return some
-	}
-	return nothing
-}
 
 // Keys that clear, beside the profile's: none, to see what becomes of what is painted anew; and
 // Backspace.
@@ -145,10 +99,10 @@ const (
 // slow to show what a key did must not get more of them on an empty box.
 func (a *attempt) clearing() do {
 	list, end := a.in.Profile.Typing.Clear, time.Now().Add(clearLimit)
-	var effect *change // of the key; nil: none was pressed yet
+	var effect *watch.Change // of the key; nil: none was pressed yet
 	key, again := noKey, false
 	press := func(ctx context.Context, s step, k string, limit time.Duration) (stage, time.Duration) {
-		effect, key = changeFrom(s.Look), k
+		effect, key = watch.ChangeFrom(s.Look), k
 		if k != noKey {
 			a.press(ctx, k)
 		}
@@ -157,18 +111,18 @@ func (a *attempt) clearing() do {
 	}
 	return func(ctx context.Context, s step) (stage, time.Duration) {
 		if effect != nil {
-			did := effect.did(a.in, s)
-			if did == nothing && !s.over && !s.stuck {
-				return clearing, clearRest / 3
+			did := effect.Did(&a.in.seen, s.Look, s.blocked())
+			if did == watch.Nothing && !s.over && !s.stuck {
+				return clearing, watch.ChangeRest / 3
 			}
 			switch {
-			case key == noKey && did != some, key != noKey && key != backspace && did == everything:
-				return a.cleared(ctx, s, did == everything)
+			case key == noKey && did != watch.Some, key != noKey && key != backspace && did == watch.Everything:
+				return a.cleared(ctx, s, did == watch.Everything)
 			case key == noKey:
-			case key == backspace && did != everything && !(did == some && turn.Same(s.Box.Text, effect.was.text)):
+			case key == backspace && did != watch.Everything && !(did == watch.Some && turn.Same(s.Box.Text, effect.Before())):
 				return press(ctx, s, list[0], clearWait)
 			case key == backspace:
-			case did == some:
+			case did == watch.Some:
 				again = true
 			default:
 				if list = list[1:]; !a.isOurs(s.Look) {
@@ -215,8 +169,8 @@ func (a *attempt) isOurs(l watch.Look) bool {
 // behind waits until a dialog is gone that came when the message was typed and not submitted. When
 // the agent is ready again, what the composer holds decides.
 func (a *attempt) behind() do {
-	stood := false    // it stood whole in the composer when the dialog was gone
-	var empty *change // of a composer that shows nothing
+	stood := false          // it stood whole in the composer when the dialog was gone
+	var empty *watch.Change // of a composer that shows nothing
 	return func(ctx context.Context, s step) (stage, time.Duration) {
 		stood = stood || a.term.tx == nil && a.holdsOurs(s.Look)
 		switch {
@@ -230,22 +184,22 @@ func (a *attempt) behind() do {
 			a.open(ctx)
 			return behind, atOnce
 		case empty == nil && s.Box.Text == "" && !s.Box.Blank:
-			empty = changeFrom(s.Look)
+			empty = watch.ChangeFrom(s.Look)
 			a.within(clearWait)
-			return behind, clearRest / 3
+			return behind, watch.ChangeRest / 3
 		}
 		if empty != nil {
-			switch did := empty.did(a.in, s); {
-			case did == everything:
+			switch did := empty.Did(&a.in.seen, s.Look, s.blocked()); {
+			case did == watch.Everything:
 				return a.swallowed(stood)
-			case did == nothing && !s.over:
-				return behind, clearRest / 3
+			case did == watch.Nothing && !s.over:
+				return behind, watch.ChangeRest / 3
 			}
 		}
 		switch {
 		case a.holdsOurs(s.Look):
 			return showing, 0
-		case a.begunIn(s.Look):
+		case a.begunIn(s.Look) && !a.cameBack:
 			return a.withdraw(protocol.FaultDialog, "a dialog came while the message was being typed")
 		}
 		return a.over(a.mixed())

@@ -43,6 +43,7 @@ type Shadow struct {
 	shows   bool      // the composer shows text
 	emptied time.Time // when it was first seen to show none any more
 	typed   time.Time
+	other   time.Time // the last key but Escape
 	submit  time.Time
 	sent    time.Time // the last Enter that sent text, as far as is known
 	sleep   time.Time
@@ -58,6 +59,7 @@ type State struct {
 	Begun    bool      // keys of any kind came since the last Enter
 	Boundary bool      // no key, character or paste is unfinished
 	LastKey  time.Time // last typing, Enter included; zero: never
+	Other    time.Time // last typing of anything but Escape; zero: never
 	Enter    time.Time // last Enter; zero: never
 	Sent     time.Time // last Enter that sent text, or may have; zero: never
 	Suspend  time.Time // last Ctrl-Z; zero: never
@@ -102,7 +104,7 @@ func (s *Shadow) Keys(p []byte, now time.Time) Input {
 		s.take(k, now)
 	})
 	if s.in.Paste {
-		s.typed, s.begun = now, true
+		s.typed, s.other, s.begun = now, now, true
 	}
 	if !clear || !s.in.Clear() {
 		return Typing
@@ -130,6 +132,9 @@ func (s *Shadow) take(k keystroke.Key, now time.Time) {
 	}
 	s.typed, s.begun, s.ed.signs = now, true, s.Chips
 	s.asleep = k.Kind == keystroke.Suspend
+	if k.Kind != keystroke.Escape {
+		s.other = now
+	}
 	switch k.Kind {
 	case keystroke.Enter:
 		s.submit, s.begun = now, false
@@ -168,7 +173,7 @@ func (s *Shadow) state() State {
 	st := State{
 		Known: !s.ed.lost && !s.in.Paste, AtEnd: !s.ed.astray && s.ed.at == len(s.ed.buf),
 		Begun: s.begun, Boundary: s.in.Boundary(),
-		LastKey: s.typed, Enter: s.submit, Sent: s.sent, Suspend: s.sleep, loose: s.ed.loose > 0, signs: s.Chips,
+		LastKey: s.typed, Other: s.other, Enter: s.submit, Sent: s.sent, Suspend: s.sleep, loose: s.ed.loose > 0, signs: s.Chips,
 	}
 	st.Text, st.marked = s.ed.texts()
 	if s.in.Pending() { // it counts as the Escape key already

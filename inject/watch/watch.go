@@ -36,6 +36,7 @@ type Watch struct {
 	Profile     *profile.Profile
 	Last        Look      // the look before this one
 	Ready       time.Time // when the agent was last ready; zero: never
+	Rests       time.Time // since when it is ready; zero: it is not
 	Busy        time.Time // when it last worked, or asked something
 	Stopped     time.Time // when it was last seen stopped
 	Input       time.Time // when we last typed
@@ -182,6 +183,7 @@ func (w *Watch) Judge(l Look) (v ready.Verdict, again time.Duration) {
 		return ready.Verdict{State: ready.Unknown, Confidence: ready.ByGuess, Settling: true}, l.DialogAfter
 	}
 	v, again = w.Profile.Rules.Judge(l.Facts)
+	w.Rests = ready.Since(w.Rests, v.State == ready.Ready, l.Facts.Now)
 	switch {
 	case v.State == ready.Ready:
 		w.Ready = l.Facts.Now
@@ -238,6 +240,12 @@ func (w *Watch) Empty(l Look) bool {
 // TypedSince reports whether the human's keys reached the agent after a moment; never after none.
 func TypedSince(l Look, since time.Time) bool {
 	return !since.IsZero() && ready.Later(l.Draft.LastKey, l.Brought).After(since)
+}
+
+// Interrupted reports whether the agent was interrupted after a moment: by us, or by the human,
+// whose last key is an Escape.
+func (w *Watch) Interrupted(l Look, since time.Time) bool {
+	return w.Halted.After(since) || TypedSince(l, since) && l.Draft.LastKey.After(l.Draft.Other)
 }
 
 // overlook takes strays out of the composer as it is seen, in two cases: they stand among what we

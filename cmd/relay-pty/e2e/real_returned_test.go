@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -57,4 +58,51 @@ func TestProveQueuedMessageThatTheHumanTakesBack(t *testing.T) {
 			})
 		})
 	}
+}
+
+// queuedTwo has two important messages in the queue of an agent that works.
+func (r *realAgent) queuedTwo(name string) (ids []string) {
+	r.t.Helper()
+	r.api.Respond(onlyOnce(r.api))
+	r.inject(name, "SLOW 60")
+	r.turnWith("[relay " + name + " from bob]")
+	r.state("busy")
+	for i := range 2 {
+		id := fmt.Sprintf("%s-%d", name, i)
+		r.press("important", id, "by the way")
+		_, err := r.client.WaitStatus(patience(r.t, id+" in the agent's queue"), id, "injecting")
+		must(r.t, err)
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// urgentBehindQueued: what the agent has queued when an urgent message interrupts it, and gives
+// back or keeps, comes to its end as the urgent one does, and once.
+func urgentBehindQueued(t *testing.T, r *realAgent) {
+	ids := append(r.queuedTwo("u"), "now")
+	r.press("urgent", "now", "at once")
+	for _, id := range ids {
+		r.delivers(id, "turn", "submitted")
+	}
+	r.state("ready")
+	r.once(ids)
+	shown(t, r.Name()+": an urgent message interrupts an agent that has queued two, each is delivered once", "%d of %d", len(ids), len(ids))
+}
+
+// escBehindQueued: so it is when the human interrupts the agent.
+func escBehindQueued(t *testing.T, r *realAgent) {
+	ids := r.queuedTwo("e")
+	pause(t, 1500*time.Millisecond)
+	for range r.look.Typing.Interrupt {
+		must(t, r.Type("\x1b"))
+		pause(t, humanPause)
+	}
+	r.inject("later", "and now")
+	for _, id := range append(ids, "later") {
+		r.delivers(id, "turn", "submitted")
+	}
+	r.state("ready")
+	r.once(append(ids, "later"))
+	shown(t, r.Name()+": the human interrupts an agent that has queued two messages, each is delivered once", "%d of %d", len(ids), len(ids))
 }

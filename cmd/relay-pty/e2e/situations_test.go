@@ -15,7 +15,8 @@ type part struct {
 }
 
 // TestRealAgentsInEverySituation: each agent gets messages at rest, at work, behind a dialog and
-// behind a draft, and one that interrupts it; one session after the other, in one terminal.
+// behind a draft, and one that interrupts it, also when others are in its own queue; one session
+// after the other, in one terminal.
 func TestRealAgentsInEverySituation(t *testing.T) {
 	oneByOne(t, []part{
 		{"idle", everyMessageOnce},
@@ -24,6 +25,8 @@ func TestRealAgentsInEverySituation(t *testing.T) {
 		{"dialog", dialogsStayUnanswered},
 		{"draft", draftsSurvive},
 		{"urgent", urgentCutsReplies},
+		{"urgent behind queued ones", urgentBehindQueued},
+		{"Esc behind queued ones", escBehindQueued},
 	}, "--draft-timeout", "1500")
 }
 
