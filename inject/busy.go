@@ -69,8 +69,7 @@ func (a *attempt) queued() do {
 // joinOthers makes one attempt of those that the agent had queued and now has in its composer, one
 // behind the other and nothing else: they are submitted as one turn.
 func (a *attempt) joinOthers() {
-	in, l := a.in, a.in.seen.Last
-	joined := &attempt{in: in}
+	in, l, joined := a.in, a.in.seen.Last, &attempt{in: a.in}
 	var list, hidden []*attempt
 	for _, o := range in.attempts {
 		switch {
@@ -140,12 +139,9 @@ func (in *Injector) shouldInterrupt(s step) (bool, time.Duration) {
 	return hold == "", again
 }
 
-// keyGap is how long an agent may take to show that it heard a key. keyRest is how long after an
-// agent has read an Esc the next byte is a key of its own to every agent, and no Alt with that Esc.
-const (
-	keyGap  = 300 * time.Millisecond
-	keyRest = 60 * time.Millisecond
-)
+// keyRest is how long after an agent has read an Esc the next byte is a key of its own to every
+// agent, and no Alt with that Esc.
+const keyRest = 60 * time.Millisecond
 
 // oftener is how often more than its profile says the last key of an interrupt is pressed.
 const oftener = 3
@@ -157,11 +153,11 @@ const oftener = 3
 func (a *attempt) halting() do {
 	in, p := a.in, a.in.Profile
 	list, rest := p.Typing.Interrupt, keyRest
-	pressed := 0     // keys
-	empty := false   // the composer was, before the first one
-	var key *heeding // the last one
+	pressed := 0       // keys
+	empty := false     // the composer was, before the first one
+	var key *watch.Key // the last one
 	press := func(ctx context.Context, s step) (stage, time.Duration) {
-		key = &heeding{painted: s.Facts.LastOutput, pressed: s.Facts.Now}
+		key = watch.Pressed(s.Look)
 		in.seen.Interrupts(time.Now())
 		if _, err := a.term.tx.Write(ctx, []byte(list[min(pressed, len(list)-1)])); err != nil {
 			return a.then, 0
@@ -181,7 +177,8 @@ func (a *attempt) halting() do {
 			}
 			return press(ctx, s)
 		}
-		heard, busy := key.heeded(s, rest)
+		busy := s.busy() && s.Box.Visible // halfway through a repaint nothing shows that it is
+		heard := key.Heard(s.Look, busy, rest) || s.verdict.State == ready.Ready || s.blocked()
 		if !heard && !s.over {
 			return halting, keyRest / 3
 		}
@@ -195,25 +192,6 @@ func (a *attempt) halting() do {
 	}
 }
 
-// heeding is what becomes of a key that is to end a turn.
-type heeding struct {
-	painted time.Time // when the agent had last painted before it
-	pressed time.Time
-	took    time.Time // since when the agent has read it and shows no mode that was to be left by it
-}
-
-// heeded reports whether the agent has heard the key, and whether it is still busy: it has rested
-// with it, and painted since or had its time to. The next key might mean something else otherwise.
-// Halfway through a repaint nothing shows that the agent is busy.
-func (k *heeding) heeded(s step, rest time.Duration) (is, busy bool) {
-	now := s.Facts.Now
-	busy = s.busy() && s.Box.Visible
-	k.took = ready.Since(k.took, s.Unread <= 0 && !s.Inserts, now)
-	rested := !k.took.IsZero() && now.Sub(k.took) >= rest
-	heard := s.Facts.LastOutput.After(k.painted) || now.Sub(k.pressed) >= keyGap+rest
-	return rested && heard && busy || s.verdict.State == ready.Ready || s.blocked(), busy
-}
-
 // returning waits for what an interrupted agent gives back into its composer: it says that it
 // rests, and paints that later. A composer that was empty and then holds text holds the prompt that
 // the agent did not begin with.
@@ -224,12 +202,12 @@ func (a *attempt) returning() do {
 		switch {
 		case s.over || s.blocked():
 			return a.then, 0
-		case rests.IsZero():
-			return returning, 0
-		case s.Box.Text != "":
+		case s.Box.Text != "" && (!rests.IsZero() || !watch.TypedSince(s.Look, a.in.seen.Halted)):
 			a.in.drop(givenBack)
 			a.in.attempts = append(a.in.attempts, &attempt{in: a.in, stage: givenBack, typed: s.Box.Text})
 			return a.then, 0
+		case rests.IsZero():
+			return returning, 0
 		case s.Facts.Now.Sub(rests) >= proofRest:
 			return a.then, 0
 		}

@@ -49,6 +49,7 @@ type fakeTerm struct {
 	inView   int           // so many of the composer's last rows; 0 is all
 	stalled  bool          // what is typed stays unread
 	unread   []byte
+	shut     bool // nothing can be typed
 	stopped  bool
 	flushed  time.Time
 	deaf     bool // nothing typed ever shows
@@ -176,6 +177,9 @@ func (f *fakeTerm) follow(b sight.Box, now time.Time) (again time.Duration) {
 func (f *fakeTerm) Begin(context.Context) (Tx, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.shut {
+		return nil, syscall.EIO
+	}
 	f.owner = true
 	return &fakeTx{f: f}, nil
 }
@@ -524,7 +528,8 @@ type fakeMail struct {
 	wake    chan struct{}
 	onEnd   func()
 	mode    turn.Mode
-	batch   int // most messages of one turn
+	modes   map[string]turn.Mode // of those that have another
+	batch   int                  // most messages of one turn
 
 	cancelled string // the id that somebody wants cancelled
 }
@@ -564,7 +569,15 @@ func (m *fakeMail) Next(time.Time) (*turn.Batch, time.Time) {
 	if len(m.wait) == 0 {
 		return nil, time.Time{}
 	}
-	return &turn.Batch{Mode: m.mode, Turn: slices.Clone(m.wait[:min(m.batch, len(m.wait))])}, time.Time{}
+	mode := m.mode
+	if own, has := m.modes[m.wait[0].ID]; has {
+		mode = own
+	}
+	n := 1
+	for n < min(m.batch, len(m.wait)) && m.modes[m.wait[n].ID] == m.modes[m.wait[0].ID] {
+		n++
+	}
+	return &turn.Batch{Mode: mode, Turn: slices.Clone(m.wait[:n])}, time.Time{}
 }
 
 func (m *fakeMail) Take(t turn.Turn) bool {

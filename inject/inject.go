@@ -9,6 +9,7 @@ import (
 	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
+	"relay-pty/inject/waits"
 	"relay-pty/inject/watch"
 	"relay-pty/protocol"
 )
@@ -101,6 +102,7 @@ type Injector struct {
 	attempts []*attempt // whose texts are somewhere in the agent, in the order in which they came there
 	tried    tried
 	seen     watch.Watch
+	still    waits.Still[standing]
 }
 
 // tried is the message that ended last, and how often it was withdrawn before.

@@ -154,7 +154,7 @@ func TestUrgentArmsAnAgentAgain(t *testing.T) {
 				t.Errorf("forgot %d: %d keys were pressed, want %d", forgets, keys, 2+forgets)
 			}
 			// The human's rest and the agent's own time are the 800 ms.
-			if took := r.halted.Sub(began); took > time.Duration(forgets+1)*(keyGap+keyRest)+800*time.Millisecond {
+			if took := r.halted.Sub(began); took > time.Duration(forgets+1)*(300*time.Millisecond+keyRest)+800*time.Millisecond {
 				t.Errorf("forgot %d: it took %v", forgets, took)
 			}
 		})

@@ -190,6 +190,20 @@ func TestInterruptGivesBackTheQueue(t *testing.T) {
 	}
 }
 
+// TestPromptThatComesBackWhileTheAgentGoesOn with what it had queued is no draft of the human's.
+func TestPromptThatComesBackWhileTheAgentGoesOn(t *testing.T) {
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.turnTime, f.thinking, f.onSubmit = time.Minute, true, r.logs })
+		r.humanTurn("work")
+		r.mail.press(protocol.ModeImportant, "m1", "hello")
+		pass(time.Second)
+		r.mail.press(protocol.ModeUrgent, "m2", "there")
+		r.allEnd(t, 2, 10*time.Second)
+		pass(3 * time.Minute)
+		wantInOrder(t, r, "work", "INTERRUPTED", m1, "INTERRUPTED", m2, "work")
+	})
+}
+
 // TestInterruptGivesBackTheQueueBesideADraft, which nobody may submit: that is doubt, and a
 // draft.
 func TestInterruptGivesBackTheQueueBesideADraft(t *testing.T) {

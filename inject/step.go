@@ -66,6 +66,8 @@ func (in *Injector) observe() step {
 	s.next, expiry = in.Mailbox.Next(s.Facts.Now)
 	var rest time.Duration
 	s.hold, rest = in.holds(s)
+	finding, later := in.stuck(s)
+	s.verdict.BlockedBy, s.again = cmp.Or(s.verdict.BlockedBy, finding), sooner(s.again, later)
 	in.report(s, rest)
 	_, back := in.shouldRestore(s)
 	s.again = sooner(sooner(s.again, back), s.Settles)

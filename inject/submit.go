@@ -23,7 +23,7 @@ const proofRest = watch.Rest
 // commands nothing but the header may be typed.
 func (a *attempt) typing() do {
 	var chip time.Time
-	var before *glance // of the piece that was typed last; nil: none was
+	var before *watch.Glance // of the piece that was typed last; nil: none was
 	must := a.in.Profile.Composer != nil
 	return func(ctx context.Context, s step) (stage, time.Duration) {
 		if s.stuck {
@@ -33,7 +33,7 @@ func (a *attempt) typing() do {
 			if next, is := a.interrupted(s); is {
 				return next, 0
 			}
-			shows, altered := before.shows(a.pieces[0], s.Look, must)
+			shows, altered := before.Shows(a.pieces[0], s.Look, must)
 			switch {
 			case altered:
 				return a.withdraw(protocol.FaultStranded, "the composer shows something else than what was typed")
@@ -43,7 +43,7 @@ func (a *attempt) typing() do {
 			must, before, a.pieces = false, nil, a.pieces[1:]
 		}
 		if before == nil {
-			before, chip = &glance{Look: s.Look}, time.Time{}
+			before, chip = &watch.Glance{Look: s.Look}, time.Time{}
 			a.press(ctx, a.pieces[0].Keys)
 			a.within(a.timer.limit)
 		}
@@ -52,32 +52,6 @@ func (a *attempt) typing() do {
 		}
 		return a.then, 0
 	}
-}
-
-// glance is how the composer looked before a piece was typed, and what was seen of that since.
-type glance struct {
-	watch.Look
-	read  time.Time // since when the agent has read it
-	other time.Time // since when the composer shows something else
-}
-
-// shows reports whether the wait for a piece is over: it shows, or the agent has had its time to
-// show it. One that must show is waited for while the composer shows nothing, or a part of it;
-// anything else is an altered text. Where a piece has scrolled out of view itself, it was text. Of
-// blanks alone a composer shows that the cursor has moved.
-func (g *glance) shows(p turn.Piece, l watch.Look, must bool) (over, altered bool) {
-	now := l.Facts.Now
-	if g.read = ready.Since(g.read, l.Unread <= 0 && l.DialogAfter == 0, now); g.read.IsZero() {
-		return false, false
-	}
-	moved := l.Row != g.Row || l.Line != g.Line
-	if p.Shows(l.Box.Text) && (moved || !p.Blank()) {
-		return true, false
-	}
-	g.other = ready.Since(g.other, must && l.Box.Visible && l.Box.Top && !p.Begins(l.Box.Text), now)
-	altered = !g.other.IsZero() && now.Sub(g.other) >= proofRest
-	scrolled := l.Box.Visible && !l.Box.Top
-	return altered || (!must || scrolled) && now.Sub(g.read) >= proofRest, altered
 }
 
 // interrupted is the stage that follows where the agent has ended, or asks something: a dialog

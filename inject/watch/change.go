@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"relay-pty/inject/ready"
+	"relay-pty/inject/turn"
 )
 
 // ChangeRest is how long what a composer shows must rest to be what a key has done.
@@ -56,4 +57,52 @@ func (c *Change) Did(w *Watch, l Look, blocked bool) Cleared {
 		return Some
 	}
 	return Nothing
+}
+
+// Glance is how the composer looked before a piece was typed, and what was seen of that since.
+type Glance struct {
+	Look
+	read  time.Time // since when the agent has read it
+	other time.Time // since when the composer shows something else
+}
+
+// Shows reports whether the wait for a piece is over: it shows, or the agent has had its time to
+// show it. One that must show is waited for while the composer shows nothing, or a part of it;
+// anything else is an altered text. Where a piece has scrolled out of view itself, it was text. Of
+// blanks alone a composer shows that the cursor has moved.
+func (g *Glance) Shows(p turn.Piece, l Look, must bool) (over, altered bool) {
+	now := l.Facts.Now
+	if g.read = ready.Since(g.read, l.Unread <= 0 && l.DialogAfter == 0, now); g.read.IsZero() {
+		return false, false
+	}
+	moved := l.Row != g.Row || l.Line != g.Line
+	if p.Shows(l.Box.Text) && (moved || !p.Blank()) {
+		return true, false
+	}
+	g.other = ready.Since(g.other, must && l.Box.Visible && l.Box.Top && !p.Begins(l.Box.Text), now)
+	altered = !g.other.IsZero() && now.Sub(g.other) >= Rest
+	scrolled := l.Box.Visible && !l.Box.Top
+	return altered || (!must || scrolled) && now.Sub(g.read) >= Rest, altered
+}
+
+// Key is what becomes of a key that is to end a turn.
+type Key struct {
+	painted time.Time // when the agent had last painted before it
+	pressed time.Time
+	took    time.Time // since when the agent has read it and shows no mode that was to be left by it
+}
+
+// keyGap is how long an agent may take to show that it heard a key.
+const keyGap = 300 * time.Millisecond
+
+// Pressed is a key that is typed now.
+func Pressed(l Look) *Key { return &Key{painted: l.Facts.LastOutput, pressed: l.Facts.Now} }
+
+// Heard reports whether an agent that is still busy has heard the key: it has rested with it, and
+// painted since or had its time to. The next key might mean something else otherwise.
+func (k *Key) Heard(l Look, busy bool, rest time.Duration) bool {
+	now := l.Facts.Now
+	k.took = ready.Since(k.took, l.Unread <= 0 && !l.Inserts, now)
+	rested := !k.took.IsZero() && now.Sub(k.took) >= rest
+	return rested && busy && (l.Facts.LastOutput.After(k.painted) || now.Sub(k.pressed) >= keyGap+rest)
 }

@@ -224,6 +224,9 @@ func TestEachThingIsFound(t *testing.T) {
 		"an agent that nobody described": {func(p *patient) {
 			p.wraps(func(s *protocol.StatusAnswer) { s.State, s.BlockedBy = "unknown", "it draws; say --agent generic" })
 		}, "bob gets no messages: it draws; say --agent generic", "do what that says", false},
+		"messages that wait for each other": {func(p *patient) {
+			p.wraps(func(s *protocol.StatusAnswer) { s.State, s.BlockedBy = "ready", "m1 (behind) waits for m2 (queued)" })
+		}, "messages to bob wait for what cannot come: m1 (behind) waits for m2", "start it again", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPatient(t)

@@ -197,6 +197,10 @@ func (d *Doctor) wrapper(ctx context.Context, r registry.Record) bool {
 	if s.Degraded {
 		d.broken(check, "make room for its journal; its --log-file, if it has one, says what fails", "%s refuses messages: its journal cannot be written", r.Name)
 	}
+	if s.State == protocol.StateReady && s.BlockedBy != "" {
+		d.broken(check, "end the agent and start it again; relay show ID tells what became of each",
+			"messages to %s wait for what cannot come: %s", r.Name, s.BlockedBy)
+	}
 	starting := s.State == protocol.StateStarting || s.State == protocol.StateUnknown
 	if starting && time.Duration(s.UptimeMS)*time.Millisecond >= longUnready {
 		d.unclear(check, r, s)
