@@ -101,3 +101,33 @@ func allIn(code []string) (all [][][]string) {
 	}
 	return all
 }
+
+var (
+	testIn   = regexp.MustCompile(`go test ((?:\./\S+ )+)-run (\w+)`)
+	packages = regexp.MustCompile(`\./([\w/-]+)`)
+)
+
+// TestDocumentsNameTestsThatExist: each `go test PACKAGE -run NAME` of an example runs a test.
+func TestDocumentsNameTestsThatExist(t *testing.T) {
+	examples := 0
+	for path, text := range documents(t) {
+		for _, m := range testIn.FindAllStringSubmatch(text, -1) {
+			examples++
+			for _, pkg := range packages.FindAllStringSubmatch(m[1], -1) {
+				files, err := filepath.Glob(pkg[1] + "/*_test.go")
+				must(t, err)
+				runs := regexp.MustCompile(`(?m)^func (Test\w*)?` + m[2])
+				if !slices.ContainsFunc(files, func(file string) bool {
+					tests, err := os.ReadFile(file)
+					must(t, err)
+					return runs.Match(tests)
+				}) {
+					t.Errorf("%s: %s runs no test", path, m[0])
+				}
+			}
+		}
+	}
+	if examples < 10 {
+		t.Errorf("only %d examples were found", examples)
+	}
+}

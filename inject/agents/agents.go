@@ -6,18 +6,10 @@ import (
 	"slices"
 
 	"relay-pty/inject/agents/claude"
-	"relay-pty/inject/agents/codex"
-	"relay-pty/inject/agents/gemini"
 	"relay-pty/inject/agents/generic"
-	"relay-pty/inject/agents/opencode"
 	"relay-pty/inject/agents/shells"
 	"relay-pty/inject/profile"
 )
-
-// all lists the profiles that can be named.
-var all = []*profile.Profile{
-	&claude.Profile, &codex.Profile, &gemini.Profile, &opencode.Profile, &shells.Profile, &generic.Profile,
-}
 
 // Names lists the profiles' names.
 func Names() []string {

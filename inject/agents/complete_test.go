@@ -192,12 +192,27 @@ var branded = map[string]string{
 	"cmd/relay/internal/demo/demo.go": "the demo is a play for two agents of different makers",
 }
 
-var brands = regexp.MustCompile(`(?i)claude|anthropic|codex|openai|gemini|opencode|\bqwen`)
+// makers are words that tell of an agent beside its name, its title, its commands and its packages.
+const makers = `anthropic|openai|\bqwen`
+
+// brands finds what names an agent: one that has packages is no shell.
+func brands() *regexp.Regexp {
+	words := []string{makers}
+	for _, name := range agents.Names() {
+		p, _ := agents.Named(name)
+		for _, word := range slices.Concat([]string{p.Name}, p.Commands, strings.Fields(string(p.Packages))) {
+			if p.Packages != "" {
+				words = append(words, regexp.QuoteMeta(word))
+			}
+		}
+	}
+	return regexp.MustCompile("(?i)" + strings.Join(words, "|"))
+}
 
 // TestNoBrandElsewhere: what is known of one agent stands in its directory, so no other file of
 // the product names an agent in a string or an identifier.
 func TestNoBrandElsewhere(t *testing.T) {
-	found := map[string]bool{}
+	found, brands := map[string]bool{}, brands()
 	err := fs.WalkDir(os.DirFS(repository), ".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") ||
 			strings.HasPrefix(file, agentsDir+"/") || strings.HasPrefix(file, tools) {

@@ -27,16 +27,18 @@ const MaxOverlay = 64 << 10
 const (
 	maxPatterns   = 64
 	maxPattern    = 1024 // bytes
+	maxRows       = 1000
 	maxPasteLimit = 1 << 20
-	maxEnterDelay = 10 * time.Second
-	maxHold       = time.Minute
-	maxComment    = 16 // bytes
+	maxEnterDelay = 10_000 // ms
+	maxHold       = 60_000 // ms
+	maxComment    = 16     // bytes
 )
 
-// FieldError says what is wrong with which field of an overlay; "" is the whole
-// of it.
+// FieldError is what is wrong with a field of an overlay, and in which line, from 1. Field is ""
+// where the whole of the overlay is wrong.
 type FieldError struct {
 	Field string
+	Line  int
 	Err   error
 }
 
@@ -49,10 +51,29 @@ func (e *FieldError) Error() string {
 
 func (e *FieldError) Unwrap() error { return e.Err }
 
+// OverlayFile reads an overlay and returns its text, too. Errors in it begin with FILE:LINE.
+func OverlayFile(path string, bases []*Profile) (*Profile, []byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxOverlay+1))
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := Overlay(data, bases)
+	var wrong *FieldError
+	if errors.As(err, &wrong) {
+		return nil, nil, fmt.Errorf("%s:%d: %w", path, wrong.Line, err)
+	}
+	return p, data, err
+}
+
 // Overlay reads a profile from JSON: what it changes of a base profile, or the
 // whole of one for a composer that no profile knows.
 //
-//	{"name":"composer","base":"generic","prompt":"^❯ ","busy":["esc to interrupt"],"dialog":["Do you want to "],
+//	{"name":"composer","base":"generic","composer":"ruled","prompt":"^❯ ","busy":["esc to interrupt"],"dialog":["Do you want to "],
 //	 "placeholder":"dim","stash":"C-s","stash_shown":"stashed","clear":["C-u"],"interrupt":["Esc"],
 //	 "submit":"Enter","newline":"C-j","paste_limit":800,"enter_delay_ms":200,"hold_ms":1000,"quote":"none"}
 //
@@ -61,163 +82,121 @@ func (e *FieldError) Unwrap() error { return e.Err }
 // the empty string; prompt matches at the start of a row. For keys see [keyname.Parse].
 // Bases are those to choose from. Reading is strict: an error is a *FieldError.
 func Overlay(data []byte, bases []*Profile) (*Profile, error) {
-	o := overlay{fields: map[string]jsontext.Value{}}
-	if err := o.scan(data); err != nil {
-		return nil, err
-	}
-	p, err := o.base(bases)
+	members, err := scan(data)
 	if err != nil {
 		return nil, err
 	}
-	o.p = p
-	for _, f := range overlayFields {
-		v, there := o.fields[f.name]
-		if !there {
-			continue
+	o, err := newOverlay(members, bases)
+	if err != nil {
+		return nil, err
+	}
+	fields, known := o.fields(), []string{}
+	for _, f := range fields {
+		known = append(known, f.name)
+	}
+	for _, m := range members {
+		if !slices.Contains(known, m.name) {
+			return nil, m.wrong(errors.New("is no key of a profile; known are " + strings.Join(known, ", ")))
 		}
-		if err := f.read(&o, v); err != nil {
-			var named *FieldError
-			if errors.As(err, &named) {
-				return nil, named
+	}
+	for _, f := range fields {
+		if m, there := find(members, f.name); there {
+			if err := o.read(f, m.value); err != nil {
+				return nil, m.wrong(err)
 			}
-			return nil, &FieldError{f.name, err}
 		}
 	}
-	return p, nil
+	if err := o.box(); err != nil {
+		m, _ := find(members, "composer")
+		return nil, m.wrong(err)
+	}
+	return o.p, nil
 }
 
-// OverlayFile reads an overlay and returns its text, too.
-func OverlayFile(path string, bases []*Profile) (*Profile, []byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	data := make([]byte, MaxOverlay+1)
-	n, err := io.ReadFull(f, data)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF { // that it is shorter is well
-		return nil, nil, err
-	}
-	p, err := Overlay(data[:n], bases)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return p, data[:n], nil
+// member is a key of the object, with the line in which its value begins.
+type member struct {
+	name  string
+	value jsontext.Value
+	line  int
 }
 
-// overlay is one being read.
-type overlay struct {
-	fields map[string]jsontext.Value
-	p      *Profile // a copy of the base; nothing in it that is changed is shared
+// wrong is an error in the member. That of an item in a list names the item and its line there.
+func (m member) wrong(err error) *FieldError {
+	var item *FieldError
+	if errors.As(err, &item) {
+		return &FieldError{m.name + item.Field, m.line + item.Line, item.Err}
+	}
+	return &FieldError{clip(m.name), m.line, err}
 }
 
-// overlayFields are the keys in the order in which they are read: prompt first,
-// for others need a composer.
-var overlayFields = []struct {
-	name string
-	read func(*overlay, jsontext.Value) error
-}{
-	{"name", (*overlay).readName},
-	{"base", func(*overlay, jsontext.Value) error { return nil }}, // read before all others
-	{"prompt", (*overlay).readPrompt},
-	{"busy", func(o *overlay, v jsontext.Value) error { return patternList(v, "busy", &o.p.Busy) }},
-	{"dialog", func(o *overlay, v jsontext.Value) error { return patternList(v, "dialog", &o.p.Dialogs) }},
-	{"placeholder", (*overlay).readPlaceholder},
-	{"stash", (*overlay).readStash},
-	{"stash_shown", (*overlay).readStashShown},
-	{"clear", (*overlay).readClear},
-	{"interrupt", func(o *overlay, v jsontext.Value) error { return keyList(v, "interrupt", &o.p.Typing.Interrupt) }},
-	{"submit", func(o *overlay, v jsontext.Value) error { return keys(v, &o.p.Typing.Submit) }},
-	{"newline", func(o *overlay, v jsontext.Value) error { return keys(v, &o.p.Typing.Newline) }},
-	{"paste_limit", func(o *overlay, v jsontext.Value) error { return number(v, maxPasteLimit, &o.p.Typing.PasteBytes) }},
-	{"enter_delay_ms", func(o *overlay, v jsontext.Value) error { return duration(v, maxEnterDelay, &o.p.Typing.EnterDelay) }},
-	{"hold_ms", func(o *overlay, v jsontext.Value) error { return duration(v, maxHold, &o.p.Typing.KeyWait) }},
-	{"quote", (*overlay).readQuote},
+func find(members []member, name string) (member, bool) {
+	at := slices.IndexFunc(members, func(m member) bool { return m.name == name })
+	if at < 0 {
+		return member{}, false
+	}
+	return members[at], true
 }
 
 // scan takes the object apart.
-func (o *overlay) scan(data []byte) error {
+func scan(data []byte) (members []member, err error) {
+	line := func(at int64) int { return 1 + strings.Count(string(data[:min(at, int64(len(data)))]), "\n") }
+	whole := func(line int, err error) ([]member, error) { return nil, &FieldError{Line: line, Err: err} }
 	if len(data) > MaxOverlay {
-		return &FieldError{"", fmt.Errorf("has over %d bytes", MaxOverlay)}
+		return whole(1, fmt.Errorf("has over %d bytes", MaxOverlay))
 	}
 	// Duplicates are found here, where they can be named.
 	dec := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true))
+	broken := func(err error) ([]member, error) { return nil, grammar(err, line, len(data)) }
 	open, err := dec.ReadToken()
 	if err != nil {
-		return grammar(err)
+		return broken(err)
 	}
 	if open.Kind() != '{' {
-		return &FieldError{"", errors.New("want one JSON object")}
+		return whole(line(dec.InputOffset()), errors.New("want one JSON object"))
 	}
 	for dec.PeekKind() != '}' {
-		if err := o.scanMember(dec); err != nil {
-			return err
+		key, err := dec.ReadToken()
+		if err != nil {
+			return broken(err)
 		}
+		name := key.String()
+		value, err := dec.ReadValue()
+		if err != nil {
+			return broken(err)
+		}
+		m := member{name, value.Clone(), line(dec.InputOffset() - int64(len(value)))}
+		if _, twice := find(members, name); twice {
+			return nil, m.wrong(errors.New("stands there twice"))
+		}
+		if value.Kind() == 'n' {
+			return nil, m.wrong(errors.New("null is no value; leave the key out"))
+		}
+		members = append(members, m)
 	}
 	if _, err := dec.ReadToken(); err != nil {
-		return grammar(err)
+		return broken(err)
 	}
 	if _, err := dec.ReadToken(); err != io.EOF {
-		return &FieldError{"", errors.New("want nothing behind the JSON object")}
+		return whole(line(dec.InputOffset()), errors.New("want nothing behind the JSON object"))
 	}
-	return nil
+	return members, nil
 }
 
-func (o *overlay) scanMember(dec *jsontext.Decoder) error {
-	tok, err := dec.ReadToken()
-	if err != nil {
-		return grammar(err)
-	}
-	name := tok.String()
-	value, err := dec.ReadValue()
-	if err != nil {
-		return grammar(err)
-	}
-	if _, twice := o.fields[name]; twice {
-		return &FieldError{name, errors.New("stands there twice")}
-	}
-	if !isOverlayField(name) {
-		return &FieldError{clip(name), errors.New("is no key of a profile; known are " + overlayFieldNames())}
-	}
-	if value.Kind() == 'n' {
-		return &FieldError{name, errors.New("null is no value; leave the key out")}
-	}
-	o.fields[name] = value.Clone()
-	return nil
-}
-
-func isOverlayField(name string) bool {
-	for _, f := range overlayFields {
-		if f.name == name {
-			return true
-		}
-	}
-	return false
-}
-
-func overlayFieldNames() string {
-	var names []string
-	for _, f := range overlayFields {
-		names = append(names, f.name)
-	}
-	return strings.Join(names, ", ")
-}
-
-// grammar tells where a file stops being JSON.
-func grammar(err error) error {
-	var syn *jsontext.SyntacticError
+// grammar tells where a file of so many bytes stops being JSON.
+func grammar(err error, line func(int64) int, size int) *FieldError {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return &FieldError{"", errors.New("ends before its JSON object does")}
+		return &FieldError{"", line(int64(size)), errors.New("ends before its JSON object does")}
 	}
-	if errors.As(err, &syn) {
-		field := ""
-		for tok := range syn.JSONPointer.Tokens() {
-			field = clip(tok)
-			break
-		}
-		return &FieldError{field, fmt.Errorf("not valid JSON at byte %d", syn.ByteOffset)}
+	var syn *jsontext.SyntacticError
+	if !errors.As(err, &syn) {
+		return &FieldError{"", 1, err}
 	}
-	return &FieldError{"", err}
+	field := ""
+	for tok := range syn.JSONPointer.Tokens() {
+		field = clip(tok)
+		break
+	}
+	return &FieldError{field, line(syn.ByteOffset), fmt.Errorf("not valid JSON at byte %d", syn.ByteOffset)}
 }
 
 func clip(s string) string {
@@ -232,64 +211,165 @@ func clip(s string) string {
 	}, s)
 }
 
-// base is a copy of the profile that the overlay changes.
-func (o *overlay) base(bases []*Profile) (*Profile, error) {
-	name := "generic"
-	if _, there := o.fields["name"]; !there {
-		return nil, &FieldError{"name", errors.New("is missing: want what status shall show as the agent's profile")}
+// overlay is one being read.
+type overlay struct {
+	p       *Profile // a copy of the base; nothing in it that is changed is shared
+	kind    string   // of its composer: ruled, floored or bare
+	ruled   Ruled
+	floored Floored
+}
+
+// newOverlay begins with what the overlay's base has.
+func newOverlay(members []member, bases []*Profile) (*overlay, error) {
+	if _, there := find(members, "name"); !there {
+		return nil, &FieldError{"name", 1, errors.New("is missing: want what status shall show as the agent's profile")}
 	}
-	if v, there := o.fields["base"]; there {
+	name := "generic"
+	m, there := find(members, "base")
+	if there {
 		var err error
-		if name, err = text(v); err != nil {
-			return nil, &FieldError{"base", err}
+		if name, err = text(m.value); err != nil {
+			return nil, m.wrong(err)
 		}
 	}
 	at := slices.IndexFunc(bases, func(p *Profile) bool { return p.Name == name })
 	if at < 0 {
-		var names []string
+		var known []string
 		for _, p := range bases {
-			names = append(names, p.Name)
+			known = append(known, p.Name)
 		}
-		return nil, &FieldError{"base", fmt.Errorf("%.60q is no profile: want one of %s", name, strings.Join(names, ", "))}
+		return nil, m.wrong(fmt.Errorf("%.60q is no profile: want one of %s", name, strings.Join(known, ", ")))
 	}
 	p := *bases[at]
-	if p.Composer != nil {
-		c := *p.Composer
-		p.Composer = &c
+	o := &overlay{p: &p, kind: "bare", ruled: Ruled{Corners: true}}
+	if p.Composer == nil {
+		return o, nil
 	}
-	return &p, nil
+	c := *p.Composer
+	p.Composer = &c
+	switch box := c.Box.(type) {
+	case Ruled:
+		o.kind, o.ruled = "ruled", box
+	case Floored:
+		o.kind, o.floored = "floored", box
+	}
+	return o, nil
 }
 
-func (o *overlay) readName(v jsontext.Value) error {
-	name, err := text(v)
+// box puts what was read of the composer's box into the profile.
+func (o *overlay) box() error {
+	switch c := o.p.Composer; {
+	case c == nil:
+	case o.kind == "ruled":
+		c.Box = o.ruled
+	case o.kind == "floored" && o.floored.Floor == nil:
+		return errors.New("needs floor, a pattern of the row below the composer")
+	case o.kind == "floored":
+		c.Box = o.floored
+	default:
+		if _, is := c.Box.(Bare); !is {
+			c.Box = Bare{}
+		}
+	}
+	return nil
+}
+
+// field is a key of overlays.
+type field struct {
+	name string
+	into any    // a pattern, keys, lists of them, a number, a duration in ms, or what takes a string
+	most int    // of a number
+	of   string // what must be there: a composer, one of a kind, or stash; "": nothing
+}
+
+// fields are the keys in the order in which they are read: prompt first, for others need a
+// composer.
+func (o *overlay) fields() []field {
+	p, t := o.p, &o.p.Typing
+	return []field{
+		{name: "name", into: o.setName},
+		{name: "base", into: func(string) error { return nil }}, // read before all others
+		{name: "prompt", into: o.setPrompt},
+		{name: "composer", into: o.setKind, of: "composer"},
+		{name: "more", into: &o.ruled.More, of: "ruled"},
+		{name: "floor", into: &o.floored.Floor, of: "floored"},
+		{name: "under", into: &o.floored.Under, most: maxRows, of: "floored"},
+		{name: "tall", into: &o.floored.Tall, most: maxRows, of: "floored"},
+		{name: "busy", into: &p.Busy},
+		{name: "dialog", into: &p.Dialogs},
+		{name: "placeholder", into: o.setPlaceholder, of: "composer"},
+		{name: "stash", into: &t.Stash, of: "composer"},
+		{name: "stash_shown", into: &t.StashShown, of: "stash"},
+		{name: "clear", into: &t.Clear, of: "composer"},
+		{name: "interrupt", into: &t.Interrupt},
+		{name: "submit", into: &t.Submit},
+		{name: "newline", into: &t.Newline},
+		{name: "paste_limit", into: &t.PasteBytes, most: maxPasteLimit},
+		{name: "enter_delay_ms", into: &t.EnterDelay, most: maxEnterDelay},
+		{name: "hold_ms", into: &t.KeyWait, most: maxHold},
+		{name: "quote", into: o.setQuote},
+	}
+}
+
+// read reads a field's value.
+func (o *overlay) read(f field, v jsontext.Value) error {
+	switch {
+	case f.of == "", f.of == "stash" && o.p.Typing.Stash != "":
+	case f.of == "stash":
+		return errors.New("needs stash, the key that makes it show")
+	case o.p.Composer == nil:
+		return errors.New("needs a composer: give its prompt, too")
+	case f.of != "composer" && f.of != o.kind:
+		return fmt.Errorf("needs composer, which must be %q", f.of)
+	}
+	switch into := f.into.(type) {
+	case *[]pattern:
+		*into = nil // never the base's own
+		return list(v, func(s string) error {
+			rx, err := compile(s)
+			*into = append(*into, rx)
+			return err
+		})
+	case *[]string:
+		*into = nil // never the base's own
+		return list(v, func(s string) error {
+			k, err := keyname.Parse(s)
+			*into = append(*into, k)
+			return err
+		})
+	case *int:
+		return number(v, f.most, into)
+	case *time.Duration:
+		var ms int
+		err := number(v, f.most, &ms)
+		*into = time.Duration(ms) * time.Millisecond
+		return err
+	}
+	s, err := text(v)
 	if err != nil {
 		return err
 	}
-	if !validName(name) {
+	switch into := f.into.(type) {
+	case *pattern:
+		*into, err = compile(s)
+	case *string:
+		*into, err = keyname.Parse(s)
+	case func(string) error:
+		err = into(s)
+	}
+	return err
+}
+
+func (o *overlay) setName(name string) error {
+	if !NewPattern(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`).Match(name) {
 		return fmt.Errorf("%.80q: want 1 to 64 letters, digits, _ . or -, a letter or digit first", name)
 	}
 	o.p.Name = name
 	return nil
 }
 
-func validName(name string) bool {
-	for i := range len(name) {
-		c := name[i]
-		alnum := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-		if !alnum && (i == 0 || c != '_' && c != '.' && c != '-') {
-			return false
-		}
-	}
-	return name != "" && len(name) <= 64
-}
-
-// readPrompt gives the profile a composer, or changes the look of the one that
-// it has.
-func (o *overlay) readPrompt(v jsontext.Value) error {
-	source, err := text(v)
-	if err != nil {
-		return err
-	}
+// setPrompt gives the profile a composer, or changes the look of the one that it has.
+func (o *overlay) setPrompt(source string) error {
 	if _, err := compile(source); err != nil {
 		return err
 	}
@@ -303,11 +383,7 @@ func (o *overlay) readPrompt(v jsontext.Value) error {
 	}
 	o.p.Composer = &Composer{Prompt: prompt, Above: 2, Chips: Pasted}
 	o.p.Prompt, o.p.Questions, o.p.Continued = "", nil, nil
-	o.p.Rules = ready.Rules{
-		HasComposer: true,
-		Settle:      150 * time.Millisecond,
-		TakeUp:      time.Second,
-	}
+	o.p.Rules = ready.Rules{HasComposer: true, Settle: 150 * time.Millisecond, TakeUp: time.Second}
 	o.p.Typing = Typing{
 		Newline: "\n", Submit: "\r",
 		EnterDelay: 200 * time.Millisecond, // many composers take an Enter close behind a paste for a newline
@@ -317,63 +393,24 @@ func (o *overlay) readPrompt(v jsontext.Value) error {
 	return nil
 }
 
-// composed says which field a key needs that only composers have.
-func (o *overlay) composed() error {
-	if o.p.Composer == nil {
-		return errors.New("needs a composer: give its prompt, too")
+func (o *overlay) setKind(kind string) error {
+	if !Words("ruled floored bare").Has(kind) {
+		return fmt.Errorf("%.60q: want ruled (between rules, or in a box), floored (down to a floor) or bare (nothing encloses it)", kind)
 	}
+	o.kind = kind
 	return nil
 }
 
-func (o *overlay) readPlaceholder(v jsontext.Value) error {
-	source, err := text(v)
-	if err != nil {
-		return err
+func (o *overlay) setPlaceholder(source string) (err error) {
+	if o.p.Composer.Placeholder = nil; source != "dim" {
+		o.p.Composer.Placeholder, err = compile(source)
 	}
-	if err := o.composed(); err != nil {
-		return err
-	}
-	if source == "dim" {
-		o.p.Composer.Placeholder = nil
-		return nil
-	}
-	o.p.Composer.Placeholder, err = compile(source)
 	return err
 }
 
-func (o *overlay) readStash(v jsontext.Value) error {
-	if err := o.composed(); err != nil {
-		return err
-	}
-	return keys(v, &o.p.Typing.Stash)
-}
-
-func (o *overlay) readStashShown(v jsontext.Value) error {
-	source, err := text(v)
-	if err != nil {
-		return err
-	}
-	if o.p.Typing.Stash == "" {
-		return errors.New("needs stash, the key that makes it show")
-	}
-	o.p.Typing.StashShown, err = compile(source)
-	return err
-}
-
-func (o *overlay) readClear(v jsontext.Value) error {
-	if err := o.composed(); err != nil {
-		return err
-	}
-	return keyList(v, "clear", &o.p.Typing.Clear)
-}
-
-// readQuote takes a comment prefix only if it looks like one: a misspelt word
+// setQuote takes a comment prefix only if it looks like one: a misspelt word
 // must not make messages run.
-func (o *overlay) readQuote(v jsontext.Value) error {
-	s, err := text(v)
-	if err != nil {
-		return err
-	}
+func (o *overlay) setQuote(s string) error {
 	switch s {
 	case "none":
 		o.p.Quote = Quote{}
@@ -395,21 +432,20 @@ func text(v jsontext.Value) (string, error) {
 	if v.Kind() != '"' {
 		return "", errors.New("want a string")
 	}
-	b, err := jsontext.AppendUnquote(nil, v)
-	return string(b), err
+	s, err := jsontext.AppendUnquote(nil, v)
+	return string(s), err
 }
 
-// list reads a list of strings; each names the one that is bad.
-func list(v jsontext.Value, field string, each func(string) error) error {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(v))
+// list reads a list of strings; an error names the item that is bad.
+func list(v jsontext.Value, each func(string) error) error {
 	if v.Kind() != '[' {
 		return errors.New("want a list of strings")
 	}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(v))
 	if _, err := dec.ReadToken(); err != nil {
 		return err
 	}
 	for i := 0; dec.PeekKind() != ']'; i++ {
-		at := fmt.Sprintf("%s[%d]", field, i)
 		if i == maxPatterns {
 			return fmt.Errorf("want at most %d", maxPatterns)
 		}
@@ -422,37 +458,10 @@ func list(v jsontext.Value, field string, each func(string) error) error {
 			err = each(s)
 		}
 		if err != nil {
-			return &FieldError{at, err}
+			return &FieldError{fmt.Sprintf("[%d]", i), strings.Count(string(v[:dec.InputOffset()]), "\n"), err}
 		}
 	}
 	return nil
-}
-
-func patternList(v jsontext.Value, field string, into *[]pattern) error {
-	*into = nil // never the base's own
-	return list(v, field, func(s string) error {
-		p, err := compile(s)
-		*into = append(*into, p)
-		return err
-	})
-}
-
-func keyList(v jsontext.Value, field string, into *[]string) error {
-	*into = nil // never the base's own
-	return list(v, field, func(s string) error {
-		k, err := keyname.Parse(s)
-		*into = append(*into, k)
-		return err
-	})
-}
-
-func keys(v jsontext.Value, into *string) error {
-	s, err := text(v)
-	if err != nil {
-		return err
-	}
-	*into, err = keyname.Parse(s)
-	return err
 }
 
 // compile takes only what Go's regular expressions can do, and what does not
@@ -482,11 +491,4 @@ func number(v jsontext.Value, most int, into *int) error {
 	}
 	*into = int(n)
 	return nil
-}
-
-func duration(v jsontext.Value, most time.Duration, into *time.Duration) error {
-	var ms int
-	err := number(v, int(most.Milliseconds()), &ms)
-	*into = time.Duration(ms) * time.Millisecond
-	return err
 }

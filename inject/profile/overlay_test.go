@@ -11,7 +11,9 @@ import (
 
 	"relay-pty/inject/agents"
 	"relay-pty/inject/agents/claude"
+	"relay-pty/inject/agents/codex"
 	"relay-pty/inject/agents/generic"
+	"relay-pty/inject/agents/opencode"
 	. "relay-pty/inject/profile"
 )
 
@@ -167,6 +169,13 @@ func TestOverlayErrorsNameTheField(t *testing.T) {
 		{`{"name":"x","prompt":"> ","placeholder":"+"}`, "placeholder", "missing argument"},
 		{`{"name":"x","stash":"C-s"}`, "stash", "needs a composer"},
 		{`{"name":"x","prompt":"> ","stash_shown":"s"}`, "stash_shown", "needs stash"},
+		{`{"name":"x","composer":"ruled"}`, "composer", "needs a composer: give its prompt, too"},
+		{`{"name":"x","prompt":"> ","composer":"box"}`, "composer", `"box": want ruled (between rules, or in a box), floored`},
+		{`{"name":"x","prompt":"> ","composer":"floored"}`, "composer", "needs floor, a pattern of the row below"},
+		{`{"name":"x","prompt":"> ","floor":"▀"}`, "floor", `needs composer, which must be "floored"`},
+		{`{"name":"x","prompt":"> ","composer":"ruled","tall":3}`, "tall", `needs composer, which must be "floored"`},
+		{`{"name":"x","base":"opencode","more":"↑"}`, "more", `needs composer, which must be "ruled"`},
+		{`{"name":"x","prompt":"> ","composer":"floored","floor":"▀","under":1001}`, "under", "from 0 to 1000"},
 		{`{"name":"x","clear":["C-u"]}`, "clear", "needs a composer"},
 		{`{"name":"x","base":"claude","clear":["C-u","C-U"]}`, "clear[1]", `"C-U" is no key`},
 		{`{"name":"x","interrupt":["Escape"]}`, "interrupt[0]", `"Escape" is no key: want Enter, Esc, Tab`},
@@ -199,6 +208,51 @@ func TestOverlayErrorsNameTheField(t *testing.T) {
 		}
 		if s := f.Error(); strings.ContainsAny(s, "\n\x07") || len(s) > 400 {
 			t.Errorf("%.80s: %q is not one short line", c.in, s)
+		}
+	}
+}
+
+// TestOverlayErrorsNameTheLine: that of the value which is wrong.
+func TestOverlayErrorsNameTheLine(t *testing.T) {
+	for in, want := range map[string]int{
+		"{}":                                    1,
+		"[1,\n2]":                               1,
+		"{\n\"name\":\"x\",\n\"hold_ms\":\n-1}": 4,
+		"{\"name\":\"x\",\n\"busy\":[\"a\",\n\n\"(\"]}":                   4,
+		"{\n\"name\":\"x\",\n\"promt\":\"> \"}":                           3,
+		"{\n\"name\":\"x\",\n\"name\":\"x\"}":                             3,
+		"{\"name\":\n\n\"x\",\n\"base\":null}":                            4,
+		"{\"name\":\"x\",\n\"base\":\"nosuch\"}":                          2,
+		"{\"name\":\"x\",\n\"hold_ms\":x}":                                2,
+		"{\"name\":\"x\"\n\n":                                             3,
+		"{\"name\":\"x\"\n}\n{}":                                          3,
+		"{\"name\":\"x\",\"prompt\":\"> \",\n\"composer\":\"floored\"\n}": 2,
+	} {
+		_, err := agents.Overlay([]byte(in))
+		var f *FieldError
+		if !errors.As(err, &f) || f.Line != want {
+			t.Errorf("%q: %v in line %+v, want %d", in, err, f, want)
+		}
+	}
+}
+
+// TestOverlayNamesAKindOfComposer: what the base has of that kind stays.
+func TestOverlayNamesAKindOfComposer(t *testing.T) {
+	for in, want := range map[string]Box{
+		`"prompt":"> "`:                    Bare{},
+		`"prompt":"> ","composer":"bare"`:  Bare{},
+		`"prompt":"> ","composer":"ruled"`: Ruled{Corners: true},
+		`"prompt":"> ","composer":"floored","floor":"^▀","under":2,"tall":6`: Floored{Floor: NewPattern("^▀"), Under: 2, Tall: 6},
+		`"base":"claude","composer":"ruled"`:                                 claude.Profile.Composer.Box,
+		`"base":"claude","more":"above"`:                                     Ruled{More: NewPattern("above")},
+		`"base":"claude","composer":"bare"`:                                  Bare{},
+		`"base":"claude","composer":"floored","floor":"^▀"`:                  Floored{Floor: NewPattern("^▀")},
+		`"base":"codex","composer":"bare","prompt":"› ","dialog":["a"]`:      codex.Profile.Composer.Box,
+		`"base":"opencode","tall":9`:                                         func() Box { b := opencode.Profile.Composer.Box.(Floored); b.Tall = 9; return b }(),
+	} {
+		c := overlaid(t, `{"name":"x",%s}`, in).Composer
+		if got := fmt.Sprintf("%T %v", c.Box, c.Box); got != fmt.Sprintf("%T %v", want, want) {
+			t.Errorf("%s: %s, want %T %v", in, got, want, want)
 		}
 	}
 }

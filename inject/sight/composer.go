@@ -80,9 +80,12 @@ func (c composer) fill(b Box, lines []string, moved bool) Box {
 // lines are the area's rows.
 func (a area) lines(s *screen.Screen) (lines []string) {
 	for r := a.top; r < a.bottom; r++ {
-		if r > a.top && ranOver(s, r) {
+		switch {
+		case r > a.top && ranOver(s, r):
 			lines = append(lines, a.textOver(s, r))
-		} else {
+		case a.border == "":
+			lines = append(lines, a.text(s.Row(r)))
+		default:
 			lines = append(lines, a.text(swept(s, r)))
 		}
 	}

@@ -60,8 +60,16 @@ func (c floored) read(s *screen.Screen, b Box, a area) Box {
 // boxed reads the beginning of a box's row. That of a row which the one above has run over is that
 // one's.
 func (c floored) boxed(s *screen.Screen, row int) (b Box, l lead) {
-	if b, l = c.head(swept(s, row)); !b.Visible && ranOver(s, row) {
+	if b, l = c.edge(s, row); !b.Visible && ranOver(s, row) {
 		return c.boxed(s, row-1)
+	}
+	return b, l
+}
+
+// edge reads the beginning of a row, strays left of its border aside.
+func (c floored) edge(s *screen.Screen, row int) (b Box, l lead) {
+	if b, l = c.head(s.Row(row)); !b.Visible {
+		b, l = c.head(swept(s, row))
 	}
 	return b, l
 }
@@ -72,7 +80,7 @@ func (c floored) question(s *screen.Screen, rows int) string {
 	if c.Question == nil {
 		return ""
 	}
-	boxed := func(r int) bool { b, _ := c.head(swept(s, r)); return b.Visible }
+	boxed := func(r int) bool { b, _ := c.edge(s, r); return b.Visible }
 	for r := rows - 1; r >= 0 && !c.Floor.Match(swept(s, r)); r-- {
 		if !boxed(r) {
 			continue

@@ -45,6 +45,32 @@ func TestOverlayMakesAComposer(t *testing.T) {
 	}
 }
 
+// TestOverlayNamesAKindOfComposer: each is found where it is, whatever the agent's name.
+func TestOverlayNamesAKindOfComposer(t *testing.T) {
+	const box, floor = "╭──────────────────────────────╮\n", "\n   ▀▀▀▀▀▀▀▀▀▀"
+	for _, c := range []struct {
+		name, overlay, painted string
+		want                   Box
+	}{
+		{"between rules", `"prompt":"❯ ","composer":"ruled"`, rule + "❯ one\n  two@\n" + rule + "  mode", Box{Visible: true, Top: true, Text: "one\ntwo"}},
+		{"in a box", `"prompt":"│ > ","composer":"ruled"`, "  said > x\n" + box + "│ > one                        │\n│   two@                        │\n" +
+			"╰──────────────────────────────╯\n  mode", Box{Visible: true, Top: true, Text: "one\ntwo"}},
+		{"rows out of view, as its rule says", `"prompt":"❯ ","composer":"ruled","more":"above"`, "──────── 3 above ──────────\n  four@\n" + rule,
+			Box{Visible: true, Text: "four"}},
+		{"down to a floor", `"prompt":" ┃ ","composer":"floored","floor":"^ *▀{8,}"`, " ┃ one\n ┃ two@" + floor, Box{Visible: true, Top: true, Text: "one\ntwo"}},
+		{"and a row that is no text", `"prompt":" ┃ ","composer":"floored","floor":"^ *▀{8,}","under":1`, " ┃ one@\n ┃ model" + floor,
+			Box{Visible: true, Top: true, Text: "one"}},
+		{"rows may be out of view", `"prompt":" ┃ ","composer":"floored","floor":"^ *▀{8,}","tall":2`, " ┃ one\n ┃ two@" + floor, Box{Visible: true, Text: "one\ntwo"}},
+		{"a prompt alone", `"prompt":"❯ ","composer":"bare"`, rule + "❯ one@\n\n  mode", Box{Visible: true, Top: true, Text: "one"}},
+		{"no rule, no composer", `"prompt":"❯ ","composer":"ruled"`, "❯ one@", Box{}},
+		{"no floor, no composer", `"prompt":" ┃ ","composer":"floored","floor":"^ *▀{8,}"`, " ┃ one@", Box{}},
+	} {
+		if got := Look(overlaid(t, `{"name":"x",%s}`, c.overlay), painted(c.painted)).Box; got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
 // A dialog's question wins over a prompt that stands among its options, and what is said of such
 // a question does not keep messages from a composer.
 func TestOverlayDialogAboveItsOptions(t *testing.T) {

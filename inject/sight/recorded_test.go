@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"compress/gzip"
 	"encoding/json"
+	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"testing"
 
 	"relay-pty/inject/agents"
+	"relay-pty/inject/profile"
 	"relay-pty/inject/ready"
 	"relay-pty/pty/screen"
 )
@@ -75,53 +78,50 @@ func told(v Sight) string {
 	return "rests"
 }
 
-// TestLookAtEveryMomentOfTheRecordings has each recording's looks in their order,
-// so that none shows rest within a turn or a dialog.
+var update = flag.Bool("update", false, "write the looks of the recordings anew")
+
+// TestLookAtEveryMomentOfTheRecordings has each recording's looks in their order, so that none
+// shows rest within a turn or a dialog: a line for each in the agent's looks.txt.
 func TestLookAtEveryMomentOfTheRecordings(t *testing.T) {
-	for file, want := range map[string]string{
-		"codex/dialog.cast":         "rests busy rests busy asks busy rests",
-		"codex/draft.cast":          "rests draft",
-		"codex/idle-start.cast":     "rests busy rests",
-		"codex/long-reply.cast":     "rests busy rests draft busy rests",
-		"codex/relay-40x24.cast":    "rests busy rests busy rests",
-		"codex/relay-80x24.cast":    "rests busy rests draft busy rests",
-		"codex/short-reply.cast":    "rests draft busy rests",
-		"codex/think-steer.cast":    "rests busy rests draft busy rests",
-		"gemini/dialog.cast":        "rests draft rests busy asks rests",
-		"gemini/draft.cast":         "rests draft",
-		"gemini/idle-start.cast":    "rests",
-		"gemini/long-reply.cast.gz": "rests draft rests busy",
-		"gemini/relay-40x24.cast":   "rests draft rests busy rests",
-		"gemini/relay-80x24.cast":   "rests draft rests busy rests",
-		"gemini/short-reply.cast":   "rests draft rests busy rests",
-		"opencode/dialog.cast":      "rests draft rests busy asks busy rests",
-		"opencode/draft.cast":       "rests draft",
-		"opencode/idle-start.cast":  "rests",
-		"opencode/long-reply.cast":  "rests draft rests busy rests",
-		"opencode/relay-40x24.cast": "rests draft rests busy rests",
-		"opencode/relay-80x24.cast": "rests draft rests busy rests",
-		"opencode/short-reply.cast": "rests draft rests busy",
-	} {
-		t.Run(file, func(t *testing.T) {
-			agent, name, _ := strings.Cut(file, "/")
-			p, _ := agents.Named(agent)
-			c := record(t, filepath.Join("../agents", agent, "testdata/transcripts", name))
-			s := screen.New(c.rows, c.cols)
-			var got []string
-			for _, e := range c.events {
-				if e.typed {
-					continue
-				}
-				s.Write([]byte(e.text))
-				if w := told(Look(p, s)); w != "" && (len(got) == 0 || got[len(got)-1] != w) {
-					got = append(got, w)
-				}
-			}
-			if g := strings.Join(got, " "); g != want {
-				t.Errorf("looks are\n%s, want\n%s", g, want)
-			}
-		})
+	for _, agent := range agents.Names() {
+		p := named(agent)
+		if p.Composer == nil {
+			continue
+		}
+		dir := filepath.Join("../agents", agent, "testdata")
+		casts, err := filepath.Glob(filepath.Join(dir, "transcripts", "*.cast*"))
+		must(t, err)
+		var got strings.Builder
+		for _, path := range casts {
+			fmt.Fprintf(&got, "%s: %s\n", filepath.Base(path), strings.Join(looks(t, p, path), " "))
+		}
+		file := filepath.Join(dir, "looks.txt")
+		if *update {
+			must(t, os.WriteFile(file, []byte(got.String()), 0o644))
+		}
+		want, err := os.ReadFile(file)
+		must(t, err)
+		if got.String() != string(want) {
+			t.Errorf("%s: looks are\n%s, want\n%s", agent, got.String(), want)
+		}
 	}
+}
+
+// looks are what a recording tells of the agent, from its beginning to its end.
+func looks(t *testing.T, p *profile.Profile, path string) (looks []string) {
+	t.Helper()
+	c := record(t, path)
+	s := screen.New(c.rows, c.cols)
+	for _, e := range c.events {
+		if e.typed {
+			continue
+		}
+		s.Write([]byte(e.text))
+		if w := told(Look(p, s)); w != "" && (len(looks) == 0 || looks[len(looks)-1] != w) {
+			looks = append(looks, w)
+		}
+	}
+	return looks
 }
 
 func must(t testing.TB, err error) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"relay-pty/inject/profile"
 )
 
 // An agent that gives its characters fewer columns than the terminal fills a row beyond its end,
@@ -51,5 +53,26 @@ func TestRowsOfThePageThatRunOver(t *testing.T) {
 				t.Errorf("got %+v, want %+v", v.Box, want)
 			}
 		})
+	}
+}
+
+// TestTextBeforeAnyLine: what a human types before a "|" is text in a composer without such a
+// border, whatever characters it has.
+func TestTextBeforeAnyLine(t *testing.T) {
+	const line, text = "────────────────────", "日本語 | x"
+	for _, c := range []struct {
+		p       *profile.Profile
+		painted string
+	}{
+		{claude, line + "\n❯\u00a0" + text + "\n  " + text + "@\n" + line},
+		{codex, "› " + text + "\n  " + text + "@" + codexFoot},
+		{gemini, geminiEdge + " > " + text + "\n   " + text + "@" + geminiFloor + geminiFoot},
+		{opencode, "  ┃\n  ┃  " + text + "\n  ┃  " + text + "@" + openFloor},
+		{overlaid(t, `{"name":"bare","prompt":"› "}`), "› " + text + "\n  " + text + "@"},
+		{overlaid(t, `{"name":"floored","prompt":"› ","composer":"floored","floor":"▀"}`), "› " + text + "\n› " + text + "@\n▀▀"},
+	} {
+		if got := Look(c.p, painted(c.painted)).Box; got != (Box{Visible: true, Top: true, Text: text + "\n" + text}) {
+			t.Errorf("%s: %+v", c.p.Name, got)
+		}
 	}
 }

@@ -1,6 +1,9 @@
 package turn
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestStandsWhereRowsRanOver: what a row too long for the terminal covers of our text in the next
 // row does not hide that a message stands there; nothing else may be missing.
@@ -19,10 +22,15 @@ func TestStandsWhereRowsRanOver(t *testing.T) {
 		{"another id", body + "\u0dc3\ufffdend m2 · reply: ->relay:bob [re=m2] <<<…>>>]", false},
 		{"more behind it", body + "\u0dc3\ufffdend m1 · reply: ->relay:bob [re=m1] <<<…>>>] x", false},
 		{"missing elsewhere", body + "end m1 · reply: ->relay:bob [re=m1] <<<…>>>]\u0dc3\ufffd", false},
+		{"a part with too little behind it", body + "[end m1 · reply: ->relay:bob [re=m1] <<<\n\u0dc3\ufffd>]", false},
 		{"the end of it", body + "[end m1 · reply: ->relay:bob [re=m1] <<<\n\u0dc3\ufffd", false},
 	} {
 		if got := m.Stands(c.shown, true); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
+	}
+	m[0].Body = "\u0dc3 abcdefgh " + strings.Repeat("0123456789", 3) + " abcdefgh XY ijklmnop"
+	if shown := "[relay m1 from bob] " + strings.Replace(m[0].Body, "XY ", "\n\u0dc3\ufffd", 1) + "\n" + footer; !m.Stands(shown, true) {
+		t.Error("what stands beside the gap stands elsewhere, too: false, want true")
 	}
 }

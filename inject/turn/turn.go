@@ -105,17 +105,20 @@ func (t Turn) Stands(shown string, top bool) bool {
 	if t.Command() {
 		return top && s == squeeze(t.first().Body)
 	}
-	if t.inOrder(s) || !top && t.endInOrder(s) {
+	if t.inOrder(s) || !top && t.endInOrder(s) { // the end: all agents' composers scroll, or leave the screen
 		return true
 	}
-	bare, same := t.bare()
-	s = plain(t.uncovered(shown))
-	return same && strays(shown) && (bare.inOrder(s) || !top && bare.endInOrder(s) || t.strewn(s, top))
+	if !strays(shown) {
+		return false
+	}
+	s = plain(t.uncovered(shown)) // OpenCode 1.18.33, whose rows run over into the next ones
+	bare := t.bare()              // Claude Code and Codex, beside flags, emoji and composed letters
+	return bare.inOrder(s) || !top && bare.endInOrder(s) || t.strewn(s, top)
 }
 
 // strewn reports whether s is the turn, or the end of it, with strays anywhere among it: where rows
-// run over, an agent may leave what stood there before in place of any blank. There are none before
-// the first header and behind the last footer, where somebody else may have typed.
+// run over, Claude Code 2.1.197 leaves what stood there before in place of any blank. There are
+// none before the first header and behind the last footer, where somebody else may have typed.
 func (t Turn) strewn(s string, top bool) bool {
 	want, most := plain(t.String()), 0
 	for _, m := range t {
@@ -146,15 +149,12 @@ func strays(shown string) bool { return uncertain(shown) > 0 }
 // The marks that compose with letters of ASCII.
 const firstCombining, lastCombining = 0x300, 0x36f
 
-// bare is the turn in what every screen shows alike; same says that the ids are still told apart.
-func (t Turn) bare() (bare Turn, same bool) {
+// bare is the turn in what every screen shows alike, which tells ids apart.
+func (t Turn) bare() (bare Turn) {
 	for _, m := range t {
-		if id := m.ShownID(); plain(id) != squeeze(id) {
-			return nil, false
-		}
 		bare = append(bare, Message{ID: m.ID, Header: plain(m.Header), Body: plain(m.Body), Footer: plain(m.Footer)})
 	}
-	return bare, true
+	return bare
 }
 
 // inOrder reports whether s is every header, body and footer, each after the one before it.
@@ -210,7 +210,7 @@ func (t Turn) before(m Message, s string) (rest string, found bool) {
 		return "", false
 	}
 	rest, shown, found := cutNthLast(s, header, 0)
-	return rest, found && (isChip(shown) || !t.framed(shown))
+	return rest, found && !t.framed(shown)
 }
 
 // within reports whether s is the end of the message up to its footer. Only what every screen
@@ -260,7 +260,7 @@ func isText(shown, body string) bool {
 			left++
 		}
 	}
-	return shown != "" && rest == "" && (left == 0 || left <= uncertain(body))
+	return shown != "" && rest == "" && left <= uncertain(body)
 }
 
 // uncertain is how many characters a text has on whose columns programs differ.

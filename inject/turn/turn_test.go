@@ -89,7 +89,7 @@ func TestNoPieceButABodyIsHidden(t *testing.T) {
 	message := func(body string) Message {
 		return Message{Header: "[relay " + long + " from " + long + "]", Body: body, Footer: "[end " + long + " · reply: ->relay:" + long + " [re=" + long + "] <<<…>>>]"}
 	}
-	for _, agent := range []string{"claude", "codex", "gemini", "opencode"} {
+	for _, agent := range composers() {
 		p, _ := agents.Named(agent)
 		for name, turn := range map[string]Turn{
 			"one line": {message("x")}, "many lines": {message(strings.Repeat("a line\n", 99) + "end")}, "two": {message("x"), message("y\n\n\n\nz")},
@@ -130,7 +130,7 @@ func TestNoPieceEndsWhereAWordCouldBeCompleted(t *testing.T) {
 	named := Message{Header: "H", Body: "see @work.txt", Footer: "F"}
 	ends := named
 	ends.Body += "\n\n"
-	for _, agent := range []string{"claude", "codex", "gemini", "opencode"} {
+	for _, agent := range composers() {
 		p, _ := agents.Named(agent)
 		bytes := func(n int) Message {
 			return Message{Header: "H", Body: strings.Repeat("x", n-len(" @work.txt")) + " @work.txt", Footer: "F and more of it"}
@@ -175,7 +175,7 @@ func TestPiecesInLowTerminals(t *testing.T) {
 
 // TestNothingBetweenMessagesIsHiddenInLowTerminals, where a paste may hold no newline.
 func TestNothingBetweenMessagesIsHiddenInLowTerminals(t *testing.T) {
-	for _, agent := range []string{"claude", "codex", "gemini", "opencode"} {
+	for _, agent := range composers() {
 		p, _ := agents.Named(agent)
 		turn, typed := Turn{{Header: "H", Body: "a", Footer: "F"}, {Header: "H", Body: "b", Footer: "F"}}, ""
 		for _, piece := range turn.Pieces(p, Manner{Paste: true, Rows: 10, Apart: true}) {
@@ -190,6 +190,40 @@ func TestNothingBetweenMessagesIsHiddenInLowTerminals(t *testing.T) {
 		}
 		if typed != turn.String() {
 			t.Errorf("%s: typed %q, want %q", agent, typed, turn.String())
+		}
+	}
+}
+
+// composers are the agents that have one.
+func composers() []string {
+	return slices.DeleteFunc(agents.Names(), func(name string) bool { p, _ := agents.Named(name); return p.Composer == nil })
+}
+
+// TestNothingElseStands: what would be taken for a turn of ours if one condition were missing.
+func TestNothingElseStands(t *testing.T) {
+	one := func(body string) Turn { return Turn{framed("m1", body)} }
+	two := Turn{framed("m1", "hello"), framed("m2", "there")}
+	command := Turn{{ID: "m1", Body: "[Pasted make", Command: true}}
+	footer := Turn{{Footer: "[end m1 · reply: ->relay:bob [re=m1] <<<…>>>]"}}
+	for name, c := range map[string]struct{ got, want bool }{
+		"the end, though all of it is in view":        {one("hello there").Stands("there\n[end m1]", true), false},
+		"the end, with a chip":                        {one("hello there").Stands("[Pasted text #1 +9 lines]\n[end m1]", false), true},
+		"a command that may be the end of another":    {command.Stands("[Pasted make", false), false},
+		"a footer without its dot":                    {Turn{{Header: "[relay m1 from bob]", Body: "x", Footer: "[end m1 · r]"}}.Stands("[relay m1 from bob] x\n[end m1 r]", true), false},
+		"a lost body of another script":               {one("日本").Stands("[relay m1 from bob]\n[end m1]", true), false},
+		"somebody's text between two messages":        {two.Stands("[relay m1 from bob] hello\n[end m1] x\n[relay m2 from bob] there\n[end m2]", false), false},
+		"another message's footer within a chip":      {two.Stands("[relay m2 from bob] [Pasted #1] [end m1]\n[end m2]", false), false},
+		"a command that begins as a chip is hidden":   {command.Hidden("[Pasted make", true, "[Pasted"), false},
+		"text behind one chip too many":               {one("x").Hidden("[relay m1 from bob] [Pasted #1] [Pasted #2] x", true, "[Pasted"), false},
+		"an empty composer has begun":                 {one("x").Begun(" "), false},
+		"the footer's end alone in a row":             {footer.EndsRow("<<<…>>>]"), true},
+		"another end of a row":                        {footer.EndsRow("<<<…>>>] x"), false},
+		"strays before a header without its paste":    {Piece{Mark: "[relay m1]", Pasted: "body"}.Shows("🇵 [relay m1]"), false},
+		"strays in the place of a mark without ASCII": {Piece{Mark: "日"}.Shows("🇵 x"), false},
+		"a mark without its character":                {Piece{Mark: "a·b"}.Shows("ab"), false},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %v, want %v", name, c.got, c.want)
 		}
 	}
 }
@@ -402,6 +436,7 @@ func TestStandsAmongStrays(t *testing.T) {
 	for shown, want := range map[string]bool{
 		"x 🇯🇵 हिन्दी n\u0303o\n[end m1 · reply: ->relay:bobeffort\n[re=m1] <<<…>>>]": true,
 		"y\n[end m1 · reply: ->relay:bobeffort\n[re=m1] <<<…>>>]":                    false,
+		"[Pasted Content 1439 chars]\n[end m1🇵·🇪reply: ->relay:bob [re=m1] <<<…>>>]": true,
 		"n\u0303o\n[end m2 · reply: ->relay:bobeffort\n[re=m1] <<<…>>>]":             false,
 	} {
 		if got := (Turn{m}).Stands(shown, false); got != want {

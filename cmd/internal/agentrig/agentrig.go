@@ -27,10 +27,22 @@ var ClaudeNow = claude.All()[0].Version
 
 // All lists the agents in the order of the reports.
 func All() (list []Agent) {
-	for _, a := range slices.Concat(claude.All(), codex.All(), gemini.All(), opencode.All()) {
-		list = append(list, Agent{a})
+	for _, releases := range rigs {
+		for _, a := range releases() {
+			list = append(list, Agent{a})
+		}
 	}
 	return list
+}
+
+// Profiles are the names of their kinds, in that order.
+func Profiles() (names []string) {
+	for _, a := range All() {
+		if !slices.Contains(names, a.Profile) {
+			names = append(names, a.Profile)
+		}
+	}
+	return names
 }
 
 // Claude is any release of Claude Code.

@@ -24,11 +24,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// idle is what each agent shows when it waits for a prompt that nobody has begun.
-var idle = map[string]string{
-	"claude": "❯\u00a0\n", "codex": "› Ask Codex to do", "gemini": ">   Type your message", "opencode": "┃  Build · Fake",
-}
-
 // session is a real agent on a terminal of its own.
 type session struct {
 	*term.Term
@@ -76,13 +71,13 @@ func TestRealAgentsWorkOffline(t *testing.T) {
 	for _, a := range agentrig.All() {
 		t.Run(a.Name(), func(t *testing.T) {
 			s := open(t, a)
-			s.must(s.WaitText(s.step(), idle[a.Profile]))
+			s.must(s.WaitText(s.step(), a.Idle))
 			for text, shown := range map[string]string{"hello": "ACK 5 bytes", "TOOL 0": "Done."} {
 				if got := a.Received(s.says(text)); got != text {
 					t.Errorf("received %q, want %q", got, text)
 				}
 				s.must(s.WaitText(s.step(), shown))
-				s.must(s.WaitText(s.step(), idle[a.Profile]))
+				s.must(s.WaitText(s.step(), a.Idle))
 			}
 			s.says("TOUCH made")
 			s.must(s.WaitText(s.step(), a.Question))

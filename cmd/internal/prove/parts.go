@@ -1,6 +1,11 @@
 package main
 
-import "relay-pty/cmd/internal/testrig/figures"
+import (
+	"slices"
+
+	"relay-pty/cmd/internal/agentrig"
+	"relay-pty/cmd/internal/testrig/figures"
+)
 
 // Packages of tests on whole programs, and patterns of their tests.
 const (
@@ -27,17 +32,15 @@ type part struct {
 // pattern, as regexp.Expand does.
 type reading struct{ pattern, what, shown string }
 
-// parts are all of them. The tests of each agent also run the sessions that several agents share.
-var parts = []part{
+// parts are all of them, one for each agent that tests can start. The tests of each agent also run
+// the sessions that several agents share.
+var parts = slices.Concat([]part{
 	{name: "journal", commands: [][]string{tests("./queue/...")}},
 	{name: "units", commands: [][]string{tests("./pty/...", "./inject/...", "./parser/...")}},
 	{name: "rig", commands: [][]string{tests("-skip", storms, "./cmd/internal/...")}},
 	{name: "fakes", commands: [][]string{tests("-parallel", "12", "-skip", real+"|"+timed+"|"+storms, wrapper)}},
 	{name: "programs", commands: [][]string{tests("-parallel", "4", "-run", real+"("+noAgent+")", wrapper)}},
-	agent("claude"),
-	agent("codex"),
-	agent("gemini"),
-	agent("opencode"),
+}, agentParts(), []part{
 	{name: "timed", commands: [][]string{tests("-parallel", "1", "-run", timed, wrapper)}},
 	{name: "storm", commands: [][]string{tests("-run", "Storm", wrapper, "./cmd/internal/testrig/...")}},
 	{name: "kills", commands: [][]string{tests("-parallel", "1", "-run", "Kills", wrapper)}},
@@ -63,14 +66,17 @@ var parts = []part{
 		name: "fuzz", env: []string{"FUZZTIME=5m", "FUZZSHORT=10s", "FUZZJOBS=3"}, commands: [][]string{{"bash", ".ci/fuzz"}},
 		shows: []figures.Figure{{What: "fuzzers of screen, protocol, parser, sanitiser and draft, 5 minutes each; the others 10 seconds", Shown: "no finding"}},
 	},
-}
+})
 
-// agent is what the tests show of one agent, every release of it that is pinned.
-func agent(profile string) part {
-	return part{
-		name: profile, env: []string{"RELAY_AGENTS=" + profile},
-		commands: [][]string{tests("-parallel", "4", "-run", real, "-skip", real+"("+noAgent+")|"+timed+"|"+storms, wrapper)},
+// agentParts are what the tests show of each agent, every release of it that is pinned.
+func agentParts() (list []part) {
+	for _, profile := range agentrig.Profiles() {
+		list = append(list, part{
+			name: profile, env: []string{"RELAY_AGENTS=" + profile},
+			commands: [][]string{tests("-parallel", "4", "-run", real, "-skip", real+"("+noAgent+")|"+timed+"|"+storms, wrapper)},
+		})
 	}
+	return list
 }
 
 // tests is a run of go test at full counts.

@@ -26,6 +26,7 @@ type Agent struct {
 
 	Args     []string                    // with which it runs interactively, with its usual permissions
 	Startups []Startup                   // with which it can be made to begin
+	Idle     string                      // what it shows, in part, when it waits for a prompt that nobody has begun
 	Question string                      // what it shows, in part, when TOUCH made it ask for permission
 	Composes bool                        // it makes one character of a letter and its accent (NFC)
 	Vim      Change                      // its vim mode, in which it begins in INSERT; nil: it has none

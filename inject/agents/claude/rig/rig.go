@@ -38,6 +38,7 @@ func Release(version string) rig.Agent {
 		Profile: "claude", Pin: pin, Variable: variable,
 		Args:     []string{"--permission-mode", "default"},
 		Wire:     "messages",
+		Idle:     "❯\u00a0\n",
 		Question: "Do you want to proceed?",
 		Settle:   func(h rig.Home, env []string) ([]string, error) { return settle(h, env, version) },
 		Unwrap:   func(text string) string { return stopped.ReplaceAllString(text, "") },

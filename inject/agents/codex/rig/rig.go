@@ -19,6 +19,7 @@ func All() []rig.Agent {
 		Profile: "codex", Pin: rig.Pins(pinned)[0], Variable: "RELAY_CODEX",
 		Args:     []string{"--no-daemon"},
 		Wire:     "responses",
+		Idle:     "› Ask Codex to do",
 		Question: "Would you like to run the following command?",
 		Settle:   settle,
 		Vim:      vim,

@@ -17,6 +17,7 @@ func All() []rig.Agent {
 		Profile: "gemini", Pin: rig.Pins(pinned)[0], Variable: "RELAY_GEMINI",
 		Node:     true,
 		Wire:     "gemini",
+		Idle:     ">   Type your message",
 		Question: "Allow execution of",
 		Recall:   "\x10",
 		Settle:   settle,

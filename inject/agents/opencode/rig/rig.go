@@ -20,6 +20,7 @@ func All() []rig.Agent {
 	return []rig.Agent{{
 		Profile: "opencode", Pin: rig.Pins(pinned)[0], Variable: "RELAY_OPENCODE",
 		Wire:     "chat",
+		Idle:     "┃  Build · Fake",
 		Question: "Permission required",
 		Settle:   settle,
 		Tools:    tools,
