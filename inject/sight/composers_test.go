@@ -16,6 +16,8 @@ const (
 	geminiEdge  = "▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄\n"
 	geminiAside = "  Queued (press ↑ to edit):\n"
 	geminiRest  = "        ? for shortcuts\n──────────────────────\n Shift+Tab to accept edits\n" + geminiEdge + " > @" + geminiFloor
+	geminiAway  = "\x1b[?1004h\x1b[?25l" + geminiEdge
+	geminiLine  = "────────────────────"
 	geminiFloor = "\n▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀"
 	openFloor   = "\n  ┃\n  ┃  Build · model\n  ╹▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀\n   ~/work    ctrl+p commands"
 )
@@ -57,6 +59,7 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"history search", "› \n\n  reverse-i-search: @", codex, unseen, "asks"},
 		{"shortcuts", "  Keyboard shortcuts\n\n› @\n\n  model\n  ? / esc close", codex, empty, "asks"},
 		{"trust", "  Trust this folder? Codex can\n\n› 1. Trust and continue\n  2. Back\n\n  enter continue · esc back@", codex, unseen, "asks"},
+		{"a terminal that it does not trust", "WARNING: TERM is set to \"dumb\".\nContinue anyway? [y/N]: \n@", codex, unseen, "asks"},
 		{"a list", "  Hooks\n\n› PreToolUse  0\n  PostToolUse 0\n\n  enter details · esc close\n@\x1b[?25l", codex, unseen, "asks"},
 		{"thinking", "• Working (5s • esc to interrupt)\n\n› @" + codexFoot, codex, empty, "busy"},
 		{"a title that asks", "\x1b]0;[ ! ] Action Required | work\a› @" + codexFoot, codex, empty, "asks"},
@@ -91,12 +94,31 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"an older footer left right below", " > one@" + geminiFoot + "\n ~/work                     Auto", gemini, Box{Visible: true, Top: true, Text: "one"}, "draft"},
 		{"a draft with the footer's words", " > one\n\n   ~/work                     Auto@" + geminiFoot, gemini, Box{Visible: true, Top: true, Text: "one\n\n~/work                     Auto"}, "draft"},
 		{"shell mode", geminiEdge + " ! ls@" + geminiFloor + geminiFoot, gemini, Box{Visible: true, Foreign: true, Mode: "!", Text: "ls"}, "draft"},
-		{"questions off", geminiEdge + " * @  Type your message" + geminiFloor + geminiFoot, gemini, Box{Visible: true, Foreign: true, Mode: "*"}, "rests"},
+		{"questions off", geminiEdge + " * @  Type your message" + geminiFloor + geminiFoot, gemini, empty, "rests"},
 		{"history search", geminiEdge + " (r:)  @  Type your message" + geminiFloor + geminiFoot, gemini, unseen, "asks"},
 		{"thinking", " ⠏ Thinking... (esc to cancel, 0s)\n──────────────────────\n Shift+Tab to accept edits\n" + geminiEdge + " > @" + geminiFloor + geminiFoot, gemini, empty, "busy"},
 		{"prompts that it put aside", geminiAside + "    [relay m1 from bob] hello\n" + geminiRest, gemini, empty, "queued"},
 		{"many prompts that it put aside", geminiAside + "    [relay m1 from bob] hello\n    two\n    three\n    ... (+2 more)\n" + geminiRest, gemini, empty, "queued"},
 		{"a reply that reads like that", "✦ It says:\n  - Queued (press ↑ to edit):\n" + geminiRest, gemini, empty, "rests"},
+		{"without focus", geminiAway + " >   Type your message" + geminiFloor + geminiFoot + "\n@", gemini, empty, "rests"},
+		{"without focus, a draft", geminiAway + " > one\n\n   three" + geminiFloor + geminiFoot + "\n@", gemini, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
+		{"without focus, blanks", geminiAway + " >     " + geminiFloor + geminiFoot + "\n@", gemini, Box{Visible: true, Top: true, Blank: true}, "rests"},
+		{"without focus, shell mode", geminiAway + " ! ls" + geminiFloor + geminiFoot + "\n@", gemini, Box{Visible: true, Foreign: true, Mode: "!", Text: "ls"}, "draft"},
+		{"without focus, working", "\x1b]0;✦  Working… (work)\a" + geminiAway + " >   Type your message" + geminiFloor + geminiFoot + "\n@", gemini, empty, "busy"},
+		{"without focus, a screen that is full", geminiAway[:14] + strings.Repeat("\n", 8) + " >   Type your message" + geminiFloor + geminiFoot[1:] + "@", gemini, empty, "rests"},
+		{"without focus, and with nothing that says so", geminiEdge + " >   Type your message" + geminiFloor + geminiFoot + "\n@", gemini, unseen, ""},
+		{"without focus, the cursor elsewhere", geminiAway + " >   Type your message" + geminiFloor + geminiFoot + "\n @", gemini, unseen, ""},
+		{"without focus, the cursor within the last row", geminiAway + strings.Repeat("\n", 7) + " >   Type your message" + geminiFloor + geminiFoot[1:] + "\x1b[12;4H@", gemini, unseen, ""},
+		{"without focus, an older footer left below", geminiAway + " > one" + geminiFloor + geminiFoot + "\n@\n ~/work                     Auto", gemini, Box{Visible: true, Top: true, Text: "one"}, "draft"},
+		{"without focus and footer", geminiAway + " > one" + geminiFloor + "\n@", gemini, Box{Visible: true, Top: true, Text: "one"}, "draft"},
+		{"without focus, the cursor below a gap", geminiAway + " > one" + geminiFloor + "\n\n@", gemini, unseen, ""},
+		{"without focus, what was said before", geminiAway + " > said" + geminiFloor + "\n│ Allow execution of [Shell]?    │\n│ ● 1. Allow once  │\n@", gemini, unseen, "asks"},
+		{"without focus, what was said before and much below", geminiAway + " > said" + geminiFloor + "\n\n1\n2\n3\n4\n5\n@", gemini, unseen, ""},
+		{"lines for edges", geminiLine + "\n >   @Type your message\n" + geminiLine + "\n ~/work    Auto", gemini, empty, "rests"},
+		{"lines for edges, a draft", geminiLine + "\n > one\n   two@\n" + geminiLine + "\n ~/work    Auto", gemini, Box{Visible: true, Top: true, Text: "one\ntwo"}, "draft"},
+		{"lines for edges, a line in a draft", geminiLine + "\n > one\n   " + geminiLine + "@\n" + geminiLine + "\n ~/work    Auto", gemini,
+			Box{Visible: true, Top: true, Text: "one\n" + geminiLine}, "draft"},
+		{"a draft, questions off", geminiEdge + " * one\n   two@" + geminiFloor + geminiFoot, gemini, Box{Visible: true, Top: true, Text: "one\ntwo"}, "draft"},
 		{"trust", " │ Do you trust the files in this folder? │\n │ ● 1. Trust folder (work) │\n@", gemini, unseen, "asks"},
 		{"a title that asks", "\x1b]0;✋  Action Required (work)\a > @" + geminiFoot, gemini, empty, "asks"},
 		{"a title that works", "\x1b]0;✦  Working… (work)\a > @" + geminiFoot, gemini, empty, "busy"},
