@@ -31,6 +31,7 @@ type Floored struct {
 	Under    int     // how many rows right above Floor are not its text
 	Shell    pattern // the last of those while what is typed would be a command; may be nil
 	Question pattern // what a question in a box of the same kind begins with, which takes its place; may be nil
+	Keys     pattern // what one tells of its keys at its end, whatever it begins with; may be nil
 	Tall     int     // with so many rows of text some may be scrolled out of it and nothing tells; 0: never
 }
 

@@ -138,6 +138,10 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"it tries again, in a narrow terminal", "  ┃\n  ┃  @" + openFloor + "\n   ⬝Cannot⬝connect to API: Unable to connect. Is the computer ab\n    retrying in 7s attempt #3]", opencode, empty, "busy"},
 		{"it tries again, in a wide terminal", "  ┃\n  ┃  @" + openFloor + "\n   ■■⬝⬝⬝⬝⬝⬝ Overloaded [retrying attempt #1]      esc interrupt", opencode, empty, "busy"},
 		{"a question", "  ┃\n  ┃  △ Permission required\n  ┃\n  ┃   Allow once   Reject@", opencode, unseen, "asks"},
+		{"a question of its model", "  ┃\n  ┃  Which colour?\n  ┃\n  ┃  1. Red\n  ┃  2. Type your own answer\n  ┃     @Type your own answer\n  ┃\n  ┃  ↑↓ select  enter submit  esc dismiss\n  ┃\n", opencode, unseen, "asks"},
+		{"a question of its model, narrow", "  ┃\n  ┃  Which colour?\n  ┃\n  ┃  1. Red@\n  ┃\n  ┃  ⇆ tab  ↑↓ select  enter toggle\n  ┃  esc dismiss\n  ┃\n", opencode, unseen, "asks"},
+		{"what was said tells of keys, the composer is yet to be painted", "  ┃\n  ┃  press enter submit  esc dismiss\n  ┃  1\n  ┃  2\n  ┃  3\n  ┃\n@", opencode, unseen, ""},
+		{"a draft that tells of keys", "  ┃\n  ┃  ↑↓ select  enter submit  esc dismiss@" + openFloor, opencode, Box{Visible: true, Top: true, Text: "↑↓ select  enter submit  esc dismiss"}, "draft"},
 		{"a question below what was said", "  ┃\n  ┃  said\n  ┃\n\n     reply\n\n  ┃  △ Permission required\n  ┃\n  ┃   Allow once   Reject@", opencode, unseen, "asks"},
 		{"what was said reads like a question", "  ┃\n  ┃  △ Permission required\n  ┃\n@\n  ┃\n  ┃  " + openFloor, opencode, unseen, ""},
 		{"what was said reads like a question, the composer is yet to be painted", "  ┃\n  ┃  [relay m1 from bob] x\n  ┃  △ Permission required\n  ┃\n@", opencode, unseen, ""},
@@ -155,6 +159,13 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 func TestDialogsAreToldWithoutTheirBorders(t *testing.T) {
 	v := Look(gemini, painted("│ Allow execution of [Shell]?      │\n@"))
 	if want := "Allow execution of [Shell]?"; v.Dialog != want {
+		t.Errorf("got %q, want %q", v.Dialog, want)
+	}
+}
+
+func TestQuestionsOfTheModelAreToldByTheirText(t *testing.T) {
+	v := Look(opencode, painted("  ┃\n  ┃  Which colour?\n  ┃\n  ┃  1. Red@\n  ┃\n  ┃  ↑↓ select  enter submit  esc dismiss\n  ┃\n"))
+	if want := "Which colour?"; v.Dialog != want {
 		t.Errorf("got %q, want %q", v.Dialog, want)
 	}
 }
