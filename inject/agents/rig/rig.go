@@ -27,6 +27,7 @@ type Agent struct {
 	Args     []string                    // with which it runs interactively, with its usual permissions
 	Startups []Startup                   // with which it can be made to begin
 	Question string                      // what it shows, in part, when TOUCH made it ask for permission
+	Ask      string                      // the tool by which its model asks the user to choose; "": none that is known
 	Composes bool                        // it makes one character of a letter and its accent (NFC)
 	Vim      Change                      // its vim mode, in which it begins in INSERT; nil: it has none
 	Tools    func(argv ...string) Change // an MCP server, which it starts with argv

@@ -39,6 +39,7 @@ func Release(version string) rig.Agent {
 		Args:     []string{"--permission-mode", "default"},
 		Wire:     "messages",
 		Question: "Do you want to proceed?",
+		Ask:      "AskUserQuestion",
 		Settle:   func(h rig.Home, env []string) ([]string, error) { return settle(h, env, version) },
 		Unwrap:   func(text string) string { return stopped.ReplaceAllString(text, "") },
 		Composes: true,

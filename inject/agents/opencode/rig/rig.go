@@ -21,6 +21,7 @@ func All() []rig.Agent {
 		Profile: "opencode", Pin: rig.Pins(pinned)[0], Variable: "RELAY_OPENCODE",
 		Wire:     "chat",
 		Question: "Permission required",
+		Ask:      "question",
 		Settle:   settle,
 		Tools:    tools,
 		Unwrap:   func(text string) string { return afterChip.ReplaceAllString(text, "$1") },
