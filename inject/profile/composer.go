@@ -31,6 +31,7 @@ type Floored struct {
 	Under    int     // how many rows right above Floor are not its text
 	Shell    pattern // the last of those while what is typed would be a command; may be nil
 	Question pattern // what a question in a box of the same kind begins with, which takes its place; may be nil
+	Keys     pattern // what one tells of its keys at its end, whatever it begins with; may be nil
 	Tall     int     // with so many rows of text some may be scrolled out of it and nothing tells; 0: never
 }
 
@@ -42,11 +43,12 @@ type Bare struct {
 
 // Footed is a bare composer that an empty row parts from what stands at the bottom of the screen.
 // It looks like other things on the screen, and only counts with the cursor in it, which stands
-// where the next key's text goes.
+// where the next key's text goes, or parked.
 type Footed struct {
 	More pattern // what, dim, the end of its first row shows when rows are scrolled out of it; may be nil
 	Tall int     // with so many rows of text some may be scrolled out of it and nothing tells; 0: never
 	Hang int     // how many columns its text hangs, where its first row may leave the screen; 0: that stays in view
+	Park bool    // while the terminal has no focus the cursor stands behind all that shows, and an empty one has its placeholder
 }
 
 func (Ruled) box()   {}

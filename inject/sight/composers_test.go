@@ -16,6 +16,8 @@ const (
 	geminiEdge  = "▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄\n"
 	geminiAside = "  Queued (press ↑ to edit):\n"
 	geminiRest  = "        ? for shortcuts\n──────────────────────\n Shift+Tab to accept edits\n" + geminiEdge + " > @" + geminiFloor
+	geminiAway  = "\x1b[?1004h\x1b[?25l" + geminiEdge
+	geminiLine  = "────────────────────"
 	geminiFloor = "\n▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀"
 	openFloor   = "\n  ┃\n  ┃  Build · model\n  ╹▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀\n   ~/work    ctrl+p commands"
 )
@@ -57,6 +59,7 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"history search", "› \n\n  reverse-i-search: @", codex, unseen, "asks"},
 		{"shortcuts", "  Keyboard shortcuts\n\n› @\n\n  model\n  ? / esc close", codex, empty, "asks"},
 		{"trust", "  Trust this folder? Codex can\n\n› 1. Trust and continue\n  2. Back\n\n  enter continue · esc back@", codex, unseen, "asks"},
+		{"a terminal that it does not trust", "WARNING: TERM is set to \"dumb\".\nContinue anyway? [y/N]: \n@", codex, unseen, "asks"},
 		{"a list", "  Hooks\n\n› PreToolUse  0\n  PostToolUse 0\n\n  enter details · esc close\n@\x1b[?25l", codex, unseen, "asks"},
 		{"thinking", "• Working (5s • esc to interrupt)\n\n› @" + codexFoot, codex, empty, "busy"},
 		{"a title that asks", "\x1b]0;[ ! ] Action Required | work\a› @" + codexFoot, codex, empty, "asks"},
@@ -70,6 +73,8 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"a draft", geminiEdge + " > one\n\n   three@" + geminiFloor + geminiFoot, gemini, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
 		{"a draft that ends with newlines", geminiEdge + " > one\n\n\n@" + geminiFloor + geminiFoot, gemini, Box{Visible: true, Top: true, Text: "one"}, "draft"},
 		{"an Enter that became a newline", " > one\n   two\n@" + geminiFoot, gemini, Box{Visible: true, Top: true, Text: "one\ntwo"}, "draft"},
+		{"an Enter that became a newline, no footer", geminiEdge + " > one\n   two\n   @" + geminiFloor, gemini, Box{Visible: true, Top: true, Text: "one\ntwo"}, "draft"},
+		{"a newline, no footer", geminiEdge + " >\n   @" + geminiFloor, gemini, Box{Visible: true, Top: true, Blank: true}, "rests"},
 		{"a draft, no footer", geminiEdge + " > one\n   two@" + geminiFloor, gemini, Box{Visible: true, Top: true, Text: "one\ntwo"}, "draft"},
 		{"ten rows may have scrolled", " > 1\n   2\n   3\n   4\n   5\n   6\n   7\n   8\n   9\n   10@\n\n ~", gemini, Box{Visible: true, Text: "1\n2\n3\n4\n5\n6\n7\n8\n9\n10"}, "draft"},
 		{"ten rows, most of them empty, may have scrolled", " >\n\n\n\n\n\n\n\n\n   10@\n\n ~", gemini, Box{Visible: true, Text: "10"}, "draft"},
@@ -91,12 +96,31 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"an older footer left right below", " > one@" + geminiFoot + "\n ~/work                     Auto", gemini, Box{Visible: true, Top: true, Text: "one"}, "draft"},
 		{"a draft with the footer's words", " > one\n\n   ~/work                     Auto@" + geminiFoot, gemini, Box{Visible: true, Top: true, Text: "one\n\n~/work                     Auto"}, "draft"},
 		{"shell mode", geminiEdge + " ! ls@" + geminiFloor + geminiFoot, gemini, Box{Visible: true, Foreign: true, Mode: "!", Text: "ls"}, "draft"},
-		{"questions off", geminiEdge + " * @  Type your message" + geminiFloor + geminiFoot, gemini, Box{Visible: true, Foreign: true, Mode: "*"}, "rests"},
+		{"questions off", geminiEdge + " * @  Type your message" + geminiFloor + geminiFoot, gemini, empty, "rests"},
 		{"history search", geminiEdge + " (r:)  @  Type your message" + geminiFloor + geminiFoot, gemini, unseen, "asks"},
 		{"thinking", " ⠏ Thinking... (esc to cancel, 0s)\n──────────────────────\n Shift+Tab to accept edits\n" + geminiEdge + " > @" + geminiFloor + geminiFoot, gemini, empty, "busy"},
 		{"prompts that it put aside", geminiAside + "    [relay m1 from bob] hello\n" + geminiRest, gemini, empty, "queued"},
 		{"many prompts that it put aside", geminiAside + "    [relay m1 from bob] hello\n    two\n    three\n    ... (+2 more)\n" + geminiRest, gemini, empty, "queued"},
 		{"a reply that reads like that", "✦ It says:\n  - Queued (press ↑ to edit):\n" + geminiRest, gemini, empty, "rests"},
+		{"without focus", geminiAway + " >   Type your message" + geminiFloor + geminiFoot + "\n@", gemini, empty, "rests"},
+		{"without focus, a draft", geminiAway + " > one\n\n   three" + geminiFloor + geminiFoot + "\n@", gemini, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
+		{"without focus, blanks", geminiAway + " >     " + geminiFloor + geminiFoot + "\n@", gemini, Box{Visible: true, Top: true, Blank: true}, "rests"},
+		{"without focus, shell mode", geminiAway + " ! ls" + geminiFloor + geminiFoot + "\n@", gemini, Box{Visible: true, Foreign: true, Mode: "!", Text: "ls"}, "draft"},
+		{"without focus, working", "\x1b]0;✦  Working… (work)\a" + geminiAway + " >   Type your message" + geminiFloor + geminiFoot + "\n@", gemini, empty, "busy"},
+		{"without focus, a screen that is full", geminiAway[:14] + strings.Repeat("\n", 8) + " >   Type your message" + geminiFloor + geminiFoot[1:] + "@", gemini, empty, "rests"},
+		{"without focus, and with nothing that says so", geminiEdge + " >   Type your message" + geminiFloor + geminiFoot + "\n@", gemini, unseen, ""},
+		{"without focus, the cursor elsewhere", geminiAway + " >   Type your message" + geminiFloor + geminiFoot + "\n @", gemini, unseen, ""},
+		{"without focus, the cursor within the last row", geminiAway + strings.Repeat("\n", 7) + " >   Type your message" + geminiFloor + geminiFoot[1:] + "\x1b[12;4H@", gemini, unseen, ""},
+		{"without focus, an older footer left below", geminiAway + " > one" + geminiFloor + geminiFoot + "\n@\n ~/work                     Auto", gemini, Box{Visible: true, Top: true, Text: "one"}, "draft"},
+		{"without focus and footer", geminiAway + " > one" + geminiFloor + "\n@", gemini, Box{Visible: true, Top: true, Text: "one"}, "draft"},
+		{"without focus, the cursor below a gap", geminiAway + " > one" + geminiFloor + "\n\n@", gemini, unseen, ""},
+		{"without focus, what was said before", geminiAway + " > said" + geminiFloor + "\n│ Allow execution of [Shell]?    │\n│ ● 1. Allow once  │\n@", gemini, unseen, "asks"},
+		{"without focus, what was said before and much below", geminiAway + " > said" + geminiFloor + "\n\n1\n2\n3\n4\n5\n@", gemini, unseen, ""},
+		{"lines for edges", geminiLine + "\n >   @Type your message\n" + geminiLine + "\n ~/work    Auto", gemini, empty, "rests"},
+		{"lines for edges, a draft", geminiLine + "\n > one\n   two@\n" + geminiLine + "\n ~/work    Auto", gemini, Box{Visible: true, Top: true, Text: "one\ntwo"}, "draft"},
+		{"lines for edges, a line in a draft", geminiLine + "\n > one\n   " + geminiLine + "@\n" + geminiLine + "\n ~/work    Auto", gemini,
+			Box{Visible: true, Top: true, Text: "one\n" + geminiLine}, "draft"},
+		{"a draft, questions off", geminiEdge + " * one\n   two@" + geminiFloor + geminiFoot, gemini, Box{Visible: true, Top: true, Text: "one\ntwo"}, "draft"},
 		{"trust", " │ Do you trust the files in this folder? │\n │ ● 1. Trust folder (work) │\n@", gemini, unseen, "asks"},
 		{"a title that asks", "\x1b]0;✋  Action Required (work)\a > @" + geminiFoot, gemini, empty, "asks"},
 		{"a title that works", "\x1b]0;✦  Working… (work)\a > @" + geminiFoot, gemini, empty, "busy"},
@@ -116,6 +140,10 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"it tries again, in a narrow terminal", "  ┃\n  ┃  @" + openFloor + "\n   ⬝Cannot⬝connect to API: Unable to connect. Is the computer ab\n    retrying in 7s attempt #3]", opencode, empty, "busy"},
 		{"it tries again, in a wide terminal", "  ┃\n  ┃  @" + openFloor + "\n   ■■⬝⬝⬝⬝⬝⬝ Overloaded [retrying attempt #1]      esc interrupt", opencode, empty, "busy"},
 		{"a question", "  ┃\n  ┃  △ Permission required\n  ┃\n  ┃   Allow once   Reject@", opencode, unseen, "asks"},
+		{"a question of its model", "  ┃\n  ┃  Which colour?\n  ┃\n  ┃  1. Red\n  ┃  2. Type your own answer\n  ┃     @Type your own answer\n  ┃\n  ┃  ↑↓ select  enter submit  esc dismiss\n  ┃\n", opencode, unseen, "asks"},
+		{"a question of its model, narrow", "  ┃\n  ┃  Which colour?\n  ┃\n  ┃  1. Red@\n  ┃\n  ┃  ⇆ tab  ↑↓ select  enter toggle\n  ┃  esc dismiss\n  ┃\n", opencode, unseen, "asks"},
+		{"what was said tells of keys, the composer is yet to be painted", "  ┃\n  ┃  press enter submit  esc dismiss\n  ┃  1\n  ┃  2\n  ┃  3\n  ┃\n@", opencode, unseen, ""},
+		{"a draft that tells of keys", "  ┃\n  ┃  ↑↓ select  enter submit  esc dismiss@" + openFloor, opencode, Box{Visible: true, Top: true, Text: "↑↓ select  enter submit  esc dismiss"}, "draft"},
 		{"a question below what was said", "  ┃\n  ┃  said\n  ┃\n\n     reply\n\n  ┃  △ Permission required\n  ┃\n  ┃   Allow once   Reject@", opencode, unseen, "asks"},
 		{"what was said reads like a question", "  ┃\n  ┃  △ Permission required\n  ┃\n@\n  ┃\n  ┃  " + openFloor, opencode, unseen, ""},
 		{"what was said reads like a question, the composer is yet to be painted", "  ┃\n  ┃  [relay m1 from bob] x\n  ┃  △ Permission required\n  ┃\n@", opencode, unseen, ""},
@@ -133,6 +161,13 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 func TestDialogsAreToldWithoutTheirBorders(t *testing.T) {
 	v := Look(gemini, painted("│ Allow execution of [Shell]?      │\n@"))
 	if want := "Allow execution of [Shell]?"; v.Dialog != want {
+		t.Errorf("got %q, want %q", v.Dialog, want)
+	}
+}
+
+func TestQuestionsOfTheModelAreToldByTheirText(t *testing.T) {
+	v := Look(opencode, painted("  ┃\n  ┃  Which colour?\n  ┃\n  ┃  1. Red@\n  ┃\n  ┃  ↑↓ select  enter submit  esc dismiss\n  ┃\n"))
+	if want := "Which colour?"; v.Dialog != want {
 		t.Errorf("got %q, want %q", v.Dialog, want)
 	}
 }

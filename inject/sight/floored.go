@@ -74,8 +74,9 @@ func (c floored) edge(s *screen.Screen, row int) (b Box, l lead) {
 	return b, l
 }
 
-// question is the row that shows a question in the place of the composer: one of the first
-// two of the lowest box on the screen. Boxes of what was said begin with other words.
+// question is the row that shows a question in the place of the composer: one of the first two of
+// the lowest box on the screen, or its first one with text if one of the last three tells keys.
+// Boxes of what was said begin and end with other words.
 func (c floored) question(s *screen.Screen, rows int) string {
 	if c.Question == nil {
 		return ""
@@ -85,13 +86,20 @@ func (c floored) question(s *screen.Screen, rows int) string {
 		if !boxed(r) {
 			continue
 		}
+		below := r + 1
 		for r > 0 && boxed(r-1) {
 			r--
 		}
-		return anyRow(s, r, min(r+2, rows), []*profile.Pattern{c.Question})
+		if m := anyRow(s, r, min(r+2, rows), []*profile.Pattern{c.Question}); m != "" || anyRow(s, max(r, below-3), below, []*profile.Pattern{c.Keys}) == "" {
+			return m
+		}
+		return anyRow(s, r, below, []*profile.Pattern{text})
 	}
 	return ""
 }
+
+// text matches a row of a box that has some.
+var text = profile.NewPattern(`[\pL\pN]`)
 
 // swept is a row without strays left of its border: what a row of the page above the composer has
 // put there when it ran over, and what the agent takes for a blank that it need not paint anew.

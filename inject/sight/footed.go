@@ -9,7 +9,7 @@ import (
 )
 
 // footed finds a bare composer that an empty row parts from the rows at the bottom of the screen,
-// its footer, if there is one. It counts with the cursor in it alone.
+// its footer, if there is one. It counts with the cursor in it, or parked, alone.
 type footed struct {
 	composer
 	*profile.Footed
@@ -27,7 +27,7 @@ func (c footed) find(s *screen.Screen, dialogs []*profile.Pattern) place {
 	if cursor, _ := s.Cursor(); cursor < foot || cursor-top < rows/3 || hidden {
 		a.bottom = foot
 	}
-	if !a.holds(s) {
+	if !a.holds(s) && !c.parked(s, a, dialogs) {
 		return place{}
 	}
 	b = c.read(s, b, a)
@@ -52,6 +52,32 @@ func (c footed) hung(s *screen.Screen, dialogs []*profile.Pattern) place {
 	return place{Box: c.read(s, Box{Visible: true}, a), below: a.bottom}
 }
 
+// parked reports whether the cursor stands where the agent leaves it while its terminal has no
+// focus: behind all that it shows, at the left of the next row if there is one. Nothing but a
+// footer then parts that from the composer: of what was said before a dialog does, which hides the
+// composer. Below may be what is left over from a footer before.
+func (c footed) parked(s *screen.Screen, a area, dialogs []*profile.Pattern) bool {
+	rows, _ := s.Size()
+	end, col := s.Cursor()
+	if end == rows-1 && col > 0 && len(s.RowTo(end, col)) >= len(s.Row(end)) {
+		end, col = rows, 0
+	}
+	below, gap := end-a.bottom, c.blank(s.Row(end-1)) // of an agent without footer the edge alone stands there
+	if !c.Park || !s.Modes().FocusEvents || col > 0 || below < 1 || below > footer || gap && below > 1 {
+		return false
+	}
+	var shown []string
+	for r := a.bottom; r < rows; r++ {
+		switch row := c.modeless(s.Row(r)); {
+		case r < end:
+			shown = append(shown, row)
+		case !c.blank(row) && !slices.Contains(shown, row):
+			return false
+		}
+	}
+	return anyRow(s, a.bottom, end, dialogs) == ""
+}
+
 // read takes the text of the composer. Where a tall one scrolls, it marks its first row, or nobody
 // can tell.
 func (c footed) read(s *screen.Screen, b Box, a area) Box {
@@ -66,7 +92,7 @@ func (c footed) read(s *screen.Screen, b Box, a area) Box {
 	case c.Tall > 0 && len(lines) >= c.Tall, c.mayLoseMark(s, a.bottom, lines): // empty rows scroll as others do
 		b.Top = false
 	}
-	return c.fill(b, lines, a.moved(s))
+	return c.fill(b, lines, a.moved(s) || !a.holds(s))
 }
 
 // mayLoseMark reports whether rows of a composer may be scrolled out of it although its first row,
@@ -87,6 +113,9 @@ func (c footed) end(s *screen.Screen, top, rows int) int {
 	last := c.up(s, rows, top, true)
 	foot := c.up(s, last, top, false)
 	if foot == top+1 {
+		if cursor, col := s.Cursor(); c.Hang > 0 && col >= c.Hang { // no footer, and behind a newline
+			return max(last, cursor+1)
+		}
 		return last
 	}
 	end := c.up(s, foot, top, true)

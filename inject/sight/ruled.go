@@ -18,13 +18,14 @@ func (c ruled) find(s *screen.Screen, dialogs []*profile.Pattern) place {
 	rows, _ := s.Size()
 	lower := -1
 	for r := rows - 1; r >= 0; r-- {
+		plain := c.isRule(s.Row(r))
 		switch {
-		case !c.isRule(s.Row(r)):
+		case !plain && !c.labelled(s, r, lower):
 			continue
 		case lower < 0 && c.More.Match(s.Row(r)):
 			return c.cut(s, r, rows)
 		case lower < 0:
-			if p := c.filling(s, r, rows); p.Visible {
+			if p := c.filling(s, r, rows); p.Visible || !plain {
 				return p
 			}
 		case lower-r > 1:
@@ -112,6 +113,26 @@ func (c ruled) isRule(row string) bool {
 		row = strings.TrimLeft(row, " ╭╰┌└")
 	}
 	return isRule(row)
+}
+
+// labelled reports whether a row is an upper rule of which a label, as a session's long name,
+// leaves no more than its end: in the last column, in the colours of the rule below. What was said
+// has no such end above a prompt, and what is typed hangs.
+func (c ruled) labelled(s *screen.Screen, row, lower int) bool {
+	rows, cols := s.Size()
+	shows := func(col int) string { return strings.TrimSpace(s.Cell(row, col).Text) }
+	end := cols - 1
+	for end > 0 && shows(end) == "─" {
+		end--
+	}
+	if row+1 == rows || end == cols-1 || shows(end) != "" || lower >= 0 && s.Cell(row, cols-1).Style != s.Cell(lower, cols-1).Style {
+		return false
+	}
+	begun := shows(0) == "─"
+	if b, _ := c.head(s.Row(row + 1)); b.Visible {
+		return begun || shows(0) == "" && shows(1) != ""
+	}
+	return begun && c.More.Match(s.Row(row))
 }
 
 // isRule reports whether a row is a line from the left on, for the most part.

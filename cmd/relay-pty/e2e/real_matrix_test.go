@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
 )
 
@@ -107,6 +108,37 @@ func dialogsStayUnanswered(t *testing.T, r *realAgent) {
 	r.once(ids)
 	cell(t, r.Name(), "dialog", n, n)
 	shown(t, r.Name()+", dialog open: message held until the human answered, then delivered", "%d of %d", n, n)
+}
+
+// questionsStayUnanswered: the same with a question of the model's, which asks by a tool.
+func questionsStayUnanswered(t *testing.T, r *realAgent) {
+	if r.Ask == "" {
+		return
+	}
+	script := r.api.Responder()
+	defer r.api.Respond(script)
+	r.api.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
+		if !strings.HasSuffix(turn.UserText(), "ask me") {
+			return script(turn)
+		}
+		option := func(label string) map[string]any { return map[string]any{"label": label, "description": "as " + label} }
+		return fakemodel.Call("", r.Ask, map[string]any{"questions": []any{map[string]any{
+			"question": "Which colour do you want?", "header": "Colour", "options": []any{option("Red"), option("Blue")},
+		}}})
+	})
+	must(t, r.Paste("ask me"))
+	r.shows("ask me")
+	r.enter()
+	r.state("blocked")
+	must(t, r.WaitText(patience(t), "Which colour do you want?"))
+	r.inject("asked", "1\ny\nhello")
+	r.held("asked", "dialog", 600*time.Millisecond)
+	r.blockedBy("Which colour do you want?")
+	must(t, r.Type("\x1b"))
+	end := r.delivers("asked", "submitted", "turn")
+	r.turn("asked", "1\ny\nhello")
+	r.rests(end)
+	r.once([]string{"asked"})
 }
 
 // drawn waits until the question stands still, as it is drawn row by row, on a loaded machine with

@@ -9,8 +9,8 @@ import (
 	"relay-pty/inject/ready"
 )
 
-// Profile is Claude Code, measured on 2.1.197 and 2.1.329. The no-break space
-// after its prompt tells the composer from lists and history, which use a blank.
+// Profile is Claude Code, measured on 2.1.197 and 2.1.329. The no-break space after its prompt,
+// which is > with TERM=linux, tells the composer from lists and history, which use a blank.
 var Profile = profile.Profile{
 	Name:     "claude",
 	Title:    "Claude Code",
@@ -41,7 +41,7 @@ var Profile = profile.Profile{
 	},
 	Composer: &profile.Composer{
 		Chips:  profile.Pasted,
-		Prompt: rx("^❯\u00a0"), Modes: []*profile.Pattern{rx("^!\u00a0"), rx("^#\u00a0")},
+		Prompt: rx("^[❯>]\u00a0"), Modes: []*profile.Pattern{rx("^!\u00a0"), rx("^#\u00a0")},
 		Modal: vim, Box: profile.Ruled{More: rx(`↑ \d+ more`)},
 	},
 	BusyTitle: "⠂⠐◐◑",
@@ -53,7 +53,7 @@ var Profile = profile.Profile{
 		rx(`^\s*(Choose the text style\b|Accessing workspace:)`),
 		rx(`\b[Ee]sc to (cancel|clear|go back|close|exit)\b`),
 		rx(`\bEnter to (confirm|select|continue)\b`),
-		rx(`^\s*❯ \d+\. `),
+		rx(`^\s*[❯>] \d+\. `),
 		rx(`Showing detailed transcript`),
 	},
 	Overlays: []*profile.Pattern{

@@ -48,6 +48,7 @@ var Profile = profile.Profile{
 		rx(`\b[Ee]sc (to )?(cancel|go back|back|close|dismiss|exit)\b`),
 		rx(`^[›>] \d+\. `),
 		rx(`\breverse-i-search:`),
+		rx(`^Continue anyway\? \[y/N\]`), // with TERM=dumb, before its composer
 	},
 	Overlays: []*profile.Pattern{rx(`^ +enter/tab insert · esc close`)},
 	Rules: ready.Rules{

@@ -25,8 +25,9 @@ var Profile = profile.Profile{
 	},
 	Composer: &profile.Composer{
 		Chips:  profile.Pasted,
-		Prompt: rx("^ > "), Modes: []*profile.Pattern{rx("^ [!*] ")},
-		Above: 8, Modal: vim, Edge: rx("^(▄{8,}|▀{8,})$"), Box: profile.Bare{Footed: &profile.Footed{Tall: 10, Hang: 3}},
+		Prompt: rx("^ [>*] "), Modes: []*profile.Pattern{rx("^ ! ")}, // the star: it asks nothing (YOLO)
+		Above: 8, Modal: vim, Edge: rx("^(▄{8,}|▀{8,}|─{8,})$"), // lines where its background has no colour
+		Box:         profile.Bare{Footed: &profile.Footed{Tall: 10, Hang: 3, Park: true}},
 		Placeholder: rx(`^(Type your (message|shell command)|Press '(Esc|i)' for (NORMAL|INSERT) mode)\b`),
 	},
 	BusyTitle: "✦",

@@ -36,7 +36,8 @@ var Profile = profile.Profile{
 		Prompt: rx("^ *┃  "),
 		Box: profile.Floored{
 			Floor: rx("^ *╹▀{8,}"), Under: 2, Shell: rx("^ *┃  Shell$"), Tall: 6,
-			Question: rx("^ *┃ +△ "), // stands before the title of each
+			Question: rx("^ *┃ +△ "),                                                      // stands before the title of each of its own
+			Keys:     rx(`^ *┃ +(.*\benter (submit|confirm|toggle)\b|.*\besc dismiss\b)`), // its model's questions
 		},
 		Placeholder: rx(`^(Ask anything|Run a command)… "`),
 	},

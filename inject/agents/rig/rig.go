@@ -28,6 +28,7 @@ type Agent struct {
 	Startups []Startup                   // with which it can be made to begin
 	Idle     string                      // what it shows, in part, when it waits for a prompt that nobody has begun
 	Question string                      // what it shows, in part, when TOUCH made it ask for permission
+	Ask      string                      // the tool by which its model asks the user to choose; "": none that is known
 	Composes bool                        // it makes one character of a letter and its accent (NFC)
 	Vim      Change                      // its vim mode, in which it begins in INSERT; nil: it has none
 	Tools    func(argv ...string) Change // an MCP server, which it starts with argv

@@ -244,6 +244,21 @@ func (t *Term) Type(s string) error {
 // Paste types s in bracketed paste.
 func (t *Term) Paste(s string) error { return t.Type("\x1b[200~" + s + "\x1b[201~") }
 
+// Focus tells a program that has asked for it whether the terminal has the human's focus, as when
+// they go to another window. A terminal begins with it.
+func (t *Term) Focus(in bool) error {
+	t.state.Lock()
+	asked := t.scr.Modes().FocusEvents
+	t.state.Unlock()
+	switch {
+	case !asked:
+		return nil
+	case in:
+		return t.Type("\x1b[I")
+	}
+	return t.Type("\x1b[O")
+}
+
 // PressUntil types key, and again after each pause, until the screen satisfies
 // want. Programs may ignore keys just after a change of the screen: Claude
 // Code 2.1.329 ignores an answer to a dialog for its first 0.1 to 0.2 seconds.

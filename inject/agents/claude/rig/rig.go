@@ -40,6 +40,7 @@ func Release(version string) rig.Agent {
 		Wire:     "messages",
 		Idle:     "❯\u00a0\n",
 		Question: "Do you want to proceed?",
+		Ask:      "AskUserQuestion",
 		Settle:   func(h rig.Home, env []string) ([]string, error) { return settle(h, env, version) },
 		Unwrap:   func(text string) string { return stopped.ReplaceAllString(text, "") },
 		Composes: true,

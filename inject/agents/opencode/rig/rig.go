@@ -22,6 +22,7 @@ func All() []rig.Agent {
 		Wire:     "chat",
 		Idle:     "┃  Build · Fake",
 		Question: "Permission required",
+		Ask:      "question",
 		Settle:   settle,
 		Tools:    tools,
 		Unwrap:   func(text string) string { return afterChip.ReplaceAllString(text, "$1") },
