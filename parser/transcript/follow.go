@@ -6,15 +6,21 @@ import (
 	"slices"
 	"time"
 
+	"relay-pty/parser"
 	"relay-pty/parser/transcript/proc"
 )
 
 // Log follows what one agent's process writes of itself: of each conversation
 // that it has, one after the other or at once. It is not safe for concurrent use.
 type Log struct {
-	source   Source
-	owner    owner
-	Expected map[string]bool // ids of messages that are being delivered, see Look
+	source Source
+	owner  owner
+
+	// Expected returns the ids of messages that are being delivered, so that turns may show them
+	// from now on: also after they have ended, for what is submitted is logged later. Each is
+	// expected until a conversation of the agent's has shown it. Look asks when it has read the
+	// files: what stands there was expected by then. Nil: there are none.
+	Expected func() []string
 
 	path string // of the conversation that Look named last
 	seen stamp  // of its file, before that look
@@ -66,7 +72,7 @@ func Told(all []News) bool {
 func Follow(f Format, dir string, child int, since time.Time) *Log {
 	src, name := f.Follow(f, dir, child, since), f.Name
 	return &Log{
-		source: src, Expected: map[string]bool{},
+		source: src,
 		owner: owner{
 			since: since, talks: map[string]*talk{},
 			rival: func(grown bool) bool { return rival(child, name, grown) },
@@ -79,14 +85,17 @@ func Follow(f Format, dir string, child int, since time.Time) *Log {
 //
 // Not every agent tells which of its conversations are a process's. Where several
 // processes of the agent run in one directory, a conversation's entries are held
-// until one of the Expected messages stands in it and in none of another process.
+// until one of the expected messages stands in it and in none of another process.
 func (l *Log) Look() (Session, []Entry, error) {
 	l.seen = stampOf(l.path)
 	s, all, err := l.source.Look()
 	if s.Transcript != l.path {
 		l.path, l.seen = s.Transcript, stamp{}
 	}
-	return s, l.owner.sort(time.Now(), all, l.Expected), err
+	if l.Expected != nil {
+		l.owner.expect(l.Expected())
+	}
+	return s, l.owner.sort(time.Now(), all), err
 }
 
 // Grown reports whether the conversation that Look named last has changed since: a reason to look
@@ -110,28 +119,55 @@ const (
 	startUp   = time.Minute      // an agent that runs longer has its first conversation
 	fresh     = 10 * time.Second // a change that old when first seen was made while our terminal was silent
 	voidAfter = 2 * time.Second  // so long another process may take to show the same message
-	heldMost  = 256              // entries
-	heldBytes = 1 << 20
+	// so long an agent may take that has a conversation in which it may show, see shown
+	resumedAfter = 5 * time.Second
+	heldMost     = 256 // entries
+	heldBytes    = 1 << 20
 )
+
+// ExpectedMost is how many messages are expected at once, the latest ones.
+const ExpectedMost = 256
 
 // owner finds which conversations are the agent's.
 type owner struct {
 	since time.Time
 	talks map[string]*talk
 	rival func(grown bool) bool
+
+	typed []typed // in the order in which they came
+}
+
+// typed is a message that was given to the agent here.
+type typed struct {
+	id    string
+	spent bool // a conversation of ours has shown it, so another that does is a copy
 }
 
 // talk is what is known of a conversation.
 type talk struct {
-	ours  bool
-	born  time.Time
-	last  time.Time            // when an entry of it was seen
-	held  []Entry              // not given out, as it may not be ours
-	shows map[string]time.Time // which expected messages, and when that was seen
+	ours   bool
+	others bool // its present turn is another process's
+	born   time.Time
+	last   time.Time            // when an entry of it was seen
+	held   []Entry              // not given out, as it may not be ours
+	shows  map[string]time.Time // which expected messages, and when that was seen
+}
+
+func (o *owner) expect(ids []string) {
+	for _, id := range ids {
+		if !o.expects(id) {
+			o.typed = append(o.typed, typed{id: id})
+		}
+	}
+	o.typed = slices.Delete(o.typed, 0, max(0, len(o.typed)-ExpectedMost))
+}
+
+func (o *owner) expects(id string) bool {
+	return slices.ContainsFunc(o.typed, func(m typed) bool { return m.id == id })
 }
 
 // sort returns the entries that are the agent's.
-func (o *owner) sort(now time.Time, all []News, expected map[string]bool) []Entry {
+func (o *owner) sort(now time.Time, all []News) []Entry {
 	var ours []Entry
 	for _, n := range all {
 		t := o.talks[n.Of]
@@ -139,11 +175,12 @@ func (o *owner) sort(now time.Time, all []News, expected map[string]bool) []Entr
 			t = &talk{ours: n.Sure || o.first(now, n), born: n.Born, shows: map[string]time.Time{}}
 			o.talks[n.Of] = t
 		}
-		t.note(now, n.Entries, expected)
+		entries := slices.DeleteFunc(n.Entries, func(e Entry) bool { return o.another(t, e) })
+		o.note(now, t, entries)
 		if t.ours {
-			ours = append(ours, n.Entries...)
+			ours = append(ours, entries...)
 		} else {
-			t.hold(n.Entries)
+			t.hold(entries)
 		}
 	}
 	for key, t := range o.talks {
@@ -152,8 +189,30 @@ func (o *owner) sort(now time.Time, all []News, expected map[string]bool) []Entr
 			ours = append(ours, t.held...)
 			t.held = nil
 		}
+		if t.ours {
+			o.spend(t)
+		}
 	}
 	return ours
+}
+
+// spend notes which messages a conversation of ours shows.
+func (o *owner) spend(t *talk) {
+	for i, m := range o.typed {
+		_, shows := t.shows[m.id]
+		o.typed[i].spent = m.spent || shows
+	}
+}
+
+// another reports whether the entry is of a turn of another process that goes on in the same
+// conversation: such turns begin with a message that was not typed here.
+func (o *owner) another(t *talk, e Entry) bool {
+	if e.Kind == User {
+		if ids := parser.Openings(e.Text); len(ids) > 0 {
+			t.others = !slices.ContainsFunc(ids, o.expects) && o.rival(false)
+		}
+	}
+	return t.others
 }
 
 // first reports whether a conversation that was not seen before is ours, because no
@@ -169,14 +228,14 @@ func (o *owner) first(now time.Time, n News) bool {
 	return !o.rival(!known && !n.Born.Before(o.since))
 }
 
-// shown reports whether the conversation shows a message of ours, for a while has
-// been the only one that does, and began after those that are known to be ours:
-// where others are given the same message, they may show it before ours does.
+// shown reports whether the conversation shows a message of ours, and for a while has been the only
+// one that does: where others are given the same message, they may show it before ours does. Where
+// a conversation of ours went on after this one had begun, the agent may still be in that one.
 func (o *owner) shown(now time.Time, key string) bool {
-	one := o.talks[key]
-	for other, t := range o.talks {
-		if other != key && t.ours && t.last.After(one.born) {
-			return false
+	one, void := o.talks[key], voidAfter
+	for _, t := range o.talks {
+		if t.ours && t.last.After(one.born) {
+			void = resumedAfter
 		}
 	}
 	for id, at := range one.shows {
@@ -186,23 +245,25 @@ func (o *owner) shown(now time.Time, key string) bool {
 				also++
 			}
 		}
-		if also == 1 && now.Sub(at) >= voidAfter {
+		if also == 1 && now.Sub(at) >= void {
 			return true
 		}
 	}
 	return false
 }
 
-// note notes which expected messages stand in entries, and forgets what is long ago.
-func (t *talk) note(now time.Time, entries []Entry, expected map[string]bool) {
+// note notes which expected messages stand in a conversation's entries, and forgets what is long
+// ago.
+func (o *owner) note(now time.Time, t *talk, entries []Entry) {
 	if len(entries) == 0 {
 		return
 	}
 	t.last = now
 	maps.DeleteFunc(t.shows, func(_ string, at time.Time) bool { return now.Sub(at) > startUp })
-	for id := range expected {
-		if _, known := t.shows[id]; !known && slices.ContainsFunc(entries, func(e Entry) bool { return Accepted(e, id) || Gave(e, id) }) {
-			t.shows[id] = now
+	for _, m := range o.typed {
+		_, known := t.shows[m.id]
+		if !known && !m.spent && slices.ContainsFunc(entries, func(e Entry) bool { return Accepted(e, m.id) || Gave(e, m.id) }) {
+			t.shows[m.id] = now
 		}
 	}
 }

@@ -9,9 +9,13 @@ import (
 	"time"
 )
 
-// one is a conversation's news: an entry that shows the message id.
+// one is a conversation's news: an entry that shows the message id, or is a human's where the id
+// does not begin with m.
 func one(of string, born time.Time, id string) News {
 	e := Entry{Kind: User, UUID: of + id, Text: "[relay " + id + " from x] y"}
+	if !strings.HasPrefix(id, "m") {
+		e.Text = "> " + id
+	}
 	return News{Of: of, Born: born, Changed: born, Entries: []Entry{e}}
 }
 
@@ -55,18 +59,44 @@ func TestWhoseConversationsAre(t *testing.T) {
 		"another process is given our message first": {
 			{1, "none", []News{one("a", at(1), "m0")}, "m0"},
 			{2, "grown", []News{one("b", at(-50), "m1")}, ""},
-			{9, "grown", nil, ""},
-			{10, "grown", []News{one("a", at(1), "m1")}, "m1"},
+			{6, "grown", nil, ""},
+			{6.5, "grown", []News{one("a", at(1), "m1")}, "m1"},
 			{20, "grown", nil, ""},
+		},
+		"another process is given our message later": {
+			{1, "grown", []News{one("a", at(1), "m1")}, "m1"}, {2, "grown", []News{one("b", at(1), "m1")}, ""}, {90, "grown", nil, ""},
+		},
+		"an older conversation that is resumed": {
+			{1, "none", []News{one("a", at(1), "m1")}, "m1"},
+			{20, "grown", []News{one("b", at(-50), "m2")}, ""},
+			{24, "grown", []News{one("b", at(-50), "x")}, ""},
+			{25, "grown", nil, "m2 x"},
+		},
+		"another process goes on in a conversation of ours": {
+			{1, "none", []News{one("a", at(1), "m1")}, "m1"},
+			{2, "none", []News{one("a", at(1), "m9")}, "m9"},
+			{3, "grown", []News{one("a", at(1), "m9")}, ""},
+			{4, "grown", []News{one("a", at(1), "x")}, ""},
+			{5, "grown", []News{one("a", at(1), "m2")}, "m2"},
+			{6, "grown", []News{one("a", at(1), "y")}, "y"},
+		},
+		"what another process was told is not held": {
+			{1, "starting", []News{one("a", at(1), "m9"), one("a", at(1), "x"), one("a", at(1), "m1"), one("a", at(1), "y")}, ""},
+			{4, "starting", nil, "m1 y"},
+		},
+		"nor is it ours where a process holds the file open": {
+			{1, "grown", []News{sure}, "m1"}, {2, "grown", []News{one("a", at(0), "m9"), one("a", at(0), "x")}, ""},
+			{3, "grown", []News{one("a", at(0), "m2"), one("a", at(0), "y")}, "m2 y"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rival := ""
 			o := owner{since: start, talks: map[string]*talk{}, rival: func(grown bool) bool { return rival == "starting" || rival == "grown" && !grown }}
+			o.expect([]string{"m1", "m2"})
 			for i, l := range looks {
 				rival = l.rival
 				var got []string
-				for _, e := range o.sort(at(l.at), l.all, map[string]bool{"m1": false, "m2": false}) {
+				for _, e := range o.sort(at(l.at), l.all) {
 					got = append(got, strings.Fields(e.Text)[1])
 				}
 				if strings.Join(got, " ") != l.want {
@@ -77,14 +107,40 @@ func TestWhoseConversationsAre(t *testing.T) {
 	}
 }
 
+// TestMessageIsExpectedUntilItShows, whatever was expected since and however often that was looked
+// for; what a conversation of ours has shown makes no copy of it ours.
+func TestMessageIsExpectedUntilItShows(t *testing.T) {
+	at := func(seconds int) time.Time { return time.Unix(int64(1_800_000_000+seconds), 0) }
+	o := owner{since: at(0), talks: map[string]*talk{}, rival: func(bool) bool { return true }}
+	look := func(second int, all ...News) (n int) { return len(o.sort(at(second), all)) }
+	o.expect([]string{"m0", "m1"})
+	for i := range ExpectedMost - 1 {
+		o.expect([]string{fmt.Sprint("m", i+1), fmt.Sprint("m", i+2)})
+	}
+	if len(o.typed) != ExpectedMost {
+		t.Errorf("%d messages are expected, want %d", len(o.typed), ExpectedMost)
+	}
+	look(1)
+	look(100)
+	if n := look(200, one("a", at(0), "m0")) + look(210); n != 0 {
+		t.Errorf("the message before the last %d shows %d entries", ExpectedMost, n)
+	}
+	if n := look(300, one("b", at(0), "m1")) + look(310); n != 1 {
+		t.Errorf("the first of the last %d shows %d entries", ExpectedMost, n)
+	}
+	if n := look(500, one("c", at(400), "m1")) + look(510); n != 0 {
+		t.Errorf("a copy of a conversation of ours shows %d entries", n)
+	}
+}
+
 func TestHeldEntriesAreBounded(t *testing.T) {
 	o := owner{talks: map[string]*talk{}, rival: func(bool) bool { return true }}
 	for i := range 3 * heldMost {
-		n := one("a", time.UnixMilli(0), fmt.Sprint(i))
+		n := one("a", time.UnixMilli(0), fmt.Sprint("x", i))
 		if i > 2*heldMost {
 			n.Entries[0].Text = strings.Repeat("x", heldBytes/8)
 		}
-		o.sort(time.UnixMilli(0), []News{n}, nil)
+		o.sort(time.UnixMilli(0), []News{n})
 	}
 	if n := len(o.talks["a"].held); n != 8 {
 		t.Errorf("holds %d entries, want 8", n)

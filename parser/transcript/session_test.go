@@ -58,6 +58,24 @@ func TestLocateOwnSession(t *testing.T) {
 	}
 }
 
+// TestFollowClaudeInWhosePrintModeGoesOn: claude -p -c, run by the session's own tool, goes on in
+// its transcript (rows as 2.1.329 and 2.1.197 write them, less what we do not read). What it says
+// is not the session's word, but its own where it is wrapped itself.
+func TestFollowClaudeInWhosePrintModeGoesOn(t *testing.T) {
+	row := func(n int, by, text string) string {
+		return fmt.Sprintf(`{"type":"assistant","message":{"role":"assistant","content":[{"text":%q,"type":"text"}]},"uuid":"u%d","timestamp":"2026-11-28T19:44:02.337Z"%s}`+"\n",
+			text, n, by)
+	}
+	const tui, printed = `,"entrypoint":"cli"`, `,"entrypoint":"sdk-cli"`
+	rows := row(1, tui, "one") + row(2, printed, "two") + row(3, tui, "three") + row(4, "", "four")
+	for session, want := range map[string]string{tui: "a:one a:three a:four", printed: "a:two a:four", "": "a:one a:two a:three a:four"} {
+		dir, pid := t.TempDir(), os.Getpid()
+		write(t, sessionFile(pid, idA, session), dir, "sessions", fmt.Sprint(pid)+".json")
+		write(t, rows, dir, "projects", "-home-user-project", idA+".jsonl")
+		same(t, "with "+session, texts(t, transcript.Follow(claude.Format, dir, pid, epoch)), want)
+	}
+}
+
 func TestLocateRefuses(t *testing.T) {
 	pid := os.Getpid()
 	for name, file := range map[string]string{

@@ -19,6 +19,7 @@ type Session struct {
 	ID         string
 	CWD        string
 	Version    string
+	By         string    // the agent's word for which of its programs it is; "": it has one
 	Status     string    // the agent's word
 	WaitingFor string    // what it waits for
 	StatusAt   time.Time // when it said so

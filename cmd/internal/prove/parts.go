@@ -14,6 +14,7 @@ const (
 
 	real    = "^Test(Real|Prove)"
 	noAgent = "Shell|Python|Programs|SQLite|ShadowFollowsReadline" // real programs that are no agents
+	twins   = "Twins"                                              // several sessions of an agent in one directory
 	timed   = "Quick"                                              // tests that promise times: nothing runs beside them
 	storms  = "Storm|Kills|Crash|EachCall|PowerCuts|Failpoint"     // tests that take all of a machine
 )
@@ -49,7 +50,8 @@ var parts = slices.Concat([]part{
 	{name: "failpoints", commands: [][]string{tests("-run", "Failpoint", wrapper)}},
 	{name: "relay", commands: [][]string{tests("-parallel", "1", "-skip", real+"|Killed|Anyone|Race", "./cmd/relay/...")}},
 	{name: "relay-kills", commands: [][]string{tests("-parallel", "1", "-run", "Killed|Anyone|Race", router)}},
-	{name: "relay-real", commands: [][]string{tests("-parallel", "1", "-run", real, router)}},
+	{name: "relay-real", commands: [][]string{tests("-parallel", "1", "-run", real, "-skip", twins, router)}},
+	{name: "twins", commands: [][]string{tests("-parallel", "2", "-run", twins, router)}},
 	{
 		name:     "bench",
 		commands: [][]string{{"make", "--silent", "bench", "BENCH=-assert"}},

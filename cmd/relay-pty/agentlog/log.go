@@ -6,9 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -52,6 +52,7 @@ type Log struct {
 	mu       sync.Mutex
 	expected map[string]bool // ids on their way to the agent, and whether a turn has shown them
 	handed   map[string]bool // those that a consumer hands over, perhaps with a tool's answer
+	unread   []string        // those that came since the last look, whatever has become of them
 }
 
 // New returns nil where the log's format is not known.
@@ -125,11 +126,9 @@ func (l *Log) Look() {
 	if !l.found {
 		if dir := l.dir(); l.follow == nil || dir != l.at {
 			l.at, l.follow = dir, transcript.Follow(l.format, dir, l.PID, l.Started)
+			l.follow.Expected = l.news
 		}
 	}
-	l.mu.Lock()
-	l.follow.Expected = maps.Clone(l.expected)
-	l.mu.Unlock()
 	session, entries, err := l.follow.Look()
 	l.found = l.found || err == nil
 	l.note(err)
@@ -143,6 +142,19 @@ func (l *Log) Look() {
 	}
 }
 
+// news are the messages that are expected since the last look. Until a session was found another
+// directory may turn out to be the agent's, so they stay news.
+func (l *Log) news() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ids := l.unread
+	l.unread = nil
+	if !l.found {
+		l.unread = slices.Clone(ids[max(0, len(ids)-transcript.ExpectedMost):])
+	}
+	return ids
+}
+
 // take draws from an entry what it says to others, and what it proves.
 func (l *Log) take(e transcript.Entry) {
 	if l.Marker != nil {
@@ -152,6 +164,9 @@ func (l *Log) take(e transcript.Entry) {
 	}
 	if l.proves(e) {
 		l.Shown()
+	}
+	if l.format.Endless && e.Opens { // nothing but the next prompt tells
+		l.tellTurn(l.turn.End())
 	}
 	if l.turn.Take(e); e.Kind == transcript.TurnEnd {
 		l.tellTurn(l.turn.End())
@@ -195,7 +210,7 @@ func (l *Log) tellTurn(ids []string, words string) {
 func (l *Log) Expect(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.expected[id] = false
+	l.expected[id], l.unread = false, append(l.unread, id)
 }
 
 // ExpectHanded says that a consumer is about to get the message: a hook's words and a tool's answer
@@ -203,10 +218,11 @@ func (l *Log) Expect(id string) {
 func (l *Log) ExpectHanded(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.expected[id], l.handed[id] = false, true
+	l.expected[id], l.handed[id], l.unread = false, true, append(l.unread, id)
 }
 
-// Forget says that the message has ended.
+// Forget says that the message has ended: nobody asks any more whether the log has shown it. Its
+// turn may be logged yet, and then tells whose log that is.
 func (l *Log) Forget(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -90,3 +90,38 @@ func TestProveNestedAgentIsHeard(t *testing.T) {
 		return e.Type == router.TypeMessage && e.From == "bob" && e.To == router.Human && e.Body == "I am bob"
 	})
 }
+
+// TestProvePrintModeInASessionIsNotHeard: claude -p -c that the tool of a session starts goes on in
+// the session's own transcript. Its markers are not the session's.
+func TestProvePrintModeInASessionIsNotHeard(t *testing.T) {
+	t.Parallel()
+	for _, a := range []agentrig.Agent{agentrig.Claude(agentrig.ClaudeNow), agentrig.Claude("2.1.197")} {
+		t.Run(a.Name(), func(t *testing.T) {
+			t.Parallel()
+			ctx := testrig.Within(t, 5*time.Minute)
+			u := newUser(t)
+			real := realagent.SetUp(t, a, testrig.Dir(t))
+			real.API.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
+				switch text := a.Received(turn); {
+				case strings.Contains(text, "from print mode"):
+					return fakemodel.Say("Well.\n->relay:human <<<I am another>>>\n")
+				case strings.Contains(text, "begin"):
+					return fakemodel.Bash(real.Argv[0] + " -p -c 'from print mode' </dev/null")
+				}
+				return fakemodel.Say("Well.\n->relay:human <<<I am alice>>>\n")
+			})
+			u.runs(ctx, "alice", real.Dir, real.Env, slices.Concat([]string{"--"}, real.Argv, []string{"--allowedTools=Bash"})...)
+			u.does(ctx, "send", "alice", "begin")
+			u.sees(ctx, "alice's marker", func(e router.Event) bool { return e.From == "alice" && e.Body == "I am alice" })
+			for _, e := range u.log(ctx) {
+				if strings.Contains(e.Body, "I am another") {
+					t.Errorf("%s is heard to say %q", e.From, e.Body)
+				}
+			}
+			paths, _ := filepath.Glob(filepath.Join(filepath.Dir(real.Dir), "home/.claude/projects/*/*.jsonl")) // the pattern is sound
+			if len(paths) != 1 {
+				t.Errorf("what it said stands elsewhere, so nothing was tried: %q", paths)
+			}
+		})
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -78,9 +79,9 @@ func (u *user) wraps(ctx context.Context, name string, argv ...string) {
 	u.runs(ctx, name, "", nil, append([]string{"--idle-timeout", "50"}, argv...)...)
 }
 
-// runs runs an agent until the test ends, and waits until it is there. Whatever home env gives to
-// it, its router is the user's.
-func (u *user) runs(ctx context.Context, name, cwd string, env []string, argv ...string) {
+// runs runs an agent until the test ends, or it is told to end, and waits until it is there.
+// Whatever home env gives to it, its router is the user's.
+func (u *user) runs(ctx context.Context, name, cwd string, env []string, argv ...string) (end func()) {
 	u.t.Helper()
 	cmd := u.command(ctx, append([]string{"run", name, "--headless", "--socket", filepath.Join(u.dir, name)}, argv...)...)
 	cmd.Env = slices.Concat(u.env, env, environment(u.dir, u.bin)[:2])
@@ -96,6 +97,10 @@ func (u *user) runs(ctx context.Context, name, cwd string, env []string, argv ..
 		u.t.Logf("%s said: %s", name, errs.Bytes())
 	})
 	u.sees(ctx, name+" to run", func(e router.Event) bool { return e.Type == router.TypeUp && e.Agent == name })
+	return func() {
+		cmd.Process.Signal(syscall.SIGTERM) // it may have ended by itself
+		cmd.Wait()                          // by the signal
+	}
 }
 
 // client asks the router from this process: a command each time would cost more than what it asks

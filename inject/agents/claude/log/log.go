@@ -21,7 +21,7 @@ import (
 var Format = transcript.Format{
 	Name:   "claude",
 	All:    "projects/*/*.jsonl",
-	Row:    readRow,
+	Row:    func(row []byte) ([]transcript.Entry, error) { return readRow(row, "") },
 	Follow: follow,
 }
 
@@ -31,6 +31,7 @@ type record struct {
 	Subtype    string          `json:"subtype"`
 	UUID       string          `json:"uuid"`
 	Timestamp  string          `json:"timestamp"`
+	By         string          `json:"entrypoint"` // cli, sdk-cli: claude -p, and others
 	Sidechain  bool            `json:"isSidechain"`
 	Meta       bool            `json:"isMeta"`
 	Summary    bool            `json:"isCompactSummary"`
@@ -60,12 +61,14 @@ type block struct {
 	Content json.RawMessage `json:"content"` // of a tool's result
 }
 
-func readRow(row []byte) ([]transcript.Entry, error) {
+// readRow reads a row of a session that such a program of Claude Code's has; "" is not known.
+// Another one may go on in it: claude -p -c, run by the session's own tool.
+func readRow(row []byte, by string) ([]transcript.Entry, error) {
 	var r record
 	if err := json.Unmarshal(row, &r); err != nil {
 		return nil, err
 	}
-	if r.Sidechain {
+	if r.Sidechain || by != "" && r.By != "" && r.By != by {
 		return nil, nil
 	}
 	switch r.Type {

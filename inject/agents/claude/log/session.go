@@ -25,11 +25,15 @@ const sessions = "sessions"
 type follower struct {
 	dir    string
 	child  int
+	by     string // which of Claude Code's programs the session's process is
 	reader *transcript.Reader
 }
 
 func follow(f transcript.Format, dir string, child int, since time.Time) transcript.Source {
-	return &follower{dir, child, transcript.NewReader(f, since)}
+	c := &follower{dir: dir, child: child}
+	f.Row = func(row []byte) ([]transcript.Entry, error) { return readRow(row, c.by) }
+	c.reader = transcript.NewReader(f, since)
+	return c
 }
 
 func (f *follower) Look() (transcript.Session, []transcript.News, error) {
@@ -37,6 +41,7 @@ func (f *follower) Look() (transcript.Session, []transcript.News, error) {
 	if err != nil || s.Transcript == "" {
 		return s, nil, err
 	}
+	f.by = s.By
 	entries, err := f.reader.Poll(s.Transcript)
 	return s, []transcript.News{{Of: s.Transcript, Sure: true, Entries: entries}}, err
 }
@@ -93,6 +98,7 @@ func read(path string, pid int) (s transcript.Session, err error) {
 		CWD             string `json:"cwd"`
 		ProcStart       string `json:"procStart"` // in clock ticks, as in /proc/PID/stat; older versions do not tell
 		Version         string `json:"version"`
+		By              string `json:"entrypoint"`
 		Status          string `json:"status"`
 		WaitingFor      string `json:"waitingFor"`
 		UpdatedAt       int64  `json:"updatedAt"`
@@ -108,7 +114,7 @@ func read(path string, pid int) (s transcript.Session, err error) {
 		return s, fmt.Errorf("%w: %s is stale", transcript.ErrNoSession, path)
 	}
 	return transcript.Session{
-		PID: f.PID, ID: f.SessionID, CWD: f.CWD, Version: f.Version,
+		PID: f.PID, ID: f.SessionID, CWD: f.CWD, Version: f.Version, By: f.By,
 		Status: f.Status, WaitingFor: f.WaitingFor, StatusAt: time.UnixMilli(cmp.Or(f.StatusUpdatedAt, f.UpdatedAt)),
 	}, nil
 }

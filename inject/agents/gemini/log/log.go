@@ -176,7 +176,8 @@ func readRow(row []byte) ([]transcript.Entry, error) {
 	var entries []transcript.Entry
 	for i, p := range parts {
 		if p.Text != "" && !p.Thought && !(kind == transcript.User && added(p.Text)) {
-			entries = append(entries, transcript.Entry{Kind: kind, UUID: r.ID, Index: i, Time: at, Text: p.Text})
+			opens := kind == transcript.User && len(entries) == 0
+			entries = append(entries, transcript.Entry{Kind: kind, UUID: r.ID, Index: i, Time: at, Text: p.Text, Opens: opens})
 		}
 	}
 	return entries, err
