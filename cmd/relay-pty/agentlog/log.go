@@ -50,8 +50,10 @@ type Log struct {
 	failed  bool            // the last look failed, as was noted
 
 	mu       sync.Mutex
-	expected map[string]bool // ids on their way to the agent, and whether a turn has shown them
-	handed   map[string]bool // those that a consumer hands over, perhaps with a tool's answer
+	expected map[string]bool      // ids on their way to the agent, and whether a turn has shown them
+	owed     map[string]time.Time // delivered ones that no turn has shown yet, and when they were
+	handed   map[string]bool      // those that a consumer hands over, perhaps with a tool's answer
+	stands   Standing
 }
 
 // New returns nil where the log's format is not known.
@@ -60,7 +62,7 @@ func New(a Agent) *Log {
 	if !ok {
 		return nil
 	}
-	return &Log{Agent: a, format: format, expected: map[string]bool{}, handed: map[string]bool{}}
+	return &Log{Agent: a, format: format, expected: map[string]bool{}, handed: map[string]bool{}, owed: map[string]time.Time{}}
 }
 
 // dir is the agent's own directory, by the environment that the agent was
@@ -129,10 +131,14 @@ func (l *Log) Look() {
 	}
 	l.mu.Lock()
 	l.follow.Expected = maps.Clone(l.expected)
+	for id := range l.owed {
+		l.follow.Expected[id] = false
+	}
 	l.mu.Unlock()
 	session, entries, err := l.follow.Look()
 	l.found = l.found || err == nil
 	l.note(err)
+	l.stand()
 	word := ready.Word{}
 	if err == nil {
 		word = ready.Word{State: l.Profile.Words[session.Status], Detail: session.WaitingFor, At: session.StatusAt}
@@ -165,6 +171,12 @@ func (l *Log) proves(e transcript.Entry) (news bool) {
 	for id, shown := range l.expected {
 		if !shown && (transcript.Accepted(e, id) || l.handed[id] && transcript.Gave(e, id)) {
 			l.expected[id], news = true, true
+		}
+	}
+	for id := range l.owed {
+		if news || transcript.Accepted(e, id) {
+			clear(l.owed)
+			break
 		}
 	}
 	return news

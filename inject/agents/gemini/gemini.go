@@ -27,6 +27,7 @@ var Profile = profile.Profile{
 		Chips:  profile.Pasted,
 		Prompt: rx("^ > "), Modes: []*profile.Pattern{rx("^ [!*] ")},
 		Above: 8, Modal: vim, Edge: rx("^(▄{8,}|▀{8,})$"), Box: profile.Bare{Footed: &profile.Footed{Tall: 10, Hang: 3}},
+		Unseen:      "in its screen reader mode it shows none (--screen-reader: leave it out)",
 		Placeholder: rx(`^(Type your (message|shell command)|Press '(Esc|i)' for (NORMAL|INSERT) mode)\b`),
 	},
 	BusyTitle: "✦",
