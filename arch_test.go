@@ -75,10 +75,12 @@ var layers = map[string]string{
 	"cmd/internal/agentrig":  "cmd/internal/fakemodel inject/agents/claude/rig inject/agents/codex/rig inject/agents/gemini/rig inject/agents/opencode/rig inject/agents/rig",
 	"cmd/relay-pty-check": "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay-pty/agent cmd/relay-pty/agentlog " +
 		"inject/agents inject/profile inject/ready inject/sight inject/turn parser protocol protocol/sock protocol/version pty pty/screen",
-	"cmd/relay":                "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/clock cmd/relay/internal/daemon cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/home cmd/relay/internal/hook cmd/relay/internal/manual cmd/relay/internal/near cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/tools cmd/relay/internal/vigil cmd/relay/internal/wiring inject/profile/keys pty/screen/width",
-	"cmd/relay/internal/api":   "cmd/relay/internal/clock cmd/relay/internal/hub cmd/relay/internal/process cmd/relay/internal/router",
-	"cmd/relay/internal/bus":   "",
-	"cmd/relay/internal/clock": "",
+	"cmd/relay":                  "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/clock cmd/relay/internal/daemon cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/home cmd/relay/internal/hook cmd/relay/internal/manual cmd/relay/internal/near cmd/relay/internal/paper cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/tools cmd/relay/internal/vigil cmd/relay/internal/wiring inject/profile/keys",
+	"cmd/relay/internal/metrics": "",
+	"cmd/relay/internal/paper":   "pty/screen/width",
+	"cmd/relay/internal/api":     "cmd/relay/internal/clock cmd/relay/internal/hub cmd/relay/internal/metrics cmd/relay/internal/process cmd/relay/internal/router",
+	"cmd/relay/internal/bus":     "",
+	"cmd/relay/internal/clock":   "",
 	"cmd/relay/internal/daemon": "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hub " +
 		"cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/shelf cmd/relay/internal/tools",
 	"cmd/relay/internal/demo":     "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay/internal/api pty pty/screen",

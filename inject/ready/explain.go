@@ -38,7 +38,7 @@ func (r Rules) Signs(f Facts, v Verdict) []Sign {
 	}
 	list = append(list,
 		Sign{Name: protocol.SignTurn, Says: f.turn(), Since: Later(f.Submitted, f.LastBusy)},
-		Sign{Name: protocol.SignSilence, Says: f.silence(), Since: Later(f.LastOutput, f.LastInput)})
+		Sign{Name: protocol.SignSilence, Says: f.silence(), Since: Later(Later(f.LastOutput, f.LastInput), f.Started)})
 	for i := range list {
 		if list[i].Name == v.By {
 			list[i].Wins = true
