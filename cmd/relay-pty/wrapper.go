@@ -302,7 +302,10 @@ func (w *wrapper) start(user *tty.User) error {
 	}
 	w.leases = &handover.Leases{Queue: w.box, Turn: w.atWork, Note: w.note, Proof: proof{w}}
 	w.take(w.cfg.Profile, session.PID())
-	w.board.put(inject.Report{Verdict: ready.Verdict{State: ready.Starting, Confidence: ready.ByGuess, By: protocol.SignProcess}})
+	w.board.put(inject.Report{
+		Verdict: ready.Verdict{State: ready.Starting, Confidence: ready.ByGuess, By: protocol.SignProcess},
+		Facts:   ready.Facts{Started: w.agent.Started, Foreground: true},
+	})
 	return nil
 }
 

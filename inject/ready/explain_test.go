@@ -111,6 +111,8 @@ func TestAgentThatRestsWithoutAComposerIsTold(t *testing.T) {
 		{"it was at work until then", rules, lost(1000, func(f *Facts) { f.LastBusy = at(50_000) }), Starting, "", 10 * time.Second},
 		{"busy marks", rules, lost(1000, func(f *Facts) { f.Working = true }), Busy, "", 0},
 		{"its file says busy, in silence", rules, lost(1000, own(Busy, 2000)), Starting, "", 0},
+		{"it said once that it is busy, and is silent", rules, lost(1000, said(Busy, 2000)), Starting, "", 30*time.Minute - 58*time.Second},
+		{"it said so long ago", rules, lost(1000, said(Busy, -1_740_000)), Unknown, "no row begins with X", 0},
 		{"a dialog", rules, lost(1000, func(f *Facts) { f.Dialog = "Proceed?" }), Blocked, "Proceed?", 0},
 		{"another program in front", rules, lost(1000, func(f *Facts) { f.Foreground = false }), Unknown, protocol.BlockedByForeground, 0},
 		{"no composer is known", line, lost(1000), Ready, "", 0},

@@ -172,8 +172,11 @@ func (r Rules) judgeLost(f Facts) (Verdict, time.Duration) {
 		small := fmt.Sprintf("the terminal has %d rows, and the agent shows its composer from %d on: make it taller", f.Rows, r.Rows)
 		return Verdict{State: Unknown, Confidence: ByScreen, BlockedBy: small, By: protocol.SignTerminal}, 0
 	}
-	if f.Lost.IsZero() || f.Own.State == Busy {
+	if f.Lost.IsZero() || f.Own.State == Busy && !f.Own.Said {
 		return r.unproven(f, Unknown, protocol.SignComposer), 0
+	}
+	if left := staleSaid - f.Now.Sub(f.Own.At); f.Own.State == Busy && left > 0 { // it works in silence
+		return r.unproven(f, Unknown, protocol.SignComposer), left
 	}
 	rests := Later(Later(f.Lost, f.LastInput), f.LastBusy)
 	if f.Own.State != Ready {
