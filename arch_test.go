@@ -52,7 +52,7 @@ var layers = map[string]string{
 	"queue/journal":          "protocol queue protocol/failpoint",
 	"cmd/relay-pty": "cmd/relay-pty/agent cmd/relay-pty/agentlog cmd/relay-pty/clients cmd/relay-pty/handover cmd/relay-pty/ledger cmd/relay-pty/memory cmd/relay-pty/tty " +
 		"inject inject/agents inject/draft inject/profile inject/ready inject/turn parser parser/transcript protocol protocol/own protocol/registry protocol/sock protocol/version pty pty/screen pty/term queue",
-	"cmd/relay-pty/agent":    "inject inject/agents inject/draft inject/profile inject/profile/keys inject/ready inject/sight inject/watch parser pty pty/screen",
+	"cmd/relay-pty/agent":    "inject inject/agents inject/draft inject/profile inject/profile/keys inject/ready inject/sight inject/watch parser protocol pty pty/screen",
 	"cmd/relay-pty/agentlog": "inject/agents/logs inject/profile inject/ready parser/transcript protocol",
 	"cmd/relay-pty/handover": "inject inject/draft inject/turn parser protocol queue",
 	"cmd/relay-pty/clients":  "cmd/relay-pty/handover parser protocol protocol/sock queue",
@@ -63,10 +63,12 @@ var layers = map[string]string{
 	"cmd/internal/agentrig":  "cmd/internal/fakemodel inject/agents/rig",
 	"cmd/relay-pty-check": "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay-pty/agent cmd/relay-pty/agentlog " +
 		"inject/agents inject/profile inject/ready inject/sight inject/turn parser protocol protocol/sock protocol/version pty pty/screen",
-	"cmd/relay":                "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/clock cmd/relay/internal/daemon cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/home cmd/relay/internal/hook cmd/relay/internal/manual cmd/relay/internal/near cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/tools cmd/relay/internal/vigil cmd/relay/internal/wiring inject/profile/keys pty/screen/width",
-	"cmd/relay/internal/api":   "cmd/relay/internal/clock cmd/relay/internal/hub cmd/relay/internal/process cmd/relay/internal/router",
-	"cmd/relay/internal/bus":   "",
-	"cmd/relay/internal/clock": "",
+	"cmd/relay":                  "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/clock cmd/relay/internal/daemon cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/home cmd/relay/internal/hook cmd/relay/internal/manual cmd/relay/internal/near cmd/relay/internal/paper cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/tools cmd/relay/internal/vigil cmd/relay/internal/wiring inject/profile/keys",
+	"cmd/relay/internal/metrics": "",
+	"cmd/relay/internal/paper":   "pty/screen/width",
+	"cmd/relay/internal/api":     "cmd/relay/internal/clock cmd/relay/internal/hub cmd/relay/internal/metrics cmd/relay/internal/process cmd/relay/internal/router",
+	"cmd/relay/internal/bus":     "",
+	"cmd/relay/internal/clock":   "",
 	"cmd/relay/internal/daemon": "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hub " +
 		"cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/shelf cmd/relay/internal/tools",
 	"cmd/relay/internal/demo":     "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay/internal/api pty pty/screen",

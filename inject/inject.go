@@ -72,9 +72,10 @@ type Hold string
 type Report struct {
 	Verdict ready.Verdict
 	Hold    Hold
-	Draft   bool // the human has something in the composer that keeps messages from being typed
-	Accepts bool // text that is typed now would stand in a composer, or at a prompt
-	Stays   bool // a message waits for the draft, which no passing of time lets be set aside
+	Draft   bool        // the human has something in the composer that keeps messages from being typed
+	Accepts bool        // text that is typed now would stand in a composer, or at a prompt
+	Stays   bool        // a message waits for the draft, which no passing of time lets be set aside
+	Facts   ready.Facts // what the verdict stands on
 }
 
 // Injector delivers the messages of one mailbox to one agent.
@@ -257,9 +258,9 @@ func (in *Injector) report(s step, rest time.Duration) {
 		return
 	}
 	stays := s.next != nil && s.hold == protocol.WaitsForDraft && rest == 0
-	r := Report{s.verdict, s.hold, in.occupied(s.Look), in.accepts(s), stays}
+	r := Report{s.verdict, s.hold, in.occupied(s.Look), in.accepts(s), stays, s.Facts}
 	if in.at(accepted) != nil && s.verdict.State == ready.Ready {
-		r.Verdict, r.Hold = ready.Verdict{State: ready.Busy, Confidence: ready.ByGuess}, protocol.WaitsForTurn
+		r.Verdict, r.Hold = ready.Verdict{State: ready.Busy, Confidence: ready.ByGuess, By: protocol.SignTurn}, protocol.WaitsForTurn
 	}
 	in.Report(r)
 }
@@ -297,7 +298,8 @@ func (in *Injector) end(a *attempt, from stage) {
 		m.Submitted = a.pressed.at
 		// Told before the delivery, so that whoever hears of it and asks does not find the agent
 		// ready from before. A turn that is over already shows with the next look.
-		in.Report(Report{Verdict: ready.Verdict{State: ready.Busy, Confidence: confidence(r.Evidence)}, Hold: protocol.WaitsForTurn})
+		turn := ready.Verdict{State: ready.Busy, Confidence: confidence(r.Evidence), By: protocol.SignTurn}
+		in.Report(Report{Verdict: turn, Hold: protocol.WaitsForTurn, Facts: m.Last.Facts})
 	}
 	var shown, rest turn.Turn // its log may show a part of a turn that did not arrive as a whole
 	for _, m := range a.Turn {

@@ -96,6 +96,9 @@ func runWith(t *testing.T, p *profile.Profile, age time.Duration, test func(t *t
 			Profile: p, Agent: r.fakeTerm, Mailbox: r.mail, Mail: r.mail.wake, Log: r,
 			Report: func(rep Report) {
 				r.last.Store(&rep)
+				if rep.Verdict.By == "" {
+					t.Errorf("no sign decided %+v", rep.Verdict)
+				}
 				r.asks.Store(r.asks.Load() || rep.Verdict.State == ready.Blocked)
 			},
 			DraftTimeout: age, Stashed: r.stashed,

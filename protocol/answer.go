@@ -86,6 +86,23 @@ type ScreenAnswer struct {
 	Size           Size     `json:"size"`
 }
 
+// ExplainAnswer answers an explain: why the agent's state is what it is. Exactly one sign wins.
+type ExplainAnswer struct {
+	Head
+	State     string `json:"state"`
+	BlockedBy OrNull `json:"blocked_by"`
+	Signs     []Sign `json:"signs"` // the strongest first
+}
+
+// Sign is one of the things by which a state is known.
+type Sign struct {
+	Name  string `json:"name"` // [SignComposer] and its like, a set that grows
+	Says  string `json:"says"`
+	Since *int64 `json:"since"`          // Unix milliseconds; nil (null): not known
+	Wins  bool   `json:"wins"`           // this one decided
+	Fault bool   `json:"fault,omitzero"` // something is wrong with what it tells of
+}
+
 // KeysAnswer answers a keys: so many of them the agent has read, from the first on. Fault says why
 // those are not all.
 type KeysAnswer struct {
@@ -114,6 +131,9 @@ func (*QueueAnswer) Type() string { return "queue" }
 
 // Type is the frame's "type".
 func (*ScreenAnswer) Type() string { return "screen" }
+
+// Type is the frame's "type".
+func (*ExplainAnswer) Type() string { return "explain" }
 
 // Type is the frame's "type".
 func (*KeysAnswer) Type() string { return "keys" }

@@ -25,6 +25,7 @@
 //	{"type":"status"}
 //	{"type":"subscribe","after":0?,"events":["state",…]?}
 //	{"type":"screen"}
+//	{"type":"explain"}
 //	{"type":"pause","for_ms":0}                        0: until a resume
 //	{"type":"resume"}
 //	{"type":"keys","keys":["Down","Enter"]}            where the wrapper allows commands, else not_authorized
@@ -132,6 +133,7 @@
 //	{"type":"status", …}                            see below
 //	{"type":"queue","messages":[{"id":"m1","from":"bob","queued_at":…,"expires_at":null,"mode":"sequential","priority":0,"waiting_for":"draft"},…]}
 //	{"type":"screen","rows":["$ ls",…],"cursor_position":[4,0],"size":{"cols":80,"rows":24}}
+//	{"type":"explain","state":"unknown","blocked_by":"…","signs":[{"name":"composer","says":"…","since":…,"wins":true},…]}
 //	{"type":"keys","pressed":2}                     with "error" where that is not all
 //	{"type":"messages","messages":[{"id":"m1","from":"bob","mode":"important","reply_to":"…","thread":"…","body":"…","text":"[relay m1 from bob] …"},…]}
 //	{"type":"ok"}                                   to signal, pull_ack, pause and resume
@@ -145,6 +147,14 @@
 // "human_idle_ms"; of the queue "queue_length", "accept", "oldest_pending_ms", "waiting_for" (of
 // the oldest waiting message), "injecting" (the id that is being typed, or null) and "paused"; and
 // of the wrapper "protocol", "features", "uptime_ms" and "degraded" (its disk fails).
+//
+// An explain tells why the state is what it is: its "signs" are what it may stand on, the strongest
+// first, each with its "name", what it "says", "since" when (Unix milliseconds, or null), and
+// whether it "wins", which exactly one does. Names: process, terminal, dialog, busy_row; session,
+// hook, osc and title (the agent's own word, by where it was heard); profile, composer, prompt,
+// turn, silence; log (the agent's own log, which proves deliveries). A sign with "fault" true tells
+// of something that is wrong. An agent that rests for 20 seconds while no rule finds its composer
+// is unknown, and "blocked_by" names what was looked for.
 //
 // "features" lists the request types that this version answers. "rows" holds every row of
 // the screen without blanks at its end. What is shown of the agent ("rows", "blocked_by",

@@ -80,6 +80,9 @@ func TestEncode(t *testing.T) {
 				`{"id":"n","from":"bob","queued_at":1705350000000,"expires_at":null,"mode":"sequential","priority":0,"waiting_for":null}]}`},
 		{&ScreenAnswer{Head: Head{"r"}, Rows: []string{"$ ls", ""}, CursorPosition: [2]int{4, 0}, Size: Size{Cols: 80, Rows: 2}},
 			`{"type":"screen","req":"r","rows":["$ ls",""],"cursor_position":[4,0],"size":{"cols":80,"rows":2}}`},
+		{&ExplainAnswer{Head: Head{"r"}, State: StateUnknown, BlockedBy: "x", Signs: []Sign{{Name: SignComposer, Says: "y", Since: &ms, Wins: true}, {Name: SignLog, Says: "z", Fault: true}}},
+			`{"type":"explain","req":"r","state":"unknown","blocked_by":"x","signs":[` +
+				`{"name":"composer","says":"y","since":1500,"wins":true},{"name":"log","says":"z","since":null,"wins":false,"fault":true}]}`},
 		{&OK{}, `{"type":"ok"}`},
 		{&OK{Head: Head{"r"}, Seq: 7}, `{"type":"ok","req":"r","seq":7}`},
 		{&InjectResult{Stamp: stamp, ID: "m", Status: StatusQueued, Queued: &Queued{Position: 2, WaitingFor: "human"}, Req: "r"},

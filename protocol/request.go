@@ -26,14 +26,14 @@ const Version = 1
 // requests are those that this version answers.
 var requests = []Request{(*Hello)(nil), (*Inject)(nil), (*Query)(nil), (*Cancel)(nil), (*Queue)(nil), (*Status)(nil),
 	(*Subscribe)(nil), (*Screen)(nil), (*Signal)(nil), (*Pull)(nil), (*PullAck)(nil), (*Emit)(nil),
-	(*Pause)(nil), (*Resume)(nil), (*Keys)(nil)}
+	(*Pause)(nil), (*Resume)(nil), (*Keys)(nil), (*Explain)(nil)}
 
 // Features lists what a client may use: the request types that are answered.
 func Features() []string { return types(requests) }
 
 // Request is one of *[Hello], *[Inject], *[Query], *[Cancel], *[Queue], *[Status],
-// *[Subscribe], *[Screen], *[Signal], *[Pull], *[PullAck], *[Emit], *[Pause], *[Resume] and
-// *[Keys].
+// *[Subscribe], *[Screen], *[Signal], *[Pull], *[PullAck], *[Emit], *[Pause], *[Resume],
+// *[Keys] and *[Explain].
 type Request interface {
 	Frame
 	// Tag is the request's "req", empty when it has none.
@@ -100,6 +100,9 @@ type Status struct{ Head }
 // Screen asks for a [ScreenAnswer].
 type Screen struct{ Head }
 
+// Explain asks for an [ExplainAnswer].
+type Explain struct{ Head }
+
 // Pause asks that no message begins to be typed for so long, or until a [Resume]. One that is being
 // typed is finished; what waits is kept, over the end of the wrapper, too.
 type Pause struct {
@@ -161,6 +164,9 @@ func (*Status) Type() string { return "status" }
 
 // Type is the frame's "type".
 func (*Screen) Type() string { return "screen" }
+
+// Type is the frame's "type".
+func (*Explain) Type() string { return "explain" }
 
 // Type is the frame's "type".
 func (*Signal) Type() string { return "signal" }

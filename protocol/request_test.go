@@ -330,7 +330,7 @@ func TestEveryTypeIsStrict(t *testing.T) {
 		"hello": `"token":"ab"`, "inject": `"id":"m1","from":"bob","body":"x"`, "query": `"id":"m1"`, "cancel": `"id":"m1"`, "queue": ``, "status": ``,
 		"subscribe": `"after":0`, "screen": ``, "signal": `"event":"ready"`,
 		"pull": `"max":1`, "pull_ack": `"ids":["m1"]`, "emit": `"to":"bob","body":"x"`,
-		"pause": `"for_ms":500`, "resume": ``, "keys": `"keys":["Enter"]`,
+		"pause": `"for_ms":500`, "resume": ``, "explain": ``, "keys": `"keys":["Enter"]`,
 	}
 	if len(whole) != len(Features()) {
 		t.Errorf("%d types, want those of Features: %v", len(whole), Features())

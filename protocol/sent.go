@@ -16,7 +16,7 @@ type Answer interface {
 // answers are those to requests that ask for no message's result; *[Error] may take the place
 // of each.
 var answers = []Answer{(*HelloAnswer)(nil), (*Subscribed)(nil), (*StatusAnswer)(nil), (*QueueAnswer)(nil),
-	(*ScreenAnswer)(nil), (*KeysAnswer)(nil), (*OK)(nil), (*MessagesAnswer)(nil), (*Error)(nil)}
+	(*ScreenAnswer)(nil), (*KeysAnswer)(nil), (*ExplainAnswer)(nil), (*OK)(nil), (*MessagesAnswer)(nil), (*Error)(nil)}
 
 // Unknown is a frame of a type that a newer wrapper may send. Its Seq is 0 unless it is an event.
 type Unknown struct {

@@ -34,6 +34,7 @@ func everything() []Frame {
 		&QueueAnswer{Head: tag, Messages: []Pending{{ID: "m", From: "bob", QueuedAt: 1, ExpiresAt: &ms, Mode: ModeUrgent, Priority: -1, WaitingFor: WaitsForHuman}}},
 		&ScreenAnswer{Head: tag, Rows: []string{"$ ls", ""}, CursorPosition: [2]int{4, 0}, Size: Size{80, 2}},
 		&KeysAnswer{Head: tag, Pressed: 2, Fault: &Fault{FaultNoConsume, "y"}},
+		&ExplainAnswer{Head: tag, State: StateUnknown, BlockedBy: "x", Signs: []Sign{{Name: SignComposer, Says: "y", Since: &ms, Wins: true}, {Name: SignLog, Fault: true}}},
 		&OK{Head: tag, Seq: 8},
 		&MessagesAnswer{Head: tag, Messages: []Pulled{{ID: "m", From: "bob", Mode: ModeUrgent, ReplyTo: "n", Thread: "t", Body: "b", Text: "x"}}},
 		&Error{Code: BadField, Message: "m", Field: "f", ID: "m", Req: "r"},

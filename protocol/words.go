@@ -89,6 +89,24 @@ const (
 	ByGuess  = "guess"  // silence
 )
 
+// The names of signs, of an explain's "signs": what an agent's state may stand on.
+const (
+	SignProcess  = "process"  // whether it runs
+	SignTerminal = "terminal" // who reads it, and whether it is large enough
+	SignDialog   = "dialog"   // a question on the screen
+	SignBusyRow  = "busy_row" // what the screen shows while the agent works
+	SignSession  = "session"  // the agent's own word: in the files of its session …
+	SignHook     = "hook"     // … by a signal of a hook, or by a marker …
+	SignOSC      = "osc"      // … by an OSC …
+	SignTitle    = "title"    // … in the window title
+	SignComposer = "composer" // the composer on the screen
+	SignPrompt   = "prompt"   // the pattern of the row up to the cursor
+	SignTurn     = "turn"     // text that was submitted, and work that has just ended
+	SignSilence  = "silence"  // since when it has printed nothing
+	SignProfile  = "profile"  // whether anybody has described the program
+	SignLog      = "log"      // the agent's own log; it decides nothing, but proves deliveries
+)
+
 // The words of a relay_command's "source".
 const (
 	SourceLog    = "log"    // the agent's own log

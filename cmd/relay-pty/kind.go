@@ -90,6 +90,7 @@ func (w *wrapper) tuned() *profile.Profile {
 	if w.cfg.Prompt != "" {
 		p.Rules.NeedPrompt, p.Rules.Reserved, p.Continued = true, false, nil
 	}
+	p.Rules.Unfound = p.Unfound(w.cfg.Name)
 	p.Rules.Quiet = w.cfg.Idle
 	p.Rules.RawQuiet = max(p.Rules.RawQuiet, w.cfg.Idle)
 	return &p
@@ -121,6 +122,12 @@ func (p proof) Look() {
 func (p proof) ExpectHanded(id string) {
 	if log := p.w.history(); log != nil {
 		log.ExpectHanded(id)
+	}
+}
+
+func (p proof) Owe(id string) {
+	if log := p.w.history(); log != nil {
+		log.Owe(id)
 	}
 }
 

@@ -148,7 +148,7 @@ func (w *wrapper) run(ctx context.Context, taken *taken, stdin, stdout, stderr *
 	injected := make(chan struct{})
 	over := make(chan struct{})
 	server := clients.Server{
-		Name: w.cfg.Name, Token: w.token, Box: w.box, Events: w.events, Status: w.status, Screen: w.screen,
+		Name: w.cfg.Name, Token: w.token, Box: w.box, Events: w.events, Status: w.status, Screen: w.screen, Explain: w.explain,
 		Signal: w.signal, Pause: w.ledger.Pause, Resume: w.ledger.Resume, IsKey: agent.IsKey, Press: w.press,
 		AllowCommand: w.cfg.Commands, Closed: over, Lent: w.leases.Lent, Settled: w.leases.Settled,
 	}
@@ -302,7 +302,10 @@ func (w *wrapper) start(user *tty.User) error {
 	}
 	w.leases = &handover.Leases{Queue: w.box, Turn: w.atWork, Note: w.note, Proof: proof{w}}
 	w.take(w.cfg.Profile, session.PID())
-	w.board.put(inject.Report{Verdict: ready.Verdict{State: ready.Starting, Confidence: ready.ByGuess}})
+	w.board.put(inject.Report{
+		Verdict: ready.Verdict{State: ready.Starting, Confidence: ready.ByGuess, By: protocol.SignProcess},
+		Facts:   ready.Facts{Started: w.agent.Started, Foreground: true},
+	})
 	return nil
 }
 
@@ -366,6 +369,9 @@ func (w *wrapper) ended(t turn.Turn, s inject.Status) {
 		w.agent.Submitted()
 	}
 	for _, m := range t {
+		if s == inject.Delivered && !t.Command() {
+			proof{w}.Owe(m.ShownID())
+		}
 		proof{w}.Forget(m.ShownID())
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/clock"
+	"relay-pty/cmd/relay/internal/paper"
 	"relay-pty/protocol"
 )
 
@@ -146,10 +147,10 @@ func showStatuses(s streams, list []api.AgentStatus) error {
 		}
 		rows = append(rows, []string{
 			a.Name, stateOf(a.Agent), w.Confidence, draftOf(w, "stays"), sinceOr(w.LastOutputMS),
-			strconv.Itoa(a.Waiting), sinceOr(w.OldestPendingMS), string(w.WaitingFor), firstLine(string(w.BlockedBy)),
+			strconv.Itoa(a.Waiting), sinceOr(w.OldestPendingMS), string(w.WaitingFor), paper.FirstLine(string(w.BlockedBy)),
 		})
 	}
-	return newPaper(s.out).table(rows)
+	return paper.New(s.out).Table(rows)
 }
 
 // sinceOr is how long something was ago, if it was.
@@ -161,18 +162,18 @@ func sinceOr(ms *int64) string {
 }
 
 func showStatus(s streams, a api.AgentStatus) error {
-	p := newPaper(s.out)
+	p := paper.New(s.out)
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(p, "  %-10s %s\n", name, fmt.Sprintf(format, args...)) // an error comes again at the end
 	}
 	w := a.Wrapper
 	if w == nil && a.WrapperStopped {
-		fmt.Fprintf(p, "%s %s\n", a.Name, p.paint(stateOf(a.Agent)))
+		fmt.Fprintf(p, "%s %s\n", a.Name, p.Paint(stateOf(a.Agent)))
 		line("agent", "%s", a.Profile)
 		return lastLine(p, "blocked by", "its wrapper, which is stopped: relay doctor tells the way out")
 	}
 	if w == nil {
-		fmt.Fprintf(p, "%s %s\n", a.Name, p.paint(stateOf(a.Agent)))
+		fmt.Fprintf(p, "%s %s\n", a.Name, p.Paint(stateOf(a.Agent)))
 		line("agent", "%s", a.Profile)
 		line("seen", "%s", clock.Ago(a.SeenAt))
 		if a.Paused {
@@ -180,7 +181,7 @@ func showStatus(s streams, a api.AgentStatus) error {
 		}
 		return lastLine(p, "waiting", count(a.Waiting)+", to be typed when it runs")
 	}
-	fmt.Fprintf(p, "%s %s\n", a.Name, p.paint(w.State))
+	fmt.Fprintf(p, "%s %s\n", a.Name, p.Paint(w.State))
 	line("agent", "%s, process %d, for %s", w.Agent, w.PID, clock.Millis(w.UptimeMS))
 	line("known by", "%s", w.Confidence)
 	if w.BlockedBy != "" {
@@ -215,7 +216,7 @@ func showStatus(s streams, a api.AgentStatus) error {
 	return lastLine(p, "waiting", waiting)
 }
 
-func lastLine(p paper, name, text string) error {
+func lastLine(p paper.Paper, name, text string) error {
 	_, err := fmt.Fprintf(p, "  %-10s %s\n", name, text)
 	return err
 }
@@ -255,9 +256,9 @@ func showQueue(s streams, list []api.Message) error {
 	}
 	rows := [][]string{{"ID", "FROM", "AGE", "STATUS", "WAITS FOR", "TEXT"}}
 	for _, m := range list {
-		rows = append(rows, []string{m.ShownID(), m.From, clock.Short(time.Since(time.UnixMilli(m.AcceptedAt))), m.Status, waitsFor(m), firstLine(m.Body)})
+		rows = append(rows, []string{m.ShownID(), m.From, clock.Short(time.Since(time.UnixMilli(m.AcceptedAt))), m.Status, waitsFor(m), paper.FirstLine(m.Body)})
 	}
-	return newPaper(s.out).table(rows)
+	return paper.New(s.out).Table(rows)
 }
 
 // waitsFor is what keeps a message from being typed.
@@ -280,7 +281,7 @@ func screenCommand(s streams) *cobra.Command {
 		return c.Screen(ctx, name)
 	}
 	c := ofOne(s, "NAME", ask, func(a protocol.ScreenAnswer) error {
-		_, err := fmt.Fprintln(s.out, strings.TrimRight(plain(strings.Join(a.Rows, "\n")), "\n"))
+		_, err := fmt.Fprintln(s.out, strings.TrimRight(paper.Plain(strings.Join(a.Rows, "\n")), "\n"))
 		return err
 	})
 	c.Use, c.Short = "screen NAME", "Show what an agent shows"

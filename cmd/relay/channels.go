@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/paper"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
@@ -27,7 +28,7 @@ func membership(s streams, verb, short, long string, joins bool) *cobra.Command 
 			}
 			ask := func(ctx context.Context, c *api.Client) (api.Channel, error) { return c.Member(ctx, name, as, joins) }
 			return answered(c.Context(), s, asJSON, ask, func(channel api.Channel) error {
-				return showChannels(newPaper(s.out), []api.Channel{channel})
+				return showChannels(paper.New(s.out), []api.Channel{channel})
 			})
 		},
 	}
@@ -61,7 +62,7 @@ func channelOf(args []string) (string, error) {
 }
 
 // showChannels prints each channel and who is in it.
-func showChannels(p paper, list []api.Channel) error {
+func showChannels(p paper.Paper, list []api.Channel) error {
 	var rows [][]string
 	for _, c := range list {
 		members := strings.Join(c.Members, ", ")
@@ -70,7 +71,7 @@ func showChannels(p paper, list []api.Channel) error {
 		}
 		rows = append(rows, []string{c.Name, members})
 	}
-	return p.table(rows)
+	return p.Table(rows)
 }
 
 // whom names the recipients of a message for whom so is true; of a message to one, that one.

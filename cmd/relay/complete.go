@@ -14,6 +14,7 @@ import (
 	"relay-pty/cmd/relay/internal/clock"
 	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/cmd/relay/internal/manual"
+	"relay-pty/cmd/relay/internal/paper"
 	"relay-pty/cmd/relay/internal/router"
 )
 
@@ -100,7 +101,7 @@ func cancellable(ctx context.Context, c *api.Client) []string {
 	list := recent(func(m api.Message) bool { return !router.Ended(m.Status) })(ctx, c)
 	later, _ := c.Reminders(ctx, "") // else nothing is filled in
 	for _, r := range later {
-		says := "at " + clock.At(r.DueAt) + " → " + r.To + ": " + cut(firstLine(r.Body), 40)
+		says := "at " + clock.At(r.DueAt) + " → " + r.To + ": " + paper.Cut(paper.FirstLine(r.Body), 40)
 		list = append(list, cobra.CompletionWithDesc(r.ID, says))
 	}
 	return list
@@ -109,7 +110,7 @@ func cancellable(ctx context.Context, c *api.Client) []string {
 // offered are messages by id, each with its first line.
 func offered(messages []api.Message) (list []string) {
 	for _, m := range messages {
-		list = append(list, cobra.CompletionWithDesc(m.ShownID(), m.From+" → "+m.To+": "+cut(firstLine(m.Body), 40)))
+		list = append(list, cobra.CompletionWithDesc(m.ShownID(), m.From+" → "+m.To+": "+paper.Cut(paper.FirstLine(m.Body), 40)))
 	}
 	return list
 }
@@ -119,7 +120,7 @@ func completions(root *cobra.Command) {
 	all := func(api.Message) bool { return true }
 	for name, list := range map[string]func(ctx context.Context, c *api.Client) []string{
 		"send": receivers, "join": channels, "leave": channels, "log": receivers,
-		"status": names, "queue": names, "pause": names, "resume": names, "screen": here,
+		"status": names, "queue": names, "pause": names, "resume": names, "screen": here, "explain": here,
 		"show": recent(all), "redeliver": deadLetters,
 		"cancel": cancellable,
 		"reply":  recent(func(m api.Message) bool { return m.To == me() }),

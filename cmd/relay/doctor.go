@@ -9,6 +9,7 @@ import (
 	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/doctor"
 	"relay-pty/cmd/relay/internal/home"
+	"relay-pty/cmd/relay/internal/paper"
 	"relay-pty/protocol/dirwatch"
 	"relay-pty/protocol/version"
 )
@@ -75,7 +76,7 @@ func (told *findings) tell(s streams, asJSON bool) error {
 		if f.Broken {
 			word = "broken"
 		}
-		if _, err := fmt.Fprintf(s.out, "%s: %s: %s: %s\n", word, f.Check, plain(f.Problem), plain(f.Fix)); err != nil {
+		if _, err := fmt.Fprintf(s.out, "%s: %s: %s: %s\n", word, f.Check, paper.Plain(f.Problem), paper.Plain(f.Fix)); err != nil {
 			return err
 		}
 	}

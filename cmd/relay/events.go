@@ -14,6 +14,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/clock"
+	"relay-pty/cmd/relay/internal/paper"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
@@ -143,9 +144,9 @@ func jsonLine(w io.Writer, e router.Event) error { return json.NewEncoder(w).Enc
 // text shows an event in a line, and a message's body behind it.
 func text(w io.Writer, e router.Event) error {
 	at := clock.At(e.Timestamp)
-	_, err := fmt.Fprintf(w, "%s %5d %s\n", at, e.Seq, plain(describe(e)))
+	_, err := fmt.Fprintf(w, "%s %5d %s\n", at, e.Seq, paper.Plain(describe(e)))
 	if err == nil && (e.Type == router.TypeMessage || e.Type == router.TypeReminder) {
-		_, err = fmt.Fprintln(w, indent(e.Body, "               "))
+		_, err = fmt.Fprintln(w, paper.Indent(e.Body, "               "))
 	}
 	return err
 }
@@ -178,7 +179,7 @@ func describe(e router.Event) string {
 	case router.TypeRefused:
 		return fmt.Sprintf("%s → %s  refused: %s", e.From, e.To, e.Error.Message)
 	case protocol.TypeMarkerInvalid:
-		return fmt.Sprintf("%s wrote a marker that is none (%s): %s", e.Agent, e.Reason, firstLine(e.Raw))
+		return fmt.Sprintf("%s wrote a marker that is none (%s): %s", e.Agent, e.Reason, paper.FirstLine(e.Raw))
 	case router.TypeUp:
 		return fmt.Sprintf("%s runs (%s)", e.Agent, e.Profile)
 	case router.TypeDown:
@@ -205,7 +206,7 @@ func describe(e router.Event) string {
 		}
 		return fmt.Sprintf("%s waits for %s  (%s)", e.ShownID(), e.WaitingFor, e.Agent)
 	case protocol.TypeTurnEnd:
-		return fmt.Sprintf("%s, given %s, ended its turn: %s", e.Agent, strings.Join(e.IDs, ", "), firstLine(e.Body))
+		return fmt.Sprintf("%s, given %s, ended its turn: %s", e.Agent, strings.Join(e.IDs, ", "), paper.FirstLine(e.Body))
 	}
 	if e.Code != nil {
 		return fmt.Sprintf("%s ended with exit status %d", e.Agent, *e.Code)

@@ -11,6 +11,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/clock"
+	"relay-pty/cmd/relay/internal/paper"
 )
 
 func lsCommand(s streams) *cobra.Command {
@@ -76,7 +77,7 @@ func listChannels(s streams, list []api.Channel) error {
 	if _, err := fmt.Fprintln(s.out); err != nil {
 		return err
 	}
-	return showChannels(newPaper(s.out), append([]api.Channel{{Name: "CHANNEL", Members: []string{"MEMBERS"}}}, list...))
+	return showChannels(paper.New(s.out), append([]api.Channel{{Name: "CHANNEL", Members: []string{"MEMBERS"}}}, list...))
 }
 
 func showAgents(s streams, list []api.Agent) error {
@@ -92,7 +93,7 @@ func showAgents(s streams, list []api.Agent) error {
 			}
 		}
 	}
-	return newPaper(s.out).table(rows)
+	return paper.New(s.out).Table(rows)
 }
 
 // seen is when the agent was last there.

@@ -109,7 +109,7 @@ func newRoot(s streams) *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"Agents:", []*cobra.Command{
-			runCommand(s), lsCommand(s), statusCommand(s), screenCommand(s), queueCommand(s),
+			runCommand(s), lsCommand(s), statusCommand(s), explainCommand(s), screenCommand(s), queueCommand(s),
 			waitCommand(s), pauseCommand(s), resumeCommand(s), keysCommand(s),
 		}},
 		{"Messages:", []*cobra.Command{
@@ -206,7 +206,7 @@ func overview(w io.Writer, root *cobra.Command) {
 			}
 		}
 	}
-	fmt.Fprintln(w, "\nrelay COMMAND --help tells more; relay help receiving, how programs consume\nmessages; relay help settings, what can be set.")
+	fmt.Fprintln(w, "\nMore: relay COMMAND --help, relay help receiving, relay help settings.")
 }
 
 // status tells an error, and makes an exit status of it.

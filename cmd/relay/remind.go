@@ -11,6 +11,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/clock"
+	"relay-pty/cmd/relay/internal/paper"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/cmd/relay/internal/settings"
 )
@@ -110,7 +111,7 @@ func reminders(ctx context.Context, s streams, f *reminding, args []string) erro
 	rows := [][]string{{"ID", "TO", "AT", "IN", "TEXT"}}
 	for _, r := range list {
 		in := clock.Short(max(0, time.Until(time.UnixMilli(r.DueAt))))
-		rows = append(rows, []string{r.ID, r.To, clock.At(r.DueAt), in, firstLine(r.Body)})
+		rows = append(rows, []string{r.ID, r.To, clock.At(r.DueAt), in, paper.FirstLine(r.Body)})
 	}
-	return newPaper(s.out).table(rows)
+	return paper.New(s.out).Table(rows)
 }

@@ -11,6 +11,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/clock"
+	"relay-pty/cmd/relay/internal/paper"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
@@ -25,18 +26,18 @@ characters that begin an ID are enough if no other id begins with them; "last" i
 }
 
 func showMessage(s streams, m api.Message) error {
-	p := newPaper(s.out)
-	fmt.Fprintf(p, "%s  %s → %s  %s\n", m.ShownID(), m.From, m.To, strings.TrimRight(p.paint(m.Status)+" "+evidence(cmp.Or(m.Evidence, nowWaits(m))), " "))
-	fmt.Fprintf(p, "%s\n\n%s\n\n", strings.Join(traits(m), ", "), indent(m.Body, "    "))
+	p := paper.New(s.out)
+	fmt.Fprintf(p, "%s  %s → %s  %s\n", m.ShownID(), m.From, m.To, strings.TrimRight(p.Paint(m.Status)+" "+evidence(cmp.Or(m.Evidence, nowWaits(m))), " "))
+	fmt.Fprintf(p, "%s\n\n%s\n\n", strings.Join(traits(m), ", "), paper.Indent(m.Body, "    "))
 	for _, d := range m.Recipients {
-		fmt.Fprintf(p, "  %s  %s %s %s\n", d.To, p.paint(d.Status), evidence(d.Evidence), reason(d.Error))
+		fmt.Fprintf(p, "  %s  %s %s %s\n", d.To, p.Paint(d.Status), evidence(d.Evidence), reason(d.Error))
 	}
 	if len(m.Recipients) > 0 {
 		fmt.Fprintln(p)
 	}
 	for _, e := range m.Life {
 		at := clock.Precisely(e.Timestamp)
-		if _, err := fmt.Fprintf(p, "%s  %s\n", at, plain(lived(m.ID, e))); err != nil {
+		if _, err := fmt.Fprintf(p, "%s  %s\n", at, paper.Plain(lived(m.ID, e))); err != nil {
 			return err
 		}
 	}
@@ -93,13 +94,13 @@ func lived(id string, e router.Event) string {
 	case e.Type == router.TypeMessage && e.Redelivers != "":
 		return fmt.Sprintf("sent again as %s", e.ID)
 	case e.Type == router.TypeMessage:
-		return strings.TrimRight(fmt.Sprintf("%s writes %s: %s %s", e.From, e.ID, firstLine(e.Body), reason(e.Error)), " ")
+		return strings.TrimRight(fmt.Sprintf("%s writes %s: %s %s", e.From, e.ID, paper.FirstLine(e.Body), reason(e.Error)), " ")
 	case e.Type == router.TypeCancelAsked:
 		return "to be cancelled as soon as " + e.Agent + " runs"
 	case e.Type == protocol.TypeTurnEnd:
-		return fmt.Sprintf("%s ended its turn: %s", e.Agent, firstLine(e.Body))
+		return fmt.Sprintf("%s ended its turn: %s", e.Agent, paper.FirstLine(e.Body))
 	case e.Type == router.TypeRefused:
-		return fmt.Sprintf("%s wants to answer %q: refused: %s", e.From, firstLine(e.Body), e.Error.Message)
+		return fmt.Sprintf("%s wants to answer %q: refused: %s", e.From, paper.FirstLine(e.Body), e.Error.Message)
 	}
 	words := []string{e.Status, evidence(e.Evidence), evidence(e.Via)}
 	if e.Status == protocol.StatusQueued && e.WaitingFor != "" {
@@ -181,7 +182,7 @@ func checkLast(command string, last int, after int64) error {
 
 // showMessages prints messages whole, and how many older ones there are.
 func showMessages(s streams, list api.Messages) error {
-	p := newPaper(s.out)
+	p := paper.New(s.out)
 	if list.Older > 0 {
 		fmt.Fprintf(p, "(%d older)\n", list.Older)
 	}
@@ -194,7 +195,7 @@ func showMessages(s streams, list api.Messages) error {
 }
 
 // showShort prints one message: a line about it, and its body.
-func showShort(p paper, m api.Message) error {
+func showShort(p paper.Paper, m api.Message) error {
 	answers := ""
 	if m.ReplyTo != "" {
 		answers = "  answers " + m.ReplyTo
@@ -203,6 +204,6 @@ func showShort(p paper, m api.Message) error {
 	if m.Channel != "" {
 		to += " by " + m.Channel
 	}
-	_, err := fmt.Fprintf(p, "%s  %s → %s  %s  %s%s\n%s\n", clock.At(m.AcceptedAt), m.From, to, m.ShownID(), p.paint(m.Status), answers, indent(m.Body, "    "))
+	_, err := fmt.Fprintf(p, "%s  %s → %s  %s  %s%s\n%s\n", clock.At(m.AcceptedAt), m.From, to, m.ShownID(), p.Paint(m.Status), answers, paper.Indent(m.Body, "    "))
 	return err
 }

@@ -11,7 +11,8 @@ type Composer struct {
 	Above       int       // how many rows with text right above it may show busy marks and overlays
 	Modal       *Modal    // its modes, where it may have some; nil: it has none
 	Chips       draft.Chips
-	Box         Box // nil: Bare{}
+	Unseen      string // in which of its modes the agent shows none, and the way out of that; "": in none that is known
+	Box         Box    // nil: Bare{}
 }
 
 // Box is how a composer is found on the screen: Ruled, Floored or Bare.
@@ -49,6 +50,24 @@ type Footed struct {
 	Tall int     // with so many rows of text some may be scrolled out of it and nothing tells; 0: never
 	Hang int     // how many columns its text hangs, where its first row may leave the screen; 0: that stays in view
 	Park bool    // while the terminal has no focus the cursor stands behind all that shows, and an empty one has its placeholder
+}
+
+// Seeks says in plain words what rules look for to find a composer.
+func (c *Composer) Seeks() string {
+	switch box := c.Box.(type) {
+	case Ruled:
+		if box.Corners {
+			return "a row that " + c.Prompt.begins() + ", between two rules or in a box"
+		}
+		return "a row that " + c.Prompt.begins() + ", between two rules"
+	case Floored:
+		return "rows that " + c.Prompt.begin() + ", with the cursor in them, above a row that " + box.Floor.begins()
+	case Bare:
+		if box.Footed != nil {
+			return "a row that " + c.Prompt.begins() + ", with the cursor in it and an empty row below"
+		}
+	}
+	return "a row that " + c.Prompt.begins()
 }
 
 func (Ruled) box()   {}

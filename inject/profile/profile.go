@@ -6,6 +6,7 @@
 package profile
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"sync"
@@ -49,6 +50,19 @@ type Profile struct {
 // OneByOne reports whether each message is a turn of its own. Where text is code each must be inert
 // by itself; and a composer of which the screen alone tells may be too small to show more than one.
 func (p *Profile) OneByOne() bool { return p.Quote.Inert() || p.Composer != nil && p.Log == nil }
+
+// Unfound is what to tell people when no rule finds the composer of the agent of that name, which
+// rests; "" for programs that have none.
+func (p *Profile) Unfound(agent string) string {
+	if p.Composer == nil {
+		return ""
+	}
+	why := fmt.Sprintf("its composer is not found, so nothing can be typed: profile %s looks for %s", p.Name, p.Composer.Seeks())
+	if p.Composer.Unseen != "" {
+		why += "; " + p.Composer.Unseen
+	}
+	return why + fmt.Sprintf("; relay screen %s shows what is there, relay explain %[1]s what was made of it, --agent FILE.json describes another composer", agent)
+}
 
 // Typing is how a message is typed.
 type Typing struct {
@@ -133,6 +147,28 @@ type Saying struct {
 	State   ready.State
 }
 
+// ProgramStatus is the code of the OSC by which any program may say how it is: Codex and pi do.
+// Source: superlogical.com/rex/docs/build/program-status.
+const ProgramStatus = 7501
+
+var (
+	statusWord = NewPattern(`(?:^|[;:])state=(\w+)`)
+	statusKind = NewPattern(`(?:^|[;:])kind=(\w+)`)
+	statuses   = map[string]ready.State{"working": ready.Busy, "blocked": ready.Blocked, "done": ready.Ready, "idle": ready.Ready}
+)
+
+// Status is what the text of that OSC says, the zero Word where it says nothing that is known.
+func Status(text string) (w ready.Word) {
+	if text == "" {
+		return w
+	}
+	state, _ := statusWord.Last(text)
+	if w.State = statuses[state]; w.State == ready.Blocked {
+		w.Detail, _ = statusKind.Last(text)
+	}
+	return w
+}
+
 // Log is where an agent keeps its state and its transcripts.
 type Log struct {
 	Format  string                 // a format that inject/agents/logs lists
@@ -184,6 +220,37 @@ func (p *Pattern) Last(text string) (match string, found bool) {
 		return "", false
 	}
 	return m[len(m)-1], true
+}
+
+// begins says in plain words what a row does that the pattern, one of how rows begin, matches.
+func (p *Pattern) begins() string {
+	if text, all := p.literal(); all {
+		return fmt.Sprintf("begins with %q", text)
+	}
+	return "matches " + p.plain()
+}
+
+// begin says the same of rows.
+func (p *Pattern) begin() string {
+	if text, all := p.literal(); all {
+		return fmt.Sprintf("begin with %q", text)
+	}
+	return "match " + p.plain()
+}
+
+// plain is the source as whoever wrote it did: an overlay's is bound to the row's beginning.
+func (p *Pattern) plain() string {
+	if inner, bound := strings.CutPrefix(p.source, "^(?:"); bound {
+		return strings.TrimSuffix(inner, ")")
+	}
+	return p.source
+}
+
+// literal is the text with which rows begin that the pattern matches; all reports whether there is
+// no more to it. A blank that does not break is shown as one that does.
+func (p *Pattern) literal() (text string, all bool) {
+	text, all = regexp.MustCompile(strings.TrimPrefix(p.plain(), "^")).LiteralPrefix()
+	return strings.ReplaceAll(text, "\u00a0", " "), all
 }
 
 // String is the pattern's source.

@@ -35,8 +35,12 @@ type Word struct {
 	State  State
 	Detail string // what it waits for, when Blocked
 	At     time.Time
-	Said   bool // told once, by a signal or a marker; a file goes on saying what it says
+	Said   bool   // told once, by a signal or a marker; a file goes on saying what it says
+	From   string // the name of the sign that it is, of package protocol
 }
+
+// from is the name of the sign that a word is.
+func (w Word) from() string { return cmp.Or(w.From, protocol.SignHook) }
 
 // Facts is everything a verdict may stand on, gathered at Now.
 type Facts struct {
@@ -53,12 +57,17 @@ type Facts struct {
 	Host       string // the program in front, if that hands on what it reads; "" is none
 
 	Own         Word      // the agent's own word, newest
+	Heard       [3]Word   // the newest of each kind of source, to be explained
 	Dialog      string    // the row that shows a dialog; "" is none
 	MaybeDialog string    // a row that shows one, or merely talks of one; "" is none
 	Working     bool      // busy marks on the screen or in the title, or it holds prompts back
+	Mark        string    // the row or title that shows so; "": none does
 	Composer    bool      // the composer is on the screen
 	Rows        int       // of the terminal; 0: not known
 	Stood       time.Time // since when it has been there without a dialog; zero: not known
+	Lost        time.Time // since when it has not been; zero: it is there, or not known
+	Asked       time.Time // since when there has been a dialog; zero: there is none, or not known
+	Worked      time.Time // since when it has been Working; zero: it is not, or not known
 	AtPrompt    bool      // the row up to the cursor matches the prompt pattern
 	WaitsInRead bool      // a line program has read all and waits in a read for more
 	Mute        bool      // it has printed nothing yet, and is not seen to read its terminal
@@ -72,6 +81,7 @@ type Facts struct {
 // Rules are a profile's measures of time, and which evidence it has.
 type Rules struct {
 	HasComposer bool          // the profile knows the agent's composer
+	Unfound     string        // what to tell people when no rule finds it
 	Rows        int           // the fewest rows in which it shows whole; 0: not known
 	NeedPrompt  bool          // the user gave a prompt pattern: without a match it is not ready
 	Reserved    bool          // nobody has described it: without a word of its own it gets nothing that could act as keys or commands
@@ -92,6 +102,7 @@ type Verdict struct {
 	Confidence Confidence
 	BlockedBy  string
 	Settling   bool
+	By         string // the name of the sign that decided it, of package protocol
 }
 
 // Judge says what the agent is doing and, when time alone would change that,
@@ -100,17 +111,17 @@ type Verdict struct {
 func (r Rules) Judge(f Facts) (Verdict, time.Duration) {
 	switch {
 	case f.Exited:
-		return Verdict{State: Exited, Confidence: BySignal}, 0
+		return Verdict{State: Exited, Confidence: BySignal, By: protocol.SignProcess}, 0
 	case f.Stopped:
-		return Verdict{State: Stopped, Confidence: BySignal}, 0
+		return Verdict{State: Stopped, Confidence: BySignal, By: protocol.SignProcess}, 0
 	case f.Dialog != "":
-		return Verdict{State: Blocked, Confidence: ByScreen, BlockedBy: f.Dialog}, 0
+		return Verdict{State: Blocked, Confidence: ByScreen, BlockedBy: f.Dialog, By: protocol.SignDialog}, 0
 	case f.Own.State == Blocked && !f.answered():
-		return Verdict{State: Blocked, Confidence: BySignal, BlockedBy: cmp.Or(f.Own.Detail, f.MaybeDialog)}, 0
+		return Verdict{State: Blocked, Confidence: BySignal, BlockedBy: cmp.Or(f.Own.Detail, f.MaybeDialog), By: f.Own.from()}, 0
 	case !f.Foreground:
-		return Verdict{State: Unknown, Confidence: BySignal, BlockedBy: protocol.BlockedByForeground}, 0
+		return Verdict{State: Unknown, Confidence: BySignal, BlockedBy: protocol.BlockedByForeground, By: protocol.SignTerminal}, 0
 	case f.Working:
-		return Verdict{State: Busy, Confidence: ByScreen}, 0
+		return Verdict{State: Busy, Confidence: ByScreen, By: protocol.SignBusyRow}, 0
 	}
 	if r.HasComposer {
 		return r.judgeComposer(f)
@@ -127,28 +138,55 @@ func (f Facts) answered() bool {
 // judgeComposer judges an agent whose composer we can find on the screen.
 func (r Rules) judgeComposer(f Facts) (Verdict, time.Duration) {
 	if left := r.busyWord(f); left > 0 {
-		return Verdict{State: Busy, Confidence: BySignal}, left
+		return Verdict{State: Busy, Confidence: BySignal, By: f.Own.from()}, left
 	}
-	if !f.Composer && f.Rows > 0 && f.Rows < r.Rows {
-		small := fmt.Sprintf("the terminal has %d rows, and the agent shows its composer from %d on: make it taller", f.Rows, r.Rows)
-		return Verdict{State: Unknown, Confidence: ByScreen, BlockedBy: small}, 0
+	if !f.Composer {
+		return r.judgeLost(f)
 	}
-	if !f.Composer || r.NeedPrompt && !f.AtPrompt {
-		return r.unproven(f, Unknown), 0
+	if r.NeedPrompt && !f.AtPrompt {
+		return r.unproven(f, Unknown, protocol.SignPrompt), 0
 	}
 	if left := r.unsettled(f); left > 0 {
-		return r.unproven(f, Busy), left
+		return r.unproven(f, Busy, protocol.SignTurn), left
 	}
 	if left := r.First - f.Now.Sub(f.Stood); left > 0 && !f.WasReady {
-		return r.unproven(f, Unknown), left
+		return r.unproven(f, Unknown, protocol.SignComposer), left
 	}
 	if f.Own.State == Ready {
-		return Verdict{State: Ready, Confidence: BySignal}, 0
+		return Verdict{State: Ready, Confidence: BySignal, By: f.Own.from()}, 0
 	}
 	if left := r.Grace - f.Now.Sub(f.Started); left > 0 && !f.WasReady {
-		return r.unproven(f, Unknown), left
+		return r.unproven(f, Unknown, protocol.SignComposer), left
 	}
-	return Verdict{State: Ready, Confidence: ByScreen}, 0
+	return Verdict{State: Ready, Confidence: ByScreen, By: protocol.SignComposer}, 0
+}
+
+// lostAfter is how long an agent must rest without a composer to be one that we do not understand.
+const lostAfter = 20 * time.Second
+
+// judgeLost judges an agent whose composer is not on the screen. One that rests so is told, for
+// nothing will be typed into it: it may show its composer in a way that no rule finds. Output says
+// that it may be at work, unless its own word says that it rests.
+func (r Rules) judgeLost(f Facts) (Verdict, time.Duration) {
+	if f.Rows > 0 && f.Rows < r.Rows {
+		small := fmt.Sprintf("the terminal has %d rows, and the agent shows its composer from %d on: make it taller", f.Rows, r.Rows)
+		return Verdict{State: Unknown, Confidence: ByScreen, BlockedBy: small, By: protocol.SignTerminal}, 0
+	}
+	if f.Lost.IsZero() || f.Own.State == Busy && !f.Own.Said {
+		return r.unproven(f, Unknown, protocol.SignComposer), 0
+	}
+	if left := staleSaid - f.Now.Sub(f.Own.At); f.Own.State == Busy && left > 0 { // it works in silence
+		return r.unproven(f, Unknown, protocol.SignComposer), left
+	}
+	rests := Later(Later(f.Lost, f.LastInput), f.LastBusy)
+	if f.Own.State != Ready {
+		rests = Later(rests, f.LastOutput)
+	}
+	if left := lostAfter - f.Now.Sub(rests); left > 0 {
+		return r.unproven(f, Unknown, protocol.SignComposer), left
+	}
+	why := cmp.Or(r.Unfound, "its composer is not found on the screen")
+	return Verdict{State: Unknown, Confidence: ByScreen, BlockedBy: why, By: protocol.SignComposer}, 0
 }
 
 // judgeLine judges a program that is known by its prompt or by its silence.
@@ -157,38 +195,40 @@ func (r Rules) judgeLine(f Facts) (Verdict, time.Duration) {
 	silent := f.Now.Sub(active)
 	prompted := f.AtPrompt && f.LastOutput.After(f.Own.At) // painted since: fresher than its word
 	if left := r.busyWord(f); left > 0 && !prompted {
-		return Verdict{State: Busy, Confidence: BySignal}, left
+		return Verdict{State: Busy, Confidence: BySignal, By: f.Own.from()}, left
 	}
-	if f.Own.State == Ready && !f.Own.At.Before(f.LastInput) {
-		return Verdict{State: Ready, Confidence: BySignal}, 0
+	why := r.reserve(f)
+	if f.Own.State == Ready && !f.Own.At.Before(f.LastInput) && (why == "" || f.Own.from() == protocol.SignHook) {
+		return Verdict{State: Ready, Confidence: BySignal, By: f.Own.from()}, 0
 	}
-	if why := r.reserve(f); why != "" {
-		return Verdict{State: Unknown, Confidence: ByScreen, BlockedBy: why}, max(0, jobSwitch-silent)
+	if why != "" {
+		return Verdict{State: Unknown, Confidence: ByScreen, BlockedBy: why, By: protocol.SignProfile}, max(0, jobSwitch-silent)
 	}
 	if left := startUp - f.Now.Sub(f.Started); f.Mute && left > 0 {
-		return r.unproven(f, Busy), min(left, muteLook)
+		return r.unproven(f, Busy, protocol.SignSilence), min(left, muteLook)
 	}
 	if f.AtPrompt && !f.LastOutput.Before(f.LastInput) {
 		if left := f.rest(r.PromptRest) - silent; left > 0 {
-			return r.unproven(f, Busy), left
+			return r.unproven(f, Busy, protocol.SignPrompt), left
 		}
-		return Verdict{State: Ready, Confidence: ByScreen}, 0
+		return Verdict{State: Ready, Confidence: ByScreen, By: protocol.SignPrompt}, 0
 	}
 	if r.NeedPrompt {
-		return r.unproven(f, Busy), max(0, jobSwitch-silent)
+		return r.unproven(f, Busy, protocol.SignPrompt), max(0, jobSwitch-silent)
 	}
 	quiet := r.Quiet
 	if f.Raw {
 		quiet = r.RawQuiet
 	}
 	if left := f.rest(quiet) - silent; left > 0 {
-		return r.unproven(f, Busy), left
+		return r.unproven(f, Busy, protocol.SignSilence), left
 	}
-	return Verdict{State: Ready, Confidence: ByGuess}, 0
+	return Verdict{State: Ready, Confidence: ByGuess, By: protocol.SignSilence}, 0
 }
 
 // reserve says why a program that nobody has described gets nothing, and the way out; "" where it
-// may: it reads lines, and is not known to hand them on.
+// may: it reads lines, and is not known to hand them on. What it says through the terminal is no
+// leave: a program behind it may have said so, and be gone.
 func (r Rules) reserve(f Facts) string {
 	const out = "; nothing is typed there unless --agent or --prompt-pattern describes it, or --agent generic allows it"
 	switch {
@@ -256,13 +296,13 @@ func (r Rules) unsettled(f Facts) time.Duration {
 	return left
 }
 
-// unproven is a state that lacks evidence of ready: an agent that was never
+// unproven is a state that lacks evidence of ready, as a sign shows: an agent that was never
 // ready is still starting.
-func (r Rules) unproven(f Facts, s State) Verdict {
+func (r Rules) unproven(f Facts, s State, by string) Verdict {
 	if !f.WasReady {
 		s = Starting
 	}
-	return Verdict{State: s, Confidence: ByGuess, Settling: true}
+	return Verdict{State: s, Confidence: ByGuess, Settling: true, By: by}
 }
 
 // Later is the later of two times.

@@ -21,6 +21,7 @@ type Sight struct {
 	MaybeDialog string // a row above the composer that shows one, or merely talks of one; "" is none
 	Menu        string // the same of an unknown program, see [Menu]
 	Working     bool   // busy marks
+	Mark        string // the row or title that is one; "" is none
 	Queued      bool   // it holds back what was submitted, and will take it up by itself
 	Line        string // the row up to the cursor
 	Row         int    // that row's number, from 0
@@ -42,6 +43,7 @@ type Said struct {
 	Text   string      // as it was said
 	Detail string      // what the pattern's group matches in it
 	Serial uint64      // of the OSC
+	Once   bool        // it was told once: no profile says that the agent also tells when it is over
 }
 
 // Box is the composer.
@@ -67,12 +69,15 @@ func (p reader) look(s *screen.Screen) Sight {
 	m := s.Modes()
 	rows, _ := s.Size()
 	v := Sight{Line: s.RowTo(row, col), Row: row, Rows: rows, Paste: m.BracketedPaste}
-	v.Working, v.Said = p.busy(s.Title()), p.said(s)
+	v.Said = p.said(s)
+	if title := s.Title(); p.busy(title) {
+		v.works(title)
+	}
 	if p.Composer == nil {
 		v.Before = before(s, row, v.Line)
 		v.After = after(s, row, col)
 		v.Dialog = firstMatch(p.Questions, v.Line)
-		v.Working = v.Working || p.near(s, row, p.Busy) != ""
+		v.works(p.near(s, row, p.Busy))
 		return v
 	}
 	at := p.composer().find(s, p.Dialogs)
@@ -91,13 +96,20 @@ func (p reader) look(s *screen.Screen) Sight {
 	return v
 }
 
+// works takes a row or a title, if it is one, for a sign that the agent works.
+func (v *Sight) works(mark string) {
+	if mark != "" {
+		v.Working, v.Mark = true, cmp.Or(v.Mark, mark)
+	}
+}
+
 // around reads what stands around a composer.
 func (p reader) around(s *screen.Screen, at place, v *Sight) {
 	above := func(patterns ...*profile.Pattern) string { return p.above(s, at.top, patterns) }
 	below := func(patterns ...*profile.Pattern) string { return anyRow(s, at.below, v.Rows, patterns) }
 	p.modes(s, at.below, v)
 	v.Stashed = beside(s, at, p.Typing.StashShown)
-	v.Working = v.Working || below(p.Busy...) != "" || above(p.Busy...) != ""
+	v.works(cmp.Or(below(p.Busy...), above(p.Busy...)))
 	v.Queued = above(p.Queued) != ""
 	v.Armed = below(p.Typing.Armed) != ""
 	v.Dialog = cmp.Or(below(p.Overlays...), above(p.Overlays...))
@@ -137,8 +149,12 @@ func (p reader) said(s *screen.Screen) Said {
 			text, serial = s.Note(w.Note)
 		}
 		if detail, found := w.Pattern.Last(text); found {
-			return Said{w.State, strings.TrimSpace(text), detail, serial}
+			return Said{w.State, strings.TrimSpace(text), detail, serial, false}
 		}
+	}
+	text, serial := s.Note(profile.ProgramStatus)
+	if m := profile.Status(text); m.State != "" {
+		return Said{m.State, strings.TrimSpace(text), m.Detail, serial, true}
 	}
 	return Said{}
 }

@@ -106,7 +106,7 @@ func (w *Watch) See(l *Look, ours Ours) {
 	f.WasReady, f.LastBusy, f.LastInput = !w.Ready.IsZero(), w.Busy, ready.Later(w.Input, l.Draft.Enter)
 	f.Submitted = ready.Later(w.Submitted, w.sent(*l))
 	f.Dialog, f.Working, f.Composer = l.Dialog, l.Working || l.Queued, l.Box.Visible
-	f.MaybeDialog, f.Rows = l.MaybeDialog, l.Rows
+	f.MaybeDialog, f.Rows, f.Mark = l.MaybeDialog, l.Rows, l.Mark
 	w.Restored, w.Modal = w.Restored && l.Draft.Begun, w.Modal || l.Inserts
 	looksSo := f.AtPrompt
 	if f.AtPrompt = w.atPrompt(*l); looksSo && !f.AtPrompt && !f.Raw && l.ReadPlace == "" {
@@ -115,6 +115,10 @@ func (w *Watch) See(l *Look, ours Ours) {
 	if f.Raw && !f.AtPrompt {
 		f.Dialog = cmp.Or(l.Dialog, l.Menu)
 	}
+	last := &w.Last.Facts
+	f.Lost = ready.Since(last.Lost, w.Profile.Composer != nil && !f.Composer, f.Now)
+	f.Asked = ready.Since(last.Asked, f.Dialog != "", f.Now)
+	f.Worked = ready.Since(last.Worked, f.Working, f.Now)
 	w.Last = *l
 }
 
@@ -180,7 +184,7 @@ func (w *Watch) sent(l Look) time.Time {
 // stand on it. Where there may be a dialog nothing else counts.
 func (w *Watch) Judge(l Look) (v ready.Verdict, again time.Duration) {
 	if l.DialogAfter > 0 {
-		return ready.Verdict{State: ready.Unknown, Confidence: ready.ByGuess, Settling: true}, l.DialogAfter
+		return ready.Verdict{State: ready.Unknown, Confidence: ready.ByGuess, Settling: true, By: protocol.SignDialog}, l.DialogAfter
 	}
 	v, again = w.Profile.Rules.Judge(l.Facts)
 	w.Rests = ready.Since(w.Rests, v.State == ready.Ready, l.Facts.Now)

@@ -99,9 +99,10 @@ func (a *Agent) Look() watch.Look {
 	}
 	l.Facts = ready.Facts{
 		Now: now, Started: a.Started, LastOutput: a.Session.LastOutput(),
-		Stopped: a.Session.Stopped(), Own: a.Own.get(), Stood: a.stood,
+		Stopped: a.Session.Stopped(), Stood: a.stood,
 		AtPrompt: a.prompt.match(l.Line), Draws: draws,
 	}
+	l.Facts.Own, l.Facts.Heard = a.Own.hear()
 	select {
 	case <-a.Session.Done():
 		l.Facts.Exited = true

@@ -6,6 +6,7 @@ import (
 
 	"relay-pty/inject/ready"
 	"relay-pty/inject/sight"
+	"relay-pty/protocol"
 )
 
 // Own is what the agent itself last said of its state: in its files, by a signal
@@ -21,6 +22,7 @@ func (o *Own) Set(w ready.Word) (changed bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	changed = o.files.State != w.State || o.files.Detail != w.Detail
+	w.From = protocol.SignSession
 	o.files = w
 	return changed
 }
@@ -29,7 +31,7 @@ func (o *Own) Set(w ready.Word) (changed bool) {
 func (o *Own) Say(s ready.State, detail string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.said = ready.Word{State: s, Detail: detail, At: time.Now(), Said: true}
+	o.said = ready.Word{State: s, Detail: detail, At: time.Now(), Said: true, From: protocol.SignHook}
 }
 
 // show keeps what the agent says through the terminal, seen at a time: the
@@ -38,19 +40,28 @@ func (o *Own) show(s sight.Said, at time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if s != o.last {
-		o.last, o.shown = s, ready.Word{State: s.State, Detail: s.Detail, At: at}
+		o.last, o.shown = s, ready.Word{State: s.State, Detail: s.Detail, At: at, Said: s.Once, From: protocol.SignOSC}
+		if s.Serial == 0 {
+			o.shown.From = protocol.SignTitle
+		}
 	}
 }
 
 // get is the word that counts.
 func (o *Own) get() ready.Word {
+	newest, _ := o.hear()
+	return newest
+}
+
+// hear is the word that counts, and those from which it was chosen.
+func (o *Own) hear() (newest ready.Word, heard [3]ready.Word) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	var newest ready.Word
-	for _, w := range []ready.Word{o.said, o.shown, o.files} {
+	heard = [...]ready.Word{o.said, o.shown, o.files}
+	for _, w := range heard {
 		if w.State != "" && (newest.State == "" || w.At.After(newest.At)) {
 			newest = w
 		}
 	}
-	return newest
+	return newest, heard
 }

@@ -6,6 +6,7 @@ import (
 
 	"relay-pty/inject/ready"
 	"relay-pty/inject/sight"
+	"relay-pty/protocol"
 )
 
 func TestNewerWordCounts(t *testing.T) {
@@ -40,10 +41,10 @@ func TestWordThroughTheTerminalIsAsOldAsItsFirstSight(t *testing.T) {
 		want ready.Word
 	}{
 		{sight.Said{}, 0, ready.Word{}},
-		{ready1, 1, ready.Word{State: ready.Ready, At: at(1)}},
-		{ready1, 2, ready.Word{State: ready.Ready, At: at(1)}},
-		{sight.Said{State: ready.Ready, Text: "state=done", Serial: 2}, 3, ready.Word{State: ready.Ready, At: at(3)}},
-		{sight.Said{State: ready.Blocked, Text: "state=blocked", Detail: "permission", Serial: 3}, 4, ready.Word{State: ready.Blocked, Detail: "permission", At: at(4)}},
+		{ready1, 1, ready.Word{State: ready.Ready, At: at(1), From: protocol.SignOSC}},
+		{ready1, 2, ready.Word{State: ready.Ready, At: at(1), From: protocol.SignOSC}},
+		{sight.Said{State: ready.Ready, Text: "state=done", Serial: 2}, 3, ready.Word{State: ready.Ready, At: at(3), From: protocol.SignOSC}},
+		{sight.Said{State: ready.Blocked, Text: "state=blocked", Detail: "permission", Serial: 3}, 4, ready.Word{State: ready.Blocked, Detail: "permission", At: at(4), From: protocol.SignOSC}},
 		{sight.Said{}, 5, ready.Word{}},
 	} {
 		o.show(c.say, at(c.at))

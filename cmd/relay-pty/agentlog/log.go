@@ -50,9 +50,11 @@ type Log struct {
 	failed  bool            // the last look failed, as was noted
 
 	mu       sync.Mutex
-	expected map[string]bool // ids on their way to the agent, and whether a turn has shown them
-	handed   map[string]bool // those that a consumer hands over, perhaps with a tool's answer
-	unread   []string        // those that came since the last look, whatever has become of them
+	expected map[string]bool      // ids on their way to the agent, and whether a turn has shown them
+	owed     map[string]time.Time // delivered ones that no turn has shown yet, and when they were
+	handed   map[string]bool      // those that a consumer hands over, perhaps with a tool's answer
+	unread   []string             // those that came since the last look, whatever has become of them
+	stands   Standing
 }
 
 // New returns nil where the log's format is not known.
@@ -61,7 +63,7 @@ func New(a Agent) *Log {
 	if !ok {
 		return nil
 	}
-	return &Log{Agent: a, format: format, expected: map[string]bool{}, handed: map[string]bool{}}
+	return &Log{Agent: a, format: format, expected: map[string]bool{}, handed: map[string]bool{}, owed: map[string]time.Time{}}
 }
 
 // dir is the agent's own directory, by the environment that the agent was
@@ -132,6 +134,7 @@ func (l *Log) Look() {
 	session, entries, err := l.follow.Look()
 	l.found = l.found || err == nil
 	l.note(err)
+	l.stand()
 	word := ready.Word{}
 	if err == nil {
 		word = ready.Word{State: l.Profile.Words[session.Status], Detail: session.WaitingFor, At: session.StatusAt}
@@ -180,6 +183,12 @@ func (l *Log) proves(e transcript.Entry) (news bool) {
 	for id, shown := range l.expected {
 		if !shown && (transcript.Accepted(e, id) || l.handed[id] && transcript.Gave(e, id)) {
 			l.expected[id], news = true, true
+		}
+	}
+	for id := range l.owed {
+		if news || transcript.Accepted(e, id) {
+			clear(l.owed)
+			break
 		}
 	}
 	return news

@@ -4,8 +4,12 @@ import (
 	"bufio"
 	"os/exec"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"relay-pty/inject/profile"
+	"relay-pty/parser"
+	"relay-pty/parser/transcript"
 )
 
 func TestTheAgentsOwnEnvironmentTellsWhereItsFilesAre(t *testing.T) {
@@ -35,6 +39,44 @@ func TestTheAgentsOwnEnvironmentTellsWhereItsFilesAre(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDeliveredMessageThatTheLogDoesNotShowIsOwed: until some message shows, for then it is the
+// agent's log.
+func TestDeliveredMessageThatTheLogDoesNotShowIsOwed(t *testing.T) {
+	shows := func(id string) transcript.Entry {
+		return transcript.Entry{Kind: transcript.User, Text: parser.Opening(id) + " from bob] hello"}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Agent{Profile: profile.Log{Format: "claude"}})
+		deliver := func(id string) {
+			l.Expect(id)
+			l.Owe(id)
+			l.Forget(id)
+		}
+		began := time.Now()
+		deliver("m1")
+		time.Sleep(time.Second)
+		deliver("m2")
+		if owed := l.Standing().Owed; !owed.Equal(began) {
+			t.Errorf("owed since %v, want since the first, %v", owed, began)
+		}
+		if l.proves(shows("m2")); !l.Standing().Owed.IsZero() {
+			t.Error("the log shows what was delivered, and something is owed")
+		}
+		deliver("m3")
+		l.Expect("m4")
+		if !l.proves(shows("m4")) || !l.Standing().Owed.IsZero() {
+			t.Error("the log shows what is being delivered, and something is owed")
+		}
+		l.Expect("m5")
+		l.proves(shows("m5"))
+		l.Owe("m5")
+		l.Owe("never expected")
+		if l.Forget("m5"); !l.Standing().Owed.IsZero() {
+			t.Error("what was shown is owed")
+		}
+	})
 }
 
 func must(t *testing.T, err error) {

@@ -155,6 +155,15 @@ func TestScreen(t *testing.T) {
 	}
 }
 
+func TestExplain(t *testing.T) {
+	v := newOffice(t).visit()
+	v.say(`{"type":"explain","req":"e"}`, `{"type":"explain","why":1,"req":"f"}`)
+	if signs := fmt.Sprint(v.hear("type", "explain", "req", "e", "state", "busy")["signs"]); signs != "[map[name:busy_row says: since:<nil> wins:true]]" {
+		t.Errorf("got %s", signs)
+	}
+	v.hear("type", "error", "code", "bad_field", "field", "why", "req", "f")
+}
+
 func TestAnswerOverALineIsRefused(t *testing.T) {
 	o := newOffice(t)
 	for range 1000 {

@@ -25,6 +25,9 @@ type Server struct {
 	Events *queue.Outbox
 	Status func() *protocol.StatusAnswer
 	Screen func() *protocol.ScreenAnswer
+	// Explain is why the agent's state is what it is.
+	Explain func() *protocol.ExplainAnswer
+
 	Signal func(*protocol.Signal) // the agent's own word
 	Pause  func(time.Duration) error
 	Resume func() error
@@ -163,6 +166,10 @@ func (c *client) answer(ctx context.Context, r protocol.Request) {
 		s := c.Screen()
 		s.Req = r.Req
 		c.whole(s, r.Req)
+	case *protocol.Explain:
+		e := c.Explain()
+		e.Req = r.Req
+		c.whole(e, r.Req)
 	case *protocol.Signal:
 		c.signal(r)
 	case *protocol.Pull:

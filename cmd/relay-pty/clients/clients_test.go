@@ -44,6 +44,9 @@ func newOffice(t *testing.T, changes ...func(*Server)) *office {
 	d := &Server{Name: "alice", Token: "secret", Box: o.box, Events: o.events, Closed: o.closed,
 		Status: func() *protocol.StatusAnswer { return &protocol.StatusAnswer{Name: "alice", State: "busy"} },
 		Screen: func() *protocol.ScreenAnswer { return &protocol.ScreenAnswer{Rows: o.screen} },
+		Explain: func() *protocol.ExplainAnswer {
+			return &protocol.ExplainAnswer{State: "busy", Signs: []protocol.Sign{{Name: protocol.SignBusyRow, Wins: true}}}
+		},
 		Signal: func(r *protocol.Signal) { o.said <- *r },
 		Lent:   func(ids []string) { o.noted <- "lent " + strings.Join(ids, " ") }, Settled: func(ids []string) { o.noted <- "settled " + strings.Join(ids, " ") }}
 	for _, change := range changes {

@@ -406,7 +406,7 @@ func TestFeaturesAreAnswered(t *testing.T) {
 		"queue": fields("queue"), "status": fields("status"), "subscribe": fields("subscribe"), "screen": fields("screen"),
 		"signal": fields("signal", "event", "busy"), "emit": fields("emit", "to", "bob", "body", "x"),
 		"pull": fields("pull", "max", 1), "pull_ack": fields("pull_ack", "ids", []string{"m2"}),
-		"pause": fields("pause"), "resume": fields("resume"), "keys": fields("keys", "keys", []string{"x"}),
+		"pause": fields("pause"), "resume": fields("resume"), "keys": fields("keys", "keys", []string{"x"}), "explain": fields("explain"),
 	}
 	a.want(injection("m2"), fields("inject_result", "status", "queued"))
 	features := a.ask(fields("hello")).Fields["features"].([]any)

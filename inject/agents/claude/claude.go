@@ -42,7 +42,8 @@ var Profile = profile.Profile{
 	Composer: &profile.Composer{
 		Chips:  profile.Pasted,
 		Prompt: rx("^[❯>]\u00a0"), Modes: []*profile.Pattern{rx("^!\u00a0"), rx("^#\u00a0")},
-		Modal: vim, Box: profile.Ruled{More: rx(`↑ \d+ more`)},
+		Unseen: "in its screen reader mode it shows none (--ax-screen-reader, CLAUDE_AX_SCREEN_READER: leave them out)",
+		Modal:  vim, Box: profile.Ruled{More: rx(`↑ \d+ more`)},
 	},
 	BusyTitle: "⠂⠐◐◑",
 	Busy: []*profile.Pattern{

@@ -33,7 +33,7 @@ func (s *Server) agents(r *http.Request) (any, error) {
 func agentOf(state *router.State, a router.Agent, running func(string) bool) Agent {
 	return Agent{
 		Name: a.Name, Running: running(a.Name), State: a.State, Profile: a.Profile, Waiting: len(state.Inbox(a.Name)), SeenAt: a.Seen,
-		Reason: a.Reason, Paused: a.Pause.On, PausedUntil: a.Pause.Until,
+		BlockedBy: a.BlockedBy, Reason: a.Reason, Paused: a.Pause.On, PausedUntil: a.Pause.Until,
 	}
 }
 
@@ -202,6 +202,15 @@ func (s *Server) screen(r *http.Request) (any, error) {
 		return nil, err
 	}
 	return s.ask(r.Context(), known.Name, &protocol.Screen{})
+}
+
+func (s *Server) explain(r *http.Request) (any, error) {
+	known, err := s.known(r)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.ask(r.Context(), known.Name, &protocol.Explain{})
+	return answer, older(err, known.Name, "explain")
 }
 
 // pullMost is how many messages one reader takes at a time.

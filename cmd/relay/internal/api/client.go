@@ -127,6 +127,11 @@ func (c *Client) Screen(ctx context.Context, name string) (protocol.ScreenAnswer
 	return call[protocol.ScreenAnswer](ctx, c, "GET", agentPath(name)+"/screen", nil)
 }
 
+// Explain returns why an agent's state is what it is.
+func (c *Client) Explain(ctx context.Context, name string) (protocol.ExplainAnswer, error) {
+	return call[protocol.ExplainAnswer](ctx, c, "GET", agentPath(name)+"/explain", nil)
+}
+
 // Pause lets nothing be typed into an agent for so long; 0: until Resume.
 func (c *Client) Pause(ctx context.Context, name string, d time.Duration) (Agent, error) {
 	return call[Agent](ctx, c, "POST", agentPath(name)+"/pause", Pause{d.Milliseconds()})

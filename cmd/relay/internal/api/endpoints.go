@@ -65,6 +65,7 @@ var endpoints = append([]endpoint{
 	{"GET /v1/agents/{name}", "What is known of an agent, and what its wrapper says.", nil, nil, AgentStatus{}, (*Server).agent},
 	{"GET /v1/agents/{name}/queue", "What waits for a name, what goes first at the top.", nil, nil, Messages{}, (*Server).queue},
 	{"GET /v1/agents/{name}/screen", "What an agent shows.", nil, nil, protocol.ScreenAnswer{}, (*Server).screen},
+	{"GET /v1/agents/{name}/explain", "Why an agent's state is what it is: each sign, and which one decided.", nil, nil, protocol.ExplainAnswer{}, (*Server).explain},
 	{"POST /v1/agents/{name}/pause", "Lets no message begin to be typed into an agent, for so long or until a resume.", nil, Pause{}, Agent{}, (*Server).pause},
 	{"POST /v1/agents/{name}/resume", "Ends a pause.", nil, nil, Agent{}, (*Server).resume},
 	{"POST /v1/agents/{name}/keys", "Presses keys in an agent whose wrapper allows commands.", nil, Keys{}, Pressed{}, (*Server).keys},

@@ -61,8 +61,15 @@ func (s *Server) steer(r *http.Request, known Agent, ask protocol.Request) error
 		return err
 	case refused.Code == NotRunning: // by now
 		return nil
-	case refused.Code == string(protocol.UnknownType):
-		return fault(refused.Code, "the relay-pty that wraps %s is older and knows no pause; end it and start it anew", known.Name)
+	}
+	return older(err, known.Name, "pause")
+}
+
+// older says of a request that a wrapper refused, because it does not know it, why.
+func older(err error, name, request string) error {
+	var refused *router.ErrorValue
+	if errors.As(err, &refused) && refused.Code == string(protocol.UnknownType) {
+		return fault(refused.Code, "the relay-pty that wraps %s is older and knows no %s; end it and start it anew", name, request)
 	}
 	return err
 }

@@ -73,6 +73,6 @@ func patienceWith(r registry.Record, wait time.Duration) (time.Duration, string)
 // look notes of an agent whether its wrapper is stopped, so that nothing is known of the agent.
 func (a *Agent) look(pid int) {
 	if a.Running && process.Stopped(pid) {
-		a.State, a.WrapperStopped = protocol.StateStopped, true
+		a.State, a.BlockedBy, a.WrapperStopped = protocol.StateStopped, "", true
 	}
 }

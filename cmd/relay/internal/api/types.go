@@ -145,6 +145,9 @@ type Agent struct {
 	Name    string `json:"name"`
 	Running bool   `json:"running"`
 	State   string `json:"state"` // empty where it is not known
+	// BlockedBy is what stands in the way of messages, as its wrapper said last; empty: nothing.
+	BlockedBy string `json:"blocked_by,omitzero"`
+
 	Profile string `json:"profile"`
 	Waiting int    `json:"waiting"` // messages that have not ended
 	SeenAt  int64  `json:"seen_at"` // Unix milliseconds

@@ -37,6 +37,7 @@ type Doctor struct {
 	Removed []string               // whose remains it has removed
 
 	found []Finding
+	live  []live
 }
 
 func (d *Doctor) broken(check, fix, format string, args ...any) {
@@ -65,7 +66,7 @@ func (d *Doctor) trouble(check string, err error, fix string) {
 
 // Look looks at everything, and returns what it found, in the order in which it is to be mended.
 func (d *Doctor) Look(ctx context.Context) []Finding {
-	d.found = []Finding{}
+	d.found, d.live = []Finding{}, nil
 	if err := sock.Allowed(); err != nil { // then all that lives looks dead, and all that can be written full
 		d.trouble("system", fmt.Errorf("%w: nothing can be found out from here", err), "")
 		return d.found

@@ -25,6 +25,7 @@ type patient struct {
 	*Doctor
 	t                  *testing.T
 	dir, agents, store string
+	explains           func(*protocol.ExplainAnswer) protocol.Frame // changes an answer of wraps; nil: it is as status has it
 }
 
 func newPatient(t *testing.T) *patient {
@@ -116,9 +117,8 @@ func (p *patient) wraps(change func(*protocol.StatusAnswer)) {
 						return
 					}
 					s := &protocol.StatusAnswer{Name: "bob", Agent: "claude", State: "ready", Protocol: protocol.Version, Features: protocol.Features(), UptimeMS: 3_600_000}
-					s.Req = in.Request.Tag()
 					change(s)
-					c.Answer(s)
+					c.Answer(p.answer(in.Request, s))
 				case <-ctx.Done():
 					return
 				}
@@ -133,6 +133,32 @@ func (p *patient) wraps(change func(*protocol.StatusAnswer)) {
 		<-served
 		l.Close()
 	})
+}
+
+// answer answers a request by a status, or by an explain that says the same.
+func (p *patient) answer(r protocol.Request, s *protocol.StatusAnswer) (f protocol.Frame) {
+	f = s
+	if r.Type() == explains {
+		e := &protocol.ExplainAnswer{State: s.State, BlockedBy: s.BlockedBy, Signs: []protocol.Sign{
+			{Name: protocol.SignComposer, Says: "x"}, {Name: protocol.SignSilence, Wins: true}, {Name: protocol.SignLog}}}
+		if f = e; p.explains != nil {
+			f = p.explains(e)
+		}
+	}
+	switch f := f.(type) {
+	case *protocol.Error:
+		f.Req = r.Tag()
+	case interface{ SetTag(string) }:
+		f.SetTag(r.Tag())
+	}
+	return f
+}
+
+// wrapsFor is wraps of an agent that runs for so long, and that explains itself so.
+func (p *patient) wrapsFor(uptime time.Duration, state string, explains func(*protocol.ExplainAnswer) protocol.Frame) {
+	p.t.Helper()
+	p.explains = explains
+	p.wraps(func(s *protocol.StatusAnswer) { s.State, s.UptimeMS = state, uptime.Milliseconds() })
 }
 
 // TestEachThingIsFound, with what is broken really broken, and nothing else is told.
@@ -210,6 +236,29 @@ func TestEachThingIsFound(t *testing.T) {
 				s.Features = []string{"hello", "inject", "query", "cancel", "queue", "status", "subscribe", "screen", "signal", "emit"}
 			})
 		}, "it lacks pull, pull_ack, pause, resume", "end bob", false},
+		"an older wrapper that does not explain": {func(p *patient) {
+			p.wrapsFor(time.Hour, "ready", func(*protocol.ExplainAnswer) protocol.Frame {
+				return &protocol.Error{Code: protocol.UnknownType, Message: "no"}
+			})
+		}, "bob is older than relay, and cannot explain", "end bob", true},
+		"a wrapper that explains by something else": {func(p *patient) {
+			p.wrapsFor(time.Hour, "ready", func(*protocol.ExplainAnswer) protocol.Frame { return &protocol.OK{} })
+		}, "bob does not explain how its agent is: it answers explain by ok", "look at process", false},
+		"a deaf agent, just started": {func(p *patient) {
+			p.wrapsFor(25*time.Second, "unknown", func(e *protocol.ExplainAnswer) protocol.Frame {
+				e.BlockedBy, e.Signs = "its composer is not found; leave out --reader", []protocol.Sign{{Name: protocol.SignComposer, Wins: true}}
+				return e
+			})
+		}, "bob gets no messages: its composer is not found; leave out --reader", "do what that says", false},
+		"an agent whose log does not show what it was given": {func(p *patient) {
+			p.wrapsFor(time.Hour, "ready", func(e *protocol.ExplainAnswer) protocol.Frame {
+				e.Signs[2].Fault, e.Signs[2].Says = true, "no log of this session is found"
+				return e
+			})
+		}, "the sign log of bob: no log of this session is found", "relay explain bob", false},
+		"an agent that nobody described, just started": {breaks: func(p *patient) {
+			p.wrapsFor(25*time.Second, "unknown", func(e *protocol.ExplainAnswer) protocol.Frame { e.BlockedBy = "it draws"; return e })
+		}},
 		"another protocol": {func(p *patient) { p.wraps(func(s *protocol.StatusAnswer) { s.Protocol = 2 }) }, "speaks protocol 2", "end bob", false},
 		"a journal that fails": {func(p *patient) { p.wraps(func(s *protocol.StatusAnswer) { s.Degraded = true }) },
 			"bob refuses messages: its journal cannot be written", "make room", false},

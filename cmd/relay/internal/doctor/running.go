@@ -3,13 +3,13 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/home"
@@ -128,6 +128,7 @@ func (d *Doctor) wrappers(ctx context.Context, h home.Home) {
 		}
 		d.remains(dir, dead)
 	}
+	d.explained(ctx)
 }
 
 // recorded compares what is recorded with what answers, and reports whether the wrapper lives.
@@ -167,10 +168,6 @@ func (d *Doctor) unseen(ctx context.Context, h home.Home, r registry.Record) {
 	}
 }
 
-// longUnready is after what time an agent of which nothing is known is one that we do not
-// understand.
-const longUnready = time.Minute
-
 // wrapper asks one that runs how it is, and reports whether it answers.
 func (d *Doctor) wrapper(ctx context.Context, r registry.Record) bool {
 	const check = "agents"
@@ -187,7 +184,7 @@ func (d *Doctor) wrapper(ctx context.Context, r registry.Record) bool {
 		return false
 	}
 	anew := "end " + r.Name + ", and start it with the relay-pty that is installed"
-	lacks := slices.DeleteFunc(protocol.Features(), func(f string) bool { return slices.Contains(s.Features, f) })
+	lacks := slices.DeleteFunc(protocol.Features(), func(f string) bool { return f == explains || slices.Contains(s.Features, f) })
 	switch {
 	case s.Protocol != protocol.Version:
 		d.broken(check, anew, "the wrapper of %s speaks protocol %d, and relay %d", r.Name, s.Protocol, protocol.Version)
@@ -201,43 +198,29 @@ func (d *Doctor) wrapper(ctx context.Context, r registry.Record) bool {
 		d.broken(check, "end the agent and start it again; relay show ID tells what became of each",
 			"messages to %s wait for what cannot come: %s", r.Name, s.BlockedBy)
 	}
-	starting := s.State == protocol.StateStarting || s.State == protocol.StateUnknown
-	if starting && time.Duration(s.UptimeMS)*time.Millisecond >= longUnready {
-		d.unclear(check, r, s)
-	}
+	d.live = append(d.live, live{Record: r, status: s})
 	return true
 }
 
-// unclear tells of an agent whose screen says nothing to us.
-func (d *Doctor) unclear(check string, r registry.Record, s *protocol.StatusAnswer) {
-	switch s.BlockedBy {
-	case "":
-	case protocol.BlockedByForeground:
-		d.untidy(check, "they are typed when it ends", "messages to %s wait: %s", r.Name, s.BlockedBy)
-		return
-	default:
-		d.broken(check, "do what that says", "%s gets no messages: %s", r.Name, s.BlockedBy)
-		return
-	}
-	d.broken(check, "relay-pty --check-profile "+s.Agent+" tells whether the profile still holds; relay screen "+r.Name+" shows the agent",
-		"%s gets no messages: for %v it has shown nothing by which profile %s knows that it is ready", r.Name,
-		(time.Duration(s.UptimeMS) * time.Millisecond).Round(time.Second), s.Agent)
+// status asks a wrapper how its agent is.
+func status(ctx context.Context, socket string) (*protocol.StatusAnswer, error) {
+	return ask[*protocol.StatusAnswer](ctx, socket, &protocol.Status{})
 }
 
-// status asks a wrapper.
-func status(ctx context.Context, socket string) (*protocol.StatusAnswer, error) {
+// ask asks a wrapper something that is answered by an A.
+func ask[A protocol.Frame](ctx context.Context, socket string, request protocol.Request) (a A, err error) {
 	client, err := sock.Dial(ctx, socket)
 	if err != nil {
-		return nil, err
+		return a, err
 	}
 	defer client.Close()
-	answer, err := client.Ask(ctx, &protocol.Status{})
+	answer, err := client.Ask(ctx, request)
 	if err != nil {
-		return nil, err
+		return a, err
 	}
-	s, ok := answer.(*protocol.StatusAnswer)
+	a, ok := answer.(A)
 	if !ok {
-		return nil, errors.New("it answers a status by " + answer.Type())
+		return a, fmt.Errorf("it answers %s by %s", request.Type(), answer.Type())
 	}
-	return s, nil
+	return a, nil
 }

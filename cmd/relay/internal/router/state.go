@@ -38,19 +38,20 @@ func (k Known) Outcome(r Result) Event {
 // Agent is what is known of an agent, running or not, or of a script that has sent something: it
 // can be answered.
 type Agent struct {
-	Name    string
-	Wrapped bool // a wrapper ran under this name
-	Awaited bool // nobody has heard of it: it is what messages wait for
-	Profile string
-	PID     int // of its wrapper
-	State   string
-	Waits   string // what the messages in its wrapper's queue wait for, "" for nothing
-	Started int64  // of its newest wrapper, Unix milliseconds
-	Heard   int64  // the time of the newest event of a wrapper of its, Unix milliseconds
-	Seen    int64  // Unix milliseconds
-	Running bool   // as far as the log says
-	Cursor  Origin // the newest event of its wrapper that is in the log
-	Pause   Pause
+	Name      string
+	Wrapped   bool // a wrapper ran under this name
+	Awaited   bool // nobody has heard of it: it is what messages wait for
+	Profile   string
+	PID       int // of its wrapper
+	State     string
+	BlockedBy string // what stands in the way of messages; "": nothing
+	Waits     string // what the messages in its wrapper's queue wait for, "" for nothing
+	Started   int64  // of its newest wrapper, Unix milliseconds
+	Heard     int64  // the time of the newest event of a wrapper of its, Unix milliseconds
+	Seen      int64  // Unix milliseconds
+	Running   bool   // as far as the log says
+	Cursor    Origin // the newest event of its wrapper that is in the log
+	Pause     Pause
 	presence
 }
 
@@ -266,13 +267,13 @@ func (s *State) meet(e Event) {
 	switch e.Type {
 	case TypeUp:
 		if again := a.Running && a.PID == e.PID; !again { // else it is known to be of another kind now
-			a.State, a.Waits = "", ""
+			a.State, a.BlockedBy, a.Waits = "", "", ""
 		}
 		a.Wrapped, a.Running, a.Profile, a.PID, a.Started = true, true, e.Profile, e.PID, e.StartedAt
 	case TypeDown:
-		a.Running, a.State, a.Waits = false, "", ""
+		a.Running, a.State, a.BlockedBy, a.Waits = false, "", "", ""
 	case protocol.TypeState:
-		a.State = e.State
+		a.State, a.BlockedBy = e.State, e.BlockedBy
 	case protocol.TypeWaiting:
 		a.Waits = e.WaitingFor
 	case protocol.TypeInjectResult:

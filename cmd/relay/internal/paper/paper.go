@@ -1,4 +1,5 @@
-package main
+// Package paper prints for people: tables, colours, and text without what would act on a terminal.
+package paper
 
 import (
 	"fmt"
@@ -11,25 +12,26 @@ import (
 	"relay-pty/pty/screen/width"
 )
 
-// paper is where a command writes for people: a terminal, or something that takes lines of any
+// Paper is where a command writes for people: a terminal, or something that takes lines of any
 // length and no colours.
-type paper struct {
+type Paper struct {
 	io.Writer
 	terminal bool
 	cols     int // 0: any
 	colour   bool
 }
 
-func newPaper(w io.Writer) paper {
+// New is the paper that a writer is.
+func New(w io.Writer) Paper {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return paper{Writer: w}
+		return Paper{Writer: w}
 	}
 	cols, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {
 		cols = 0
 	}
-	return paper{w, true, cols, os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	return Paper{w, true, cols, os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 }
 
 // colours of words, as parameters of SGR.
@@ -40,9 +42,9 @@ var colours = map[string]string{
 	"gone": "2", "cancelled": "2",
 }
 
-// paint colours text, which may have blanks around it, if it is a word that has a colour, with what
+// Paint colours text, which may have blanks around it, if it is a word that has a colour, with what
 // stands behind it in parentheses.
-func (p paper) paint(text string) string {
+func (p Paper) Paint(text string) string {
 	word, _, _ := strings.Cut(strings.TrimSpace(text), " (")
 	if c := colours[word]; p.colour && c != "" {
 		return "\x1b[" + c + "m" + text + "\x1b[m"
@@ -50,10 +52,10 @@ func (p paper) paint(text string) string {
 	return text
 }
 
-// whole is text as it is, but without what would act on a terminal where this is one.
-func (p paper) whole(text string) string {
+// Whole is text as it is, but without what would act on a terminal where this is one.
+func (p Paper) Whole(text string) string {
 	if p.terminal {
-		return plain(text)
+		return Plain(text)
 	}
 	return text
 }
@@ -61,9 +63,9 @@ func (p paper) whole(text string) string {
 // gap is what stands between two columns.
 const gap = "  "
 
-// table prints rows of equally many cells, the first of them a header. The last column is cut where
+// Table prints rows of equally many cells, the first of them a header. The last column is cut where
 // the terminal ends.
-func (p paper) table(rows [][]string) error {
+func (p Paper) Table(rows [][]string) error {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
@@ -78,12 +80,12 @@ func (p paper) table(rows [][]string) error {
 	for _, row := range rows {
 		var line strings.Builder
 		for i, cell := range row[:last] {
-			line.WriteString(p.paint(cell+strings.Repeat(" ", widths[i]-columns(cell))) + gap)
+			line.WriteString(p.Paint(cell+strings.Repeat(" ", widths[i]-columns(cell))) + gap)
 		}
 		if p.cols > 0 {
-			row[last] = cut(row[last], max(p.cols-before, 1))
+			row[last] = Cut(row[last], max(p.cols-before, 1))
 		}
-		line.WriteString(p.paint(row[last]))
+		line.WriteString(p.Paint(row[last]))
 		if _, err := fmt.Fprintln(p, strings.TrimRight(line.String(), " ")); err != nil {
 			return err
 		}
@@ -99,8 +101,8 @@ func columns(text string) (n int) {
 	return n
 }
 
-// cut shortens text to so many columns.
-func cut(text string, most int) string {
+// Cut shortens text to so many columns.
+func Cut(text string, most int) string {
 	if columns(text) <= most {
 		return text
 	}
@@ -113,22 +115,22 @@ func cut(text string, most int) string {
 	return text
 }
 
-// firstLine is the first line of a body, with a sign where there is more.
-func firstLine(body string) string {
-	line, _, more := strings.Cut(strings.TrimSpace(plain(body)), "\n")
+// FirstLine is the first line of a body, with a sign where there is more.
+func FirstLine(body string) string {
+	line, _, more := strings.Cut(strings.TrimSpace(Plain(body)), "\n")
 	if more {
 		line += " …"
 	}
 	return strings.ReplaceAll(line, "\t", " ")
 }
 
-// indent puts blanks before each line of a body.
-func indent(body, blanks string) string {
-	return blanks + strings.ReplaceAll(plain(body), "\n", "\n"+blanks)
+// Indent puts blanks before each line of a body.
+func Indent(body, blanks string) string {
+	return blanks + strings.ReplaceAll(Plain(body), "\n", "\n"+blanks)
 }
 
-// plain removes what would act on a terminal.
-func plain(s string) string {
+// Plain removes what would act on a terminal.
+func Plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
 			return -1

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/clock"
+	"relay-pty/cmd/relay/internal/paper"
+	"relay-pty/protocol"
+)
+
+func explainCommand(s streams) *cobra.Command {
+	var name string
+	ask := func(ctx context.Context, c *api.Client, of string) (protocol.ExplainAnswer, error) {
+		name = of
+		return c.Explain(ctx, of)
+	}
+	c := ofOne(s, "NAME", ask, func(a protocol.ExplainAnswer) error { return showExplained(s, name, a) })
+	c.Use, c.Short = "explain NAME", "Show why an agent's state is what it is"
+	c.Long = `explain shows what an agent's state stands on: each sign, since when it has been so, and what it says,
+the strongest sign first. The sign that "decides" made the state what it is. A sign that is "broken"
+tells of something that keeps messages or answers from their way.`
+	return c
+}
+
+func showExplained(s streams, name string, a protocol.ExplainAnswer) error {
+	p := paper.New(s.out)
+	fmt.Fprintf(p, "%s %s\n", name, p.Paint(a.State)) // an error comes again with the table
+	if a.BlockedBy != "" {
+		fmt.Fprintf(p, "  blocked by %s\n", paper.Plain(string(a.BlockedBy)))
+	}
+	rows := [][]string{{"SIGN", "", "SINCE", "SAYS"}}
+	for _, sign := range a.Signs {
+		role, since := "", "-"
+		switch {
+		case sign.Fault:
+			role = "broken"
+		case sign.Wins:
+			role = "decides"
+		}
+		if sign.Since != nil {
+			since = clock.Ago(*sign.Since)
+		}
+		says := paper.FirstLine(sign.Says)
+		if sign.Wins && sign.Says == string(a.BlockedBy) {
+			says = "see above"
+		}
+		rows = append(rows, []string{sign.Name, role, since, says})
+	}
+	return p.Table(rows)
+}
