@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"relay-pty/cmd/relay/internal/clock"
 	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/cmd/relay/internal/manual"
+	"relay-pty/cmd/relay/internal/peer"
 	"relay-pty/cmd/relay/internal/router"
 )
 
@@ -38,7 +38,7 @@ func offering(list func(ctx context.Context, c *api.Client) []string) []string {
 	if err != nil {
 		return nil
 	}
-	client, err := h.Running(ctx, os.Getenv("RELAY_TOKEN"))
+	client, err := h.Running(ctx, peer.Token())
 	if err != nil {
 		return nil
 	}

@@ -20,7 +20,7 @@ type Own struct {
 func (o *Own) Set(w ready.Word) (changed bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	changed = o.files.State != w.State || o.files.Detail != w.Detail
+	changed = o.files.State != w.State || o.files.Detail != w.Detail || o.files.Job != w.Job
 	o.files = w
 	return changed
 }
@@ -52,5 +52,6 @@ func (o *Own) get() ready.Word {
 			newest = w
 		}
 	}
+	newest.Job = o.files.Job
 	return newest
 }

@@ -135,7 +135,7 @@ func (l *Log) Look() {
 	l.note(err)
 	word := ready.Word{}
 	if err == nil {
-		word = ready.Word{State: l.Profile.Words[session.Status], Detail: session.WaitingFor, At: session.StatusAt}
+		word = ready.Word{State: l.Profile.Words[session.Status], Detail: session.WaitingFor, At: session.StatusAt, Job: session.Job}
 	}
 	l.Word(word)
 	for _, e := range entries {
