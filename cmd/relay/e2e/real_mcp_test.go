@@ -30,7 +30,7 @@ type toolCaller struct {
 	own             func(text []byte) any // what is added to it
 	flags           []string              // which permit calls
 	proves          bool                  // its log has the tools' answers
-	checks          bool                  // it refuses wrong arguments itself
+	strict          bool                  // it refuses wrong arguments itself, and keeps of its settings what it knows
 }
 
 // toolCall is a call of a tool, and what its answer must hold.
@@ -82,7 +82,7 @@ func TestRealAgentsCallTools(t *testing.T) {
 			`{"$schema":"https://opencode.ai/config.json","mcp":{"mine":{"type":"local","command":["env",` + apart + `}}}`)}, // it else adds the first itself
 		claudeCalls(agentrig.Claude(agentrig.ClaudeNow)),
 		// It takes no server for one run, and takes the token out of its servers' environment.
-		{Agent: agentrig.Gemini(), checks: true, name: "mcp_%s_%s", file: ".gemini/settings.json", own: joined(
+		{Agent: agentrig.Gemini(), strict: true, name: "mcp_%s_%s", file: ".gemini/settings.json", own: joined(
 			`{"mcpServers":{"relay":{"command":"relay","args":["mcp"],"trust":true},"mine":{"command":"env","args":[` + apart + `,"trust":true}}}`)},
 	}[:testrig.Runs(1, 4)] { // TestRealHooks has Claude Code call them, too
 		t.Run(c.Name(), func(t *testing.T) {
@@ -109,19 +109,16 @@ func (c toolCaller) callsTools(ctx context.Context, t *testing.T) {
 	env := append(real.Env, "PATH="+u.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	u.runs(ctx, "alice", real.Dir, env, slices.Concat([]string{"--agent", c.Profile, "--"}, real.Argv, c.flags)...)
 	c.callsAll(ctx, u, real.API)
-	if after, _ := os.ReadFile(file); c.file != "" && !strings.HasPrefix(packed(after), packed(before)) { // Codex notes more there, and Gemini CLI lays it out anew
+	if after, _ := os.ReadFile(file); c.file != "" && !c.strict && !strings.HasPrefix(string(after), string(before)) { // Codex itself notes more there
 		t.Errorf("the user's file is %s, and was %s", after, before)
 	}
 }
-
-// packed is a text without white space.
-func packed(text []byte) string { return strings.Join(strings.Fields(string(text)), "") }
 
 // callsAll has the model of an agent that runs, alice, call one tool after the other in a turn.
 func (c toolCaller) callsAll(ctx context.Context, u *user, model *fakemodel.Server) {
 	t, calls, first := u.t, toolCalls, len(model.Turns())
 	t.Helper()
-	if c.checks {
+	if c.strict {
 		calls = slices.DeleteFunc(slices.Clone(calls), func(call toolCall) bool { return strings.HasPrefix(call.want, "missing_field") })
 	}
 	if c.file != "" {

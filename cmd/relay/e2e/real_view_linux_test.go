@@ -23,7 +23,7 @@ import (
 const (
 	viewKey   = "\x1b[D"
 	viewShown = "describe a task for a new session"
-	viewLeave = "\x1b"
+	viewLeave = "\r" // which does nothing in an empty composer
 )
 
 // viewed are two wrapped Claudes of a user who has the agents view: the first one's moves its
@@ -55,6 +55,11 @@ func (v *viewed) opens(name string) {
 	env := slices.Concat(v.env, v.real.Env, environment(v.dir, v.bin)[:2], []string{"CLAUDE_CODE_DISABLE_AGENT_VIEW=0", "R=" + filepath.Join(v.bin, "relay")})
 	tm := testrig.StartTerm(v.t, term.Options{Argv: argv, Env: env, Dir: v.real.Dir, Answers: true})
 	v.term[name] = tm
+	v.t.Cleanup(func() {
+		if v.t.Failed() {
+			v.t.Logf("%s at the end\n%s", name, tm.Screen())
+		}
+	})
 	v.sees(v.ctx, name+" to be ready", func(e router.Event) bool { return e.Agent == name && e.State == "ready" })
 	back := func(s *screen.Screen) bool { return strings.Contains(term.Dump(s), "manual mode on") }
 	err := errors.Join(tm.Type(viewKey), tm.WaitText(v.ctx, viewShown), tm.PressUntil(v.ctx, viewLeave, 3*time.Second, back)) // at first it is "still starting"
