@@ -37,7 +37,7 @@ var layers = map[string]string{
 	"inject/draft":           "inject/draft/keystroke",
 	"inject/draft/keystroke": "",
 	"inject/profile":         "inject/draft inject/ready inject/profile/keys",
-	"inject/agents":          "inject/profile",
+	"inject/agents":          "inject/profile protocol/process",
 	"inject/agents/logs":     "parser/transcript",
 	"inject/agents/rig":      "",
 	"inject/agents/shells":   "inject/agents/generic",
@@ -51,7 +51,7 @@ var layers = map[string]string{
 	"queue":                  "protocol protocol/failpoint",
 	"queue/journal":          "protocol queue protocol/failpoint",
 	"cmd/relay-pty": "cmd/relay-pty/agent cmd/relay-pty/agentlog cmd/relay-pty/clients cmd/relay-pty/handover cmd/relay-pty/ledger cmd/relay-pty/memory cmd/relay-pty/tty " +
-		"inject inject/agents inject/draft inject/profile inject/ready inject/turn parser parser/transcript protocol protocol/own protocol/registry protocol/sock protocol/version pty pty/screen pty/term queue",
+		"inject inject/agents inject/draft inject/profile inject/ready inject/turn parser parser/transcript protocol protocol/own protocol/process protocol/registry protocol/sock protocol/version pty pty/screen pty/term queue",
 	"cmd/relay-pty/agent":    "inject inject/agents inject/draft inject/profile inject/profile/keys inject/ready inject/sight inject/watch parser protocol pty pty/screen",
 	"cmd/relay-pty/agentlog": "inject/agents/logs inject/profile inject/ready parser/transcript protocol",
 	"cmd/relay-pty/handover": "inject inject/draft inject/turn parser protocol queue",
@@ -63,22 +63,22 @@ var layers = map[string]string{
 	"cmd/internal/agentrig":  "cmd/internal/fakemodel inject/agents/rig",
 	"cmd/relay-pty-check": "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay-pty/agent cmd/relay-pty/agentlog " +
 		"inject/agents inject/profile inject/ready inject/sight inject/turn parser protocol protocol/sock protocol/version pty pty/screen",
-	"cmd/relay":                  "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/clock cmd/relay/internal/daemon cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/home cmd/relay/internal/hook cmd/relay/internal/manual cmd/relay/internal/near cmd/relay/internal/paper cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/tools cmd/relay/internal/vigil cmd/relay/internal/wiring inject/profile/keys",
+	"cmd/relay":                  "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/clock cmd/relay/internal/daemon cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/home cmd/relay/internal/hook cmd/relay/internal/manual cmd/relay/internal/near cmd/relay/internal/paper cmd/relay/internal/peer cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/tools cmd/relay/internal/vigil cmd/relay/internal/wiring inject/profile/keys",
 	"cmd/relay/internal/metrics": "",
 	"cmd/relay/internal/paper":   "pty/screen/width",
-	"cmd/relay/internal/api":     "cmd/relay/internal/clock cmd/relay/internal/hub cmd/relay/internal/metrics cmd/relay/internal/process cmd/relay/internal/router",
+	"cmd/relay/internal/api":     "cmd/relay/internal/clock cmd/relay/internal/hub cmd/relay/internal/metrics cmd/relay/internal/peer cmd/relay/internal/router",
 	"cmd/relay/internal/bus":     "",
 	"cmd/relay/internal/clock":   "",
 	"cmd/relay/internal/daemon": "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hub " +
-		"cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/shelf cmd/relay/internal/tools",
+		"cmd/relay/internal/peer cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/shelf cmd/relay/internal/tools",
 	"cmd/relay/internal/demo":     "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay/internal/api pty pty/screen",
-	"cmd/relay/internal/doctor":   "cmd/relay/internal/api cmd/relay/internal/clock cmd/relay/internal/process cmd/relay/internal/home cmd/relay/internal/settings",
+	"cmd/relay/internal/doctor":   "cmd/relay/internal/api cmd/relay/internal/clock cmd/relay/internal/home cmd/relay/internal/settings",
 	"cmd/relay/internal/fleet":    "cmd/relay/internal/hub cmd/relay/internal/router",
 	"cmd/relay/internal/home":     "cmd/relay/internal/api cmd/relay/internal/bus",
 	"cmd/relay/internal/hook":     "",
 	"cmd/relay/internal/hub":      "cmd/relay/internal/bus cmd/relay/internal/router",
 	"cmd/relay/internal/manual":   "",
-	"cmd/relay/internal/process":  "",
+	"cmd/relay/internal/peer":     "",
 	"cmd/relay/internal/router":   "cmd/relay/internal/near",
 	"cmd/relay/internal/near":     "",
 	"cmd/relay/internal/settings": "cmd/relay/internal/near",
@@ -92,8 +92,9 @@ var layers = map[string]string{
 	"protocol":                    "",
 	"protocol/own":                "protocol protocol/dirwatch",
 	"protocol/dirwatch":           "",
-	"protocol/sock":               "protocol protocol/own protocol/dirwatch",
-	"protocol/registry":           "protocol protocol/own protocol/dirwatch protocol/sock",
+	"protocol/process":            "",
+	"protocol/sock":               "protocol protocol/own protocol/process protocol/dirwatch",
+	"protocol/registry":           "protocol protocol/own protocol/process protocol/dirwatch protocol/sock",
 }
 
 // tools are the packages of tests, which may import what they try. No product package may import
@@ -102,7 +103,7 @@ const tools = "cmd/internal/"
 
 // router is what the program relay may import of what the wrapper is made of: its words and its
 // data, never its queue, its terminal or its injector.
-const router = "protocol protocol/dirwatch protocol/own protocol/registry protocol/signals protocol/sock protocol/version parser inject/agents inject/profile"
+const router = "protocol protocol/dirwatch protocol/own protocol/process protocol/registry protocol/signals protocol/sock protocol/version parser inject/agents inject/profile"
 
 // agents are the packages of one agent, by what stands behind inject/agents/NAME, with what each
 // may import; lists are the packages that import one of each agent.

@@ -29,10 +29,10 @@ func (t *taken) names() (all []own.Name) {
 	return append(all, t.listener)
 }
 
-// rename tells everywhere that the agent has turned out to be of another kind.
-func (t *taken) rename(agent string) (err error) {
+// change tells everywhere what has turned out of the agent.
+func (t *taken) change(change func(*registry.Record)) (err error) {
 	for _, a := range t.listed {
-		err = errors.Join(err, a.Rename(agent))
+		err = errors.Join(err, a.Change(change))
 	}
 	return err
 }

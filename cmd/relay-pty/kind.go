@@ -10,6 +10,7 @@ import (
 	"relay-pty/parser"
 	"relay-pty/parser/transcript"
 	"relay-pty/protocol"
+	"relay-pty/protocol/registry"
 )
 
 // kind is what the agent is taken for. A command that nobody has described may turn out to start an
@@ -46,9 +47,7 @@ func (w *wrapper) become() (*profile.Profile, inject.Log) {
 	w.take(p, pid)
 	w.turning.Chips = p.Chips()
 	w.log.Info().Int("n", pid).Str("state", p.Name).Msg("found the agent")
-	if err := w.taken.rename(p.Name); err != nil {
-		w.log.Error().Err(err).Msg("names")
-	}
+	w.tell(func(r *registry.Record) { r.Agent = p.Name })
 	if log := w.history(); log != nil {
 		w.follows(log)
 		return w.tuned(), log
@@ -73,6 +72,7 @@ func (w *wrapper) follow(l profile.Log, pid int, markers string) *agentlog.Log {
 		Profile: l, PID: pid, Started: w.agent.Started, Output: w.agent.Session.Watch(),
 		Rests: func() bool { return w.board.get().Verdict.State == ready.Ready },
 		Word: func(word ready.Word) {
+			w.moved(word.Job)
 			if w.agent.Own.Set(word) {
 				w.wake()
 			}

@@ -56,6 +56,7 @@ type wrapper struct {
 	notice  *notice             // nil: the human sees no sign of waiting messages
 	told    chan struct{}       // wakes the injector: the agent said something of itself
 	leases  *handover.Leases
+	became  atomic.Value // string: the background session that the agent's own has become
 }
 
 // errExited is why the loops end: the agent has.
@@ -148,7 +149,8 @@ func (w *wrapper) run(ctx context.Context, taken *taken, stdin, stdout, stderr *
 	injected := make(chan struct{})
 	over := make(chan struct{})
 	server := clients.Server{
-		Name: w.cfg.Name, Token: w.token, Box: w.box, Events: w.events, Status: w.status, Screen: w.screen, Explain: w.explain,
+		Name: w.cfg.Name, Token: w.token, Foreign: w.foreign, Box: w.box, Events: w.events,
+		Status: w.status, Screen: w.screen, Explain: w.explain,
 		Signal: w.signal, Pause: w.ledger.Pause, Resume: w.ledger.Resume, IsKey: agent.IsKey, Press: w.press,
 		AllowCommand: w.cfg.Commands, Closed: over, Lent: w.leases.Lent, Settled: w.leases.Settled,
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/cmd/relay/internal/manual"
 	"relay-pty/cmd/relay/internal/paper"
+	"relay-pty/cmd/relay/internal/peer"
 	"relay-pty/cmd/relay/internal/router"
 )
 
@@ -39,7 +39,7 @@ func offering(list func(ctx context.Context, c *api.Client) []string) []string {
 	if err != nil {
 		return nil
 	}
-	client, err := h.Running(ctx, os.Getenv("RELAY_TOKEN"))
+	client, err := h.Running(ctx, peer.Token())
 	if err != nil {
 		return nil
 	}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/home"
+	"relay-pty/cmd/relay/internal/peer"
 	"relay-pty/cmd/relay/internal/router"
 )
 
@@ -29,7 +29,7 @@ func (a *asking) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.client, err = h.Client(ctx, os.Getenv("RELAY_TOKEN"), "serve", "--"+onDemand)
+	a.client, err = h.Client(ctx, peer.Token(), "serve", "--"+onDemand)
 	return err
 }
 

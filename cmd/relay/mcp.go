@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/peer"
 	"relay-pty/cmd/relay/internal/tools"
 	"relay-pty/protocol/version"
 )
@@ -43,7 +44,7 @@ func callerOf(as string) (tools.Caller, error) {
 		return tools.Caller{}, err
 	}
 	var router sharedAsking
-	wrapper := tools.AtWrapper{Socket: os.Getenv("RELAY_SOCKET"), Token: os.Getenv("RELAY_TOKEN")}
+	wrapper := tools.AtWrapper{Socket: os.Getenv("RELAY_SOCKET"), Token: peer.Token()}
 	return tools.NewCaller(name, wrapper, router.ask, newID), nil
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/router"
-	"relay-pty/protocol"
 	"relay-pty/protocol/own"
 )
 
@@ -83,26 +81,6 @@ func (f *receiving) complete(c *cobra.Command) error {
 	f.fromNow = (f.waits || f.follow) && !changed("after")
 	f.newest = changed("last") || !f.waits && !f.follow
 	return nil
-}
-
-// me is the agent in which we run, else the human.
-func me() string {
-	if os.Getenv("RELAY_TOKEN") == "" {
-		return router.Human
-	}
-	return cmp.Or(os.Getenv("RELAY_AGENT"), router.Human)
-}
-
-// speaker is who asks: the agent in which we run, or outside of one whom --as names.
-func speaker(command, as string) (name string, err error) {
-	is := me()
-	switch {
-	case is != router.Human && as != "" && as != is:
-		return "", usage{fmt.Errorf("%s: this is inside of %s, and --as says %s", command, is, as)}
-	case as != "" && as != router.Human && protocol.ValidName(as) != nil:
-		return "", usage{fmt.Errorf("%s: --as: %w", command, protocol.ValidName(as))}
-	}
-	return cmp.Or(as, is), nil
 }
 
 // receive shows what there is, or what comes.

@@ -8,6 +8,7 @@ package profile
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,6 +28,7 @@ type Profile struct {
 	Usage     *Usage   // nil: each of its command lines is taken for a session
 	Marks     Words    // variables, NAME or NAME=VALUE, that its session leaves to what it starts; * stands for any end
 	Sets      string   // NAME=VALUE that keeps its sessions where we can follow them; "": nothing is needed
+	Shared    *Shared  // nil: each of its sessions is a process of its own
 
 	Composer  *Composer // nil: a line program, or a TUI we do not know
 	BusyTitle string    // first characters of the window title while it works
@@ -139,6 +141,30 @@ func (t *Typing) Unmarked(text string, rows int) (size int, keyed bool) {
 // KillLines empties a composer from the cursor back, line by line: each line up to it, then what
 // parts it from the one before. In an empty composer it does nothing.
 var KillLines = strings.Repeat("\x15\x7f", 32)
+
+// Shared is how a process is known that serves several sessions of an agent. It keeps the
+// environment of whoever started it, so whatever is below it may be anybody's.
+type Shared struct {
+	What    string  // what it is, to people
+	Daemons []Words // arguments that start it, in this order; the first is the command's first, or right behind a script's name
+	Job     string  // variable of what belongs to such a session: a path that ends in the session's name; "": none
+	Instead string  // how an agent of ours is started so that it has a process of its own
+}
+
+// Serves reports whether a command line starts such a process.
+func (s *Shared) Serves(argv []string) bool {
+	return slices.ContainsFunc(s.Daemons, func(w Words) bool {
+		words, rest := strings.Fields(string(w)), argv
+		for i, word := range words {
+			at := slices.Index(rest, word)
+			if at < 0 || i == 0 && at != 1 && !(at == 2 && strings.Contains(argv[1], "/")) {
+				return false
+			}
+			rest = rest[at+1:]
+		}
+		return true
+	})
+}
 
 // Saying is what an agent says of its state in the window title or by an OSC.
 type Saying struct {

@@ -26,6 +26,9 @@ func (r Rules) Signs(f Facts, v Verdict) []Sign {
 		{Name: protocol.SignDialog, Says: f.dialog(v), Since: f.Asked},
 		{Name: protocol.SignBusyRow, Says: f.busyRow(), Since: f.Worked},
 	}
+	if f.Own.Job != "" {
+		list = append(list, Sign{Name: protocol.SignSession, Says: r.moved(f.Own.Job), Since: f.Own.At})
+	}
 	list = append(list, f.words()...)
 	if r.Reserved {
 		list = append(list, Sign{Name: protocol.SignProfile, Says: cmp.Or(r.reserve(f), "nobody has described this program; it reads lines"), Since: f.Started})

@@ -40,6 +40,7 @@ var switches = []fact{
 	func(f *Facts) { f.LastOutput, f.Submitted = at(59_990), at(59_900) },
 	func(f *Facts) { f.Now = at(1000) },
 	func(f *Facts) { f.Host = "ssh" },
+	func(f *Facts) { f.Own.Job = "j1" },
 }
 
 // TestEveryVerdictNamesTheSignThatDecidedIt: over all combinations of facts exactly one sign wins,
@@ -89,7 +90,7 @@ func TestEveryVerdictNamesTheSignThatDecidedIt(t *testing.T) {
 // nobody would learn of it.
 func TestAgentThatRestsWithoutAComposerIsTold(t *testing.T) {
 	rules := composer
-	rules.Unfound = "no row begins with X"
+	rules.Unfound, rules.Alone = "no row begins with X", "start it alone"
 	lost := func(since int, more ...fact) Facts {
 		return idle(append([]fact{func(f *Facts) { f.Composer, f.Lost, f.WasReady = false, at(since), false }}, more...)...)
 	}
@@ -114,6 +115,9 @@ func TestAgentThatRestsWithoutAComposerIsTold(t *testing.T) {
 		{"it said once that it is busy, and is silent", rules, lost(1000, said(Busy, 2000)), Starting, "", 30*time.Minute - 58*time.Second},
 		{"it said so long ago", rules, lost(1000, said(Busy, -1_740_000)), Unknown, "no row begins with X", 0},
 		{"a dialog", rules, lost(1000, func(f *Facts) { f.Dialog = "Proceed?" }), Blocked, "Proceed?", 0},
+		{"its session went on in another process", rules, idle(own(Ready, 2000), func(f *Facts) { f.Own.Job = "j1" }), Unknown,
+			"its session goes on as background session j1, and another one may be in front: start it alone", 0},
+		{"a dialog there", rules, idle(func(f *Facts) { f.Own.Job, f.Dialog = "j1", "Proceed?" }), Blocked, "Proceed?", 0},
 		{"another program in front", rules, lost(1000, func(f *Facts) { f.Foreground = false }), Unknown, protocol.BlockedByForeground, 0},
 		{"no composer is known", line, lost(1000), Ready, "", 0},
 		{"nobody has described it", reserved, lost(1000, func(f *Facts) { f.Raw = false }), Ready, "", 0},

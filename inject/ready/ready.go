@@ -37,6 +37,7 @@ type Word struct {
 	At     time.Time
 	Said   bool   // told once, by a signal or a marker; a file goes on saying what it says
 	From   string // the name of the sign that it is, of package protocol
+	Job    string // the background session that its own has become, in another process; "": none
 }
 
 // from is the name of the sign that a word is.
@@ -93,6 +94,7 @@ type Rules struct {
 	First       time.Duration // how long the first composer must stand: dialogs of the start may come after it
 	TakeUp      time.Duration // after an Enter that sent text, how long a turn may take to show
 	StaleBusy   time.Duration // silence after which its own word "busy" no longer counts
+	Alone       string        // how the agent is started so that its session stays in its own process
 }
 
 // Verdict is the judgement; Settling says that it rests on older evidence which
@@ -120,6 +122,8 @@ func (r Rules) Judge(f Facts) (Verdict, time.Duration) {
 		return Verdict{State: Blocked, Confidence: BySignal, BlockedBy: cmp.Or(f.Own.Detail, f.MaybeDialog), By: f.Own.from()}, 0
 	case !f.Foreground:
 		return Verdict{State: Unknown, Confidence: BySignal, BlockedBy: protocol.BlockedByForeground, By: protocol.SignTerminal}, 0
+	case f.Own.Job != "":
+		return Verdict{State: Unknown, Confidence: BySignal, BlockedBy: r.moved(f.Own.Job), By: protocol.SignSession}, 0
 	case f.Working:
 		return Verdict{State: Busy, Confidence: ByScreen, By: protocol.SignBusyRow}, 0
 	}
@@ -127,6 +131,11 @@ func (r Rules) Judge(f Facts) (Verdict, time.Duration) {
 		return r.judgeComposer(f)
 	}
 	return r.judgeLine(f)
+}
+
+// moved says why a composer may be another session's, and the way out.
+func (r Rules) moved(job string) string {
+	return fmt.Sprintf("its session goes on as background session %s, and another one may be in front: %s", job, r.Alone)
 }
 
 // answered reports whether what the agent said once, that it is blocked, does not hold any more: an

@@ -76,6 +76,30 @@ func TestFollowClaudeInWhosePrintModeGoesOn(t *testing.T) {
 	}
 }
 
+// TestLocateMovedSession: a session that its agents view has moved into the background is the one
+// that the process has which runs its job, and nobody else's. The files are as 2.1.332 writes them.
+func TestLocateMovedSession(t *testing.T) {
+	dir, pid, other := t.TempDir(), os.Getpid(), os.Getppid()
+	file := func(pid int) string { return filepath.Join(dir, "sessions", fmt.Sprint(pid)+".json") }
+	background := func(job string) string {
+		return sessionFile(other, idB, fmt.Sprintf(`,"kind":"bg","jobId":%q,"procStart":%q`, job, proc.StartOf(other, "")))
+	}
+	path := filepath.Join(dir, "projects", "p", idB+".jsonl")
+	write(t, "", path)
+	write(t, sessionFile(pid, idA, `,"parkedJobId":"j1"`), file(pid))
+	for _, c := range []struct{ job, id string }{{"j2", idA}, {"", idA}, {"j1", idB}} {
+		write(t, background(c.job), file(other))
+		got, err := claude.Locate(dir, pid)
+		if err != nil || got.ID != c.id || got.Job != "j1" || (got.Transcript == path) != (c.id == idB) {
+			t.Errorf("beside the job %q: %+v, %v, want %s", c.job, got, err, c.id)
+		}
+	}
+	write(t, sessionFile(other, idB, `,"jobId":"j1","procStart":"1"`), file(other))
+	if got, err := claude.Locate(dir, pid); err != nil || got.ID != idA {
+		t.Errorf("beside a dead one: %+v, %v", got, err)
+	}
+}
+
 func TestLocateRefuses(t *testing.T) {
 	pid := os.Getpid()
 	for name, file := range map[string]string{

@@ -23,5 +23,6 @@ type Session struct {
 	Status     string    // the agent's word
 	WaitingFor string    // what it waits for
 	StatusAt   time.Time // when it said so
+	Job        string    // the background session that it has become, in another process; "": none
 	Transcript string    // path, empty while there is none: agents create it in the first turn
 }

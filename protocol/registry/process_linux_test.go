@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"relay-pty/protocol/process"
 )
 
 // TestWhoCannotBeReachedIsNotDead: a wrapper whose process lives runs, though its socket is not
@@ -17,7 +19,7 @@ func TestWhoCannotBeReachedIsNotDead(t *testing.T) {
 	input, err := cmd.StdinPipe()
 	must(t, err)
 	must(t, cmd.Start())
-	alive := Record{Name: "alice", Socket: d + "/unseen", PID: cmd.Process.Pid, PIDStarted: born(cmd.Process.Pid)}
+	alive := Record{Name: "alice", Socket: d + "/unseen", PID: cmd.Process.Pid, PIDStarted: process.Born(cmd.Process.Pid)}
 	reused := Record{Name: "bob", Socket: d + "/unseen", PID: cmd.Process.Pid, PIDStarted: alive.PIDStarted - 1}
 	older := Record{Name: "carol", Socket: d + "/unseen", PID: cmd.Process.Pid}
 	for _, r := range []Record{alive, reused, older} {

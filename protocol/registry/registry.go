@@ -16,6 +16,7 @@ import (
 
 	"relay-pty/protocol"
 	"relay-pty/protocol/own"
+	"relay-pty/protocol/process"
 )
 
 // suffix ends the names of the files that records stand in.
@@ -34,18 +35,20 @@ type Record struct {
 	// PIDStarted is when the system started the process, in its own ticks; 0 where it does not
 	// tell.
 	PIDStarted int64 `json:"pid_started,omitempty"`
+	// Job is the background session that the agent's own has become, by the agent's name for it.
+	Job string `json:"job,omitempty"`
 }
 
 // Itself returns r with what the system knows of this process.
 func (r Record) Itself() Record {
 	r.PID = os.Getpid()
-	r.PIDStarted = born(r.PID)
+	r.PIDStarted = process.Born(r.PID)
 	return r
 }
 
 // Lives reports whether the wrapper's process certainly lives, whether or not anybody can connect
 // to its socket from here: a program with a /tmp of its own sees the sockets of no other one.
-func (r Record) Lives() bool { return r.PIDStarted != 0 && born(r.PID) == r.PIDStarted }
+func (r Record) Lives() bool { return r.PIDStarted != 0 && process.Born(r.PID) == r.PIDStarted }
 
 // Dir returns the directory in which running wrappers are listed, and makes it
 // if need be: $XDG_RUNTIME_DIR/relay/agents; where that variable names no directory of
@@ -136,15 +139,14 @@ func Announce(dir string, r Record) (*Announcement, error) {
 	return a, nil
 }
 
-// Rename tells that the agent has turned out to be of another kind.
-func (a *Announcement) Rename(agent string) error {
+// Change tells of the agent what has turned out since it was listed.
+func (a *Announcement) Change(change func(*Record)) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	change(&a.record)
 	if a.ours == nil || !a.listed() {
-		a.record.Agent = agent // for when it is listed again
-		return nil
+		return nil // it is told when it is listed again
 	}
-	a.record.Agent = agent
 	ours, err := place(a.file, a.record)
 	if err != nil {
 		return fmt.Errorf("announce %s: %w", a.record.Name, err)

@@ -332,9 +332,9 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// TestRename: readers see the new kind, also where the file had been removed, and a name that was
+// TestChange: readers see the new kind, also where the file had been removed, and a name that was
 // given up stays so.
-func TestRename(t *testing.T) {
+func TestChange(t *testing.T) {
 	d := dir(t)
 	kinds := func() (list []string) {
 		all, err := All(d)
@@ -346,19 +346,19 @@ func TestRename(t *testing.T) {
 	}
 	a, err := Announce(d, record)
 	must(t, err)
-	must(t, a.Rename("codex"))
+	must(t, a.Change(func(r *Record) { r.Agent = "codex" }))
 	if got := kinds(); !slices.Equal(got, []string{"codex"}) {
 		t.Errorf("got %q", got)
 	}
 	must(t, os.Remove(in(d, "alice.json")))
-	must(t, a.Rename("gemini"))
+	must(t, a.Change(func(r *Record) { r.Agent = "gemini" }))
 	_, err = a.Keep()
 	must(t, err)
 	if got := kinds(); !slices.Equal(got, []string{"gemini"}) {
 		t.Errorf("kept: got %q", got)
 	}
 	a.Retire()
-	must(t, a.Rename("claude"))
+	must(t, a.Change(func(r *Record) { r.Agent = "claude" }))
 	if got := kinds(); len(got) > 0 {
 		t.Errorf("retired: got %q", got)
 	}

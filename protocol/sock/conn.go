@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"relay-pty/protocol"
+	"relay-pty/protocol/process"
 )
 
 // Bounds of one connection.
@@ -55,6 +56,9 @@ type outgoing struct {
 	frame []byte
 	seq   int64 // of an event, else 0
 }
+
+// Descent is the process that connected, and those that it descends from, as [Descent] tells.
+func (c *Conn) Descent(end int) []process.Process { return Descent(c.nc, end) }
 
 // Incoming receives the client's lines in their order, and is closed when the client
 // will send no more, which is also how it half-closes. Each line is to be answered, in

@@ -21,7 +21,7 @@ type Own struct {
 func (o *Own) Set(w ready.Word) (changed bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	changed = o.files.State != w.State || o.files.Detail != w.Detail
+	changed = o.files.State != w.State || o.files.Detail != w.Detail || o.files.Job != w.Job
 	w.From = protocol.SignSession
 	o.files = w
 	return changed
@@ -63,5 +63,6 @@ func (o *Own) hear() (newest ready.Word, heard [3]ready.Word) {
 			newest = w
 		}
 	}
+	newest.Job = o.files.Job
 	return newest, heard
 }

@@ -137,7 +137,7 @@ func (l *Log) Look() {
 	l.stand()
 	word := ready.Word{}
 	if err == nil {
-		word = ready.Word{State: l.Profile.Words[session.Status], Detail: session.WaitingFor, At: session.StatusAt}
+		word = ready.Word{State: l.Profile.Words[session.Status], Detail: session.WaitingFor, At: session.StatusAt, Job: session.Job}
 	}
 	l.Word(word)
 	for _, e := range entries {

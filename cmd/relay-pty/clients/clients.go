@@ -19,20 +19,19 @@ import (
 
 // Server is what the clients deal with.
 type Server struct {
-	Name   string // the agent's
-	Token  string // with it a connection speaks as the agent
-	Box    *queue.Mailbox
-	Events *queue.Outbox
-	Status func() *protocol.StatusAnswer
-	Screen func() *protocol.ScreenAnswer
-	// Explain is why the agent's state is what it is.
-	Explain func() *protocol.ExplainAnswer
-
-	Signal func(*protocol.Signal) // the agent's own word
-	Pause  func(time.Duration) error
-	Resume func() error
-	IsKey  func(name string) error
-	Press  func(ctx context.Context, keys []string) *protocol.KeysAnswer
+	Name    string                  // the agent's
+	Token   string                  // with it a connection speaks as the agent …
+	Foreign func(*sock.Conn) string // … unless this tells why it does not; nil: nobody is asked
+	Box     *queue.Mailbox
+	Events  *queue.Outbox
+	Status  func() *protocol.StatusAnswer
+	Screen  func() *protocol.ScreenAnswer
+	Explain func() *protocol.ExplainAnswer // why the agent's state is what it is
+	Signal  func(*protocol.Signal)         // the agent's own word
+	Pause   func(time.Duration) error
+	Resume  func() error
+	IsKey   func(name string) error
+	Press   func(ctx context.Context, keys []string) *protocol.KeysAnswer
 
 	Lent    func(ids []string) // told of messages, by the ids that the agent reads, right before they are given to a consumer …
 	Settled func(ids []string) // … and when it has acknowledged them, or did not get them
@@ -191,6 +190,12 @@ func (c *client) hello(r *protocol.Hello) {
 	if r.Token != "" && subtle.ConstantTimeCompare([]byte(r.Token), []byte(c.Token)) != 1 {
 		c.refuse(protocol.NotAuthorized, "token", "", r.Req, "this is not the token of the agent that runs now; it is in its RELAY_TOKEN")
 		return
+	}
+	if r.Token != "" && !c.agent && c.Foreign != nil {
+		if why := c.Foreign(c.conn); why != "" {
+			c.refuse(protocol.NotAuthorized, "token", "", r.Req, why)
+			return
+		}
 	}
 	c.agent = c.agent || r.Token != ""
 	c.conn.Answer(&protocol.HelloAnswer{Head: r.Head, Protocol: protocol.Version, Features: protocol.Features(), Name: c.Name})

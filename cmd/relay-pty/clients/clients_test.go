@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -277,6 +278,31 @@ func TestWrongTokenIsRefused(t *testing.T) {
 	v.say(`{"type":"hello","token":"wrong"}`, `{"type":"hello","token":"secret"}`)
 	v.hear("type", "error", "code", "not_authorized", "field", "token")
 	v.hear("type", "hello", "name", "alice")
+}
+
+// TestTokenOfAForeignSessionIsRefused: whoever is not of the agent's session may do all that a
+// script may, and does not speak as the agent. It is looked at once a connection.
+func TestTokenOfAForeignSessionIsRefused(t *testing.T) {
+	var asked atomic.Int64
+	const foreign, own = `{"type":"hello","token":"secret"}`, `{"type":"signal","event":"busy"}`
+	for _, why := range []string{"it is of another session", ""} {
+		v := newOffice(t, func(s *Server) { s.Foreign = func(*sock.Conn) string { asked.Add(1); return why } }).visit()
+		v.say(foreign, own, `{"type":"hello"}`, message("m1"))
+		if why != "" {
+			if e := v.hear("type", "error", "code", "not_authorized", "field", "token"); e["message"] != why {
+				t.Errorf("got %v", e)
+			}
+			v.hear("type", "error", "code", "not_authorized")
+		} else {
+			v.hear("type", "hello")
+			v.hear("type", "ok")
+		}
+		v.hear("type", "hello")
+		v.hear("status", "queued")
+	}
+	if n := asked.Load(); n != 2 {
+		t.Errorf("it was looked at %d times", n)
+	}
 }
 
 func TestTheEndIsToldToAll(t *testing.T) {

@@ -20,6 +20,12 @@ var Profile = profile.Profile{
 		CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS CLAUDE_CODE_MESSAGING_SOCKET CLAUDE_CODE_MESSAGING_TOKEN CLAUDE_CODE_SESSION_ATTENDED
 		CLAUDE_CODE_SESSION_ID CLAUDE_CODE_SESSION_KIND CLAUDE_PID CLAUDE_EFFORT CLAUDE_JOB_DIR CLAUDE_BG_* AI_AGENT=claude-code*`,
 	Sets: "CLAUDE_CODE_DISABLE_AGENT_VIEW=1", // its agents view moves a session into a daemon that serves others, too
+	Shared: &profile.Shared{
+		What:    "background session",
+		Daemons: []profile.Words{"daemon run", "bg-pty-host", "--bg-pty-host", "bg-spare", "--bg-spare"},
+		Job:     "CLAUDE_JOB_DIR",
+		Instead: alone,
+	},
 	Usage: &profile.Usage{
 		Commands: `agents attach auth auto-mode bridge daemon design-login doctor edit-chrome-settings edit-hook
 			edit-memory-settings edit-permission-rules edit-sandbox-settings edit-skill-overrides gateway import
@@ -67,6 +73,7 @@ var Profile = profile.Profile{
 		Grace:       2 * time.Second,        // its session file comes 0.1 s after the composer
 		TakeUp:      2 * time.Second,
 		StaleBusy:   10 * time.Second, // the longest silence seen in a turn was 1 s
+		Alone:       alone,
 	},
 	Typing: profile.Typing{
 		// A paste is text in all of its vim mode; keys are commands in NORMAL.
@@ -100,6 +107,9 @@ var Profile = profile.Profile{
 		{Event: "Stop", Signal: "turn_end", Waits: []string{"important"}},
 	}},
 }
+
+// alone is how its sessions stay in its own process, measured on 2.1.329 and 2.1.332.
+const alone = "end claude, and resume that session with CLAUDE_CODE_DISABLE_AGENT_VIEW=1, which is set unless you set it"
 
 // vim is its vim mode, which shows nothing in NORMAL.
 var vim = &profile.Modal{

@@ -17,6 +17,11 @@ var Profile = profile.Profile{
 	Packages: "@openai/codex",
 	// Variables of its sandbox are no marks: what it starts is in there still.
 	Marks: `CODEX_APPLY_PATCH_PRESERVE_LINE_ENDINGS CODEX_CI CODEX_SESSION_ID CODEX_THREAD_ID CODEX_TOOL_CALL_ID CODEX_VERSION`,
+	Shared: &profile.Shared{
+		What:    "background server",
+		Daemons: []profile.Words{"app-server --managed-daemon"},
+		Instead: "start codex by relay run, or with --no-daemon",
+	},
 	Usage: &profile.Usage{
 		Commands: `a app-server apply archive cloud completion debug delete doctor e exec exec-server execpolicy features help
 			login logout mcp migrate-nfs-db migrate-rollouts plugin queue remote-control responses-api-proxy review sandbox

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/relay/internal/hub"
+	"relay-pty/cmd/relay/internal/peer"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 	"relay-pty/protocol/registry"
@@ -140,6 +141,9 @@ func (s *Server) asker(r *http.Request) (Asker, error) {
 	sum := sha256.Sum256([]byte(token))
 	list, err := s.Agents.List()
 	if i := slices.IndexFunc(list, func(a registry.Record) bool { return a.TokenSHA256 == hex.EncodeToString(sum[:]) }); i >= 0 {
+		if why := peer.Foreign(r.Context(), list[i]); why != "" {
+			return Asker{}, fault(string(protocol.NotAuthorized), "the token is of %s, and counts not here: %s", list[i].Name, why)
+		}
 		return Asker{list[i].Name, token, list[i].Socket}, nil
 	}
 	if err != nil {

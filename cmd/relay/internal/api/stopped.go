@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"relay-pty/cmd/relay/internal/process"
 	"relay-pty/protocol"
+	"relay-pty/protocol/process"
 	"relay-pty/protocol/registry"
 )
 

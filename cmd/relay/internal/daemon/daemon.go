@@ -21,6 +21,7 @@ import (
 	"relay-pty/cmd/relay/internal/fleet"
 	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/cmd/relay/internal/hub"
+	"relay-pty/cmd/relay/internal/peer"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/cmd/relay/internal/settings"
 	"relay-pty/cmd/relay/internal/shelf"
@@ -170,7 +171,7 @@ func lost(err error) bool {
 }
 
 func serveHTTP(ctx context.Context, l net.Listener, h http.Handler) error {
-	srv := &http.Server{Handler: h, BaseContext: func(net.Listener) context.Context { return ctx }, ReadHeaderTimeout: time.Minute}
+	srv := &http.Server{Handler: h, BaseContext: func(net.Listener) context.Context { return ctx }, ConnContext: peer.With, ReadHeaderTimeout: time.Minute}
 	// Requests that wait are answered at once, for their context has ended.
 	stop := context.AfterFunc(ctx, func() { srv.Shutdown(context.WithoutCancel(ctx)) })
 	defer stop()

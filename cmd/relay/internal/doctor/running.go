@@ -13,9 +13,9 @@ import (
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/home"
-	"relay-pty/cmd/relay/internal/process"
 	"relay-pty/protocol"
 	"relay-pty/protocol/own"
+	"relay-pty/protocol/process"
 	"relay-pty/protocol/registry"
 	"relay-pty/protocol/sock"
 )

@@ -52,6 +52,9 @@ func (f *follower) Look() (transcript.Session, []transcript.News, error) {
 // process lives, so ask again. The error wraps ErrNoSession when there is none.
 func Locate(dir string, child int) (transcript.Session, error) {
 	s, err := read(filepath.Join(dir, sessions, strconv.Itoa(child)+".json"), child)
+	if s.Job != "" {
+		s = went(dir, s)
+	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, transcript.ErrNoSession) {
 		s, err = descendant(dir, child)
 	}
@@ -62,6 +65,23 @@ func Locate(dir string, child int) (transcript.Session, error) {
 		s.Transcript = paths[0]
 	}
 	return s, nil
+}
+
+// went is a session that has become a background one, as the process that has it now tells; as it
+// was where none does. The agents view moves a session so, also from the view back into the front.
+func went(dir string, parked transcript.Session) transcript.Session {
+	paths, _ := filepath.Glob(filepath.Join(transcript.EscapeGlob(dir), sessions, "*.json"))
+	for _, path := range paths {
+		pid, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".json"))
+		if err != nil || pid == parked.PID {
+			continue
+		}
+		if s, job, err := entry(path, pid); err == nil && job == parked.Job {
+			s.Job = job
+			return s
+		}
+	}
+	return parked
 }
 
 // descendant looks for the latest session of a process in child's session.
@@ -85,12 +105,18 @@ func descendant(dir string, child int) (found transcript.Session, err error) {
 	return found, nil
 }
 
-// read reads the session file of pid. One that a dead process of the same number
-// left behind is no session.
-func read(path string, pid int) (s transcript.Session, err error) {
+// read is the session of pid, as its file tells.
+func read(path string, pid int) (transcript.Session, error) {
+	s, _, err := entry(path, pid)
+	return s, err
+}
+
+// entry reads the session file of pid, and which background session it is of, if of one. One that a
+// dead process of the same number left behind is no session.
+func entry(path string, pid int) (s transcript.Session, job string, err error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return s, err
+		return s, "", err
 	}
 	var f struct {
 		PID             int    `json:"pid"`
@@ -101,22 +127,25 @@ func read(path string, pid int) (s transcript.Session, err error) {
 		By              string `json:"entrypoint"`
 		Status          string `json:"status"`
 		WaitingFor      string `json:"waitingFor"`
+		JobID           string `json:"jobId"`       // of a background session
+		ParkedJobID     string `json:"parkedJobId"` // of the one that this session has become
 		UpdatedAt       int64  `json:"updatedAt"`
 		StatusUpdatedAt int64  `json:"statusUpdatedAt"`
 	}
 	if err := json.Unmarshal(b, &f); err != nil {
-		return s, fmt.Errorf("read %s: %w", path, err)
+		return s, "", fmt.Errorf("read %s: %w", path, err)
 	}
 	if !uuidLike(f.SessionID) {
-		return s, fmt.Errorf("read %s: session id %.50q is no uuid", path, f.SessionID)
+		return s, "", fmt.Errorf("read %s: session id %.50q is no uuid", path, f.SessionID)
 	}
 	if f.PID != pid || f.ProcStart != "" && f.ProcStart != proc.StartOf(pid, f.ProcStart) {
-		return s, fmt.Errorf("%w: %s is stale", transcript.ErrNoSession, path)
+		return s, "", fmt.Errorf("%w: %s is stale", transcript.ErrNoSession, path)
 	}
 	return transcript.Session{
 		PID: f.PID, ID: f.SessionID, CWD: f.CWD, Version: f.Version, By: f.By,
+		Job:    f.ParkedJobID,
 		Status: f.Status, WaitingFor: f.WaitingFor, StatusAt: time.UnixMilli(cmp.Or(f.StatusUpdatedAt, f.UpdatedAt)),
-	}, nil
+	}, f.JobID, nil
 }
 
 // uuidLike reports whether id may stand in a path: hexadecimal groups of 8-4-4-4-12.

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"os"
+
+	"relay-pty/inject/agents"
+	"relay-pty/protocol/process"
+	"relay-pty/protocol/registry"
+	"relay-pty/protocol/sock"
+)
+
+// foreign says why whoever connected is not of the agent's session though it has the token, "" if
+// nothing tells against it.
+func (w *wrapper) foreign(c *sock.Conn) string {
+	line := c.Descent(os.Getpid())
+	if len(line) == 0 {
+		return ""
+	}
+	job, _ := w.became.Load().(string)
+	return agents.Foreign(line, process.Environ(line[0].PID), job)
+}
+
+// moved is told which background session the agent's own has become, "" if it is none: what belongs
+// to that one speaks as the agent.
+func (w *wrapper) moved(job string) {
+	if was, _ := w.became.Swap(job).(string); was != job {
+		w.log.Info().Str("id", job).Msg("the session moved into the background")
+		w.tell(func(r *registry.Record) { r.Job = job })
+	}
+}
+
+// tell changes what others find of us in the lists of wrappers.
+func (w *wrapper) tell(change func(*registry.Record)) {
+	if err := w.taken.change(change); err != nil {
+		w.log.Error().Err(err).Msg("names")
+	}
+}

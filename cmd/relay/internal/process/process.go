@@ -1,2 +1,0 @@
-// Package process looks at other processes of this machine.
-package process
