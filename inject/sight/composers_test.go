@@ -73,6 +73,8 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"a draft", geminiEdge + " > one\n\n   three@" + geminiFloor + geminiFoot, gemini, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
 		{"a draft that ends with newlines", geminiEdge + " > one\n\n\n@" + geminiFloor + geminiFoot, gemini, Box{Visible: true, Top: true, Text: "one"}, "draft"},
 		{"an Enter that became a newline", " > one\n   two\n@" + geminiFoot, gemini, Box{Visible: true, Top: true, Text: "one\ntwo"}, "draft"},
+		{"an Enter that became a newline, no footer", geminiAway + " > one\n   two\n   @" + geminiFloor, gemini, Box{Visible: true, Top: true, Text: "one\ntwo"}, "draft"},
+		{"a newline, no footer", geminiAway + " >\n   @" + geminiFloor, gemini, Box{Visible: true, Top: true, Blank: true}, "rests"},
 		{"a draft, no footer", geminiEdge + " > one\n   two@" + geminiFloor, gemini, Box{Visible: true, Top: true, Text: "one\ntwo"}, "draft"},
 		{"ten rows may have scrolled", " > 1\n   2\n   3\n   4\n   5\n   6\n   7\n   8\n   9\n   10@\n\n ~", gemini, Box{Visible: true, Text: "1\n2\n3\n4\n5\n6\n7\n8\n9\n10"}, "draft"},
 		{"ten rows, most of them empty, may have scrolled", " >\n\n\n\n\n\n\n\n\n   10@\n\n ~", gemini, Box{Visible: true, Text: "10"}, "draft"},

@@ -113,6 +113,9 @@ func (c footed) end(s *screen.Screen, top, rows int) int {
 	last := c.up(s, rows, top, true)
 	foot := c.up(s, last, top, false)
 	if foot == top+1 {
+		if cursor, col := s.Cursor(); c.Hang > 0 && col >= c.Hang { // no footer, and behind a newline
+			return max(last, cursor+1)
+		}
 		return last
 	}
 	end := c.up(s, foot, top, true)
