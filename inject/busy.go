@@ -196,19 +196,19 @@ func (a *attempt) halting() do {
 // rests, and paints that later. A composer that was empty and then holds text holds the prompt that
 // the agent did not begin with.
 func (a *attempt) returning() do {
-	var rests time.Time
+	rests, stands, shown := time.Time{}, time.Time{}, ""
 	return func(_ context.Context, s step) (stage, time.Duration) {
 		rests = ready.Since(rests, s.verdict.State == ready.Ready, s.Facts.Now)
+		stands, shown = ready.Since(stands, s.Box.Text != "" && s.Box.Text == shown, s.Facts.Now), s.Box.Text
+		stood, _ := sinceFor(stands, s.Facts.Now, proofRest) // it may be painted in parts
 		switch {
 		case s.over || s.blocked():
 			return a.then, 0
-		case s.Box.Text != "" && (!rests.IsZero() || !watch.TypedSince(s.Look, a.in.seen.Halted)):
+		case s.Box.Text != "" && (!rests.IsZero() || stood):
 			a.in.drop(givenBack)
 			a.in.attempts = append(a.in.attempts, &attempt{in: a.in, stage: givenBack, typed: s.Box.Text})
 			return a.then, 0
-		case rests.IsZero():
-			return returning, 0
-		case s.Facts.Now.Sub(rests) >= proofRest:
+		case !rests.IsZero() && s.Facts.Now.Sub(rests) >= proofRest:
 			return a.then, 0
 		}
 		return returning, proofRest / 6
