@@ -12,9 +12,9 @@ import (
 // for, and what to do.
 func TestUnfoundNamesWhatWasLookedFor(t *testing.T) {
 	looks := map[string]string{
-		"claude":   `profile claude looks for a row that begins with "❯ ", between two rules; in its screen reader mode it shows none`,
+		"claude":   `profile claude looks for a row that begins with "[❯>] ", between two rules; in its screen reader mode it shows none`,
 		"codex":    `profile codex looks for a row that begins with "› ", with the cursor in it and an empty row below`,
-		"gemini":   `profile gemini looks for a row that begins with " > ", with the cursor in it and an empty row below; in its screen reader mode it shows none`,
+		"gemini":   `profile gemini looks for a row that begins with " [>*] ", with the cursor in it and an empty row below; in its screen reader mode it shows none`,
 		"opencode": `profile opencode looks for rows that`,
 	}
 	for _, p := range all {
@@ -30,7 +30,7 @@ func TestUnfoundNamesWhatWasLookedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Unfound("bob"); !strings.Contains(got, "profile mine looks for a row that matches ^(>|»)+ ") {
+	if got := p.Unfound("bob"); !strings.Contains(got, `profile mine looks for a row that begins with "(>|»)+ "`) {
 		t.Errorf("an overlay: got %q", got)
 	}
 }

@@ -57,17 +57,17 @@ func (c *Composer) Seeks() string {
 	switch box := c.Box.(type) {
 	case Ruled:
 		if box.Corners {
-			return "a row that " + c.Prompt.begins() + ", between two rules or in a box"
+			return "a row that begins with " + c.Prompt.begins() + ", between two rules or in a box"
 		}
-		return "a row that " + c.Prompt.begins() + ", between two rules"
+		return "a row that begins with " + c.Prompt.begins() + ", between two rules"
 	case Floored:
-		return "rows that " + c.Prompt.begin() + ", with the cursor in them, above a row that " + box.Floor.begins()
+		return "rows that begin with " + c.Prompt.begins() + ", with the cursor in them, above one that begins with " + box.Floor.begins()
 	case Bare:
 		if box.Footed != nil {
-			return "a row that " + c.Prompt.begins() + ", with the cursor in it and an empty row below"
+			return "a row that begins with " + c.Prompt.begins() + ", with the cursor in it and an empty row below"
 		}
 	}
-	return "a row that " + c.Prompt.begins()
+	return "a row that begins with " + c.Prompt.begins()
 }
 
 func (Ruled) box()   {}

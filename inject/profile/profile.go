@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -248,35 +249,14 @@ func (p *Pattern) Last(text string) (match string, found bool) {
 	return m[len(m)-1], true
 }
 
-// begins says in plain words what a row does that the pattern, one of how rows begin, matches.
+// begins is what rows begin with that the pattern matches, as whoever wrote it did, in quotes: an
+// overlay's is bound to the row's beginning. A blank that does not break is shown as one that does.
 func (p *Pattern) begins() string {
-	if text, all := p.literal(); all {
-		return fmt.Sprintf("begins with %q", text)
+	source := p.source
+	if inner, bound := strings.CutPrefix(source, "^(?:"); bound {
+		source = strings.TrimSuffix(inner, ")")
 	}
-	return "matches " + p.plain()
-}
-
-// begin says the same of rows.
-func (p *Pattern) begin() string {
-	if text, all := p.literal(); all {
-		return fmt.Sprintf("begin with %q", text)
-	}
-	return "match " + p.plain()
-}
-
-// plain is the source as whoever wrote it did: an overlay's is bound to the row's beginning.
-func (p *Pattern) plain() string {
-	if inner, bound := strings.CutPrefix(p.source, "^(?:"); bound {
-		return strings.TrimSuffix(inner, ")")
-	}
-	return p.source
-}
-
-// literal is the text with which rows begin that the pattern matches; all reports whether there is
-// no more to it. A blank that does not break is shown as one that does.
-func (p *Pattern) literal() (text string, all bool) {
-	text, all = regexp.MustCompile(strings.TrimPrefix(p.plain(), "^")).LiteralPrefix()
-	return strings.ReplaceAll(text, "\u00a0", " "), all
+	return strconv.Quote(strings.ReplaceAll(strings.TrimPrefix(source, "^"), "\u00a0", " "))
 }
 
 // String is the pattern's source.

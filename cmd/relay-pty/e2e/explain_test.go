@@ -53,7 +53,7 @@ func TestProgramThatNeverPaintsAComposerIsTold(t *testing.T) {
 	if by, _ := w.explained(); by != "composer" && by != "process" && by != "terminal" { // the shell may yet start cat
 		t.Errorf("at the start %s decides", by)
 	}
-	w.deaf(`profile claude looks for a row that begins with "❯ ", between two rules`)
+	w.deaf(`profile claude looks for a row that begins with "[❯>] ", between two rules`)
 }
 
 // TestRealClaudeInScreenReaderModeIsTold: it paints no composer then.
