@@ -142,7 +142,8 @@ func (in *Injector) become() {
 		return
 	}
 	if p, log := in.Become(); p != nil {
-		in.Profile, in.Log, in.seen.Ready = p, log, time.Time{}
+		in.Profile, in.Log = p, log
+		in.seen.Becomes(time.Now())
 		in.drop(left)
 	}
 }

@@ -39,6 +39,7 @@ type Profile struct {
 	Prompt    string    // regexp2 pattern of the row up to the cursor that means ready
 	Continued pattern   // the same when it waits for the rest of something begun; may be nil
 	Quote     Quote     // how text is made inert
+	Language  string    // the shell in whose language it then is, by its command; "": it is nobody's that we know
 	Rules     ready.Rules
 	Typing    Typing
 	Log       *Log   // nil: the agent keeps no log that we read

@@ -51,6 +51,7 @@ type Facts struct {
 	Raw        bool   // its terminal is not in canonical mode
 	Draws      bool   // it is on the alternate screen
 	Host       string // the program in front, if that hands on what it reads; "" is none
+	Stranger   string // the program that reads in place of the shell whose language we know; "" is none
 
 	Own         Word      // the agent's own word, newest
 	Dialog      string    // the row that shows a dialog; "" is none
@@ -109,6 +110,8 @@ func (r Rules) Judge(f Facts) (Verdict, time.Duration) {
 		return Verdict{State: Blocked, Confidence: BySignal, BlockedBy: cmp.Or(f.Own.Detail, f.MaybeDialog)}, 0
 	case !f.Foreground:
 		return Verdict{State: Unknown, Confidence: BySignal, BlockedBy: protocol.BlockedByForeground}, 0
+	case f.Stranger != "":
+		return Verdict{State: Unknown, Confidence: BySignal, BlockedBy: f.Stranger + strange}, 0
 	case f.Working:
 		return Verdict{State: Busy, Confidence: ByScreen}, 0
 	}
@@ -117,6 +120,8 @@ func (r Rules) Judge(f Facts) (Verdict, time.Duration) {
 	}
 	return r.judgeLine(f)
 }
+
+const strange = " reads in the shell's place, and might run what is typed: messages wait until a shell is back"
 
 // answered reports whether what the agent said once, that it is blocked, does not hold any more: an
 // Enter came since, or it is seen to work.

@@ -46,6 +46,7 @@ type Watch struct {
 	Unsent      string    // the draft as it was last seen …
 	UnsentSince time.Time // … and since when it is so
 
+	since   time.Time // since when it is what it is; zero: always
 	read    time.Time // since when the agent is seen to have read all
 	leaving time.Time // when the text that the human submitted was last seen in the composer
 	left    time.Time // the human's Enter whose text has left it: what stands there now is new
@@ -65,6 +66,11 @@ type Ours struct {
 func (w *Watch) Types(text string) {
 	w.typed = text
 	w.strays.Remember(text)
+}
+
+// Becomes says that the agent is another one from now on, whose prompts are not known yet.
+func (w *Watch) Becomes(now time.Time) {
+	w.Ready, w.prompts, w.since = time.Time{}, prompt.Watch{}, now
 }
 
 // HumanRest is how long the human must not have typed before we do. Rest is how long what shows, or
@@ -177,7 +183,7 @@ func (w *Watch) UnsentText(l Look) string {
 func (w *Watch) row(l Look) prompt.Row {
 	return prompt.Row{
 		Line: l.Line, After: l.After, Read: l.Unread <= 0, Edits: l.Facts.Raw, ReadPlace: l.ReadPlace,
-		Typed: l.Draft.Begun && (w.Restored || l.Draft.LastKey.After(w.Input)), Ever: !l.Draft.LastKey.IsZero(),
+		Typed: l.Draft.Begun && (w.Restored || l.Draft.LastKey.After(w.Input)), Ever: l.Draft.LastKey.After(w.since),
 	}
 }
 

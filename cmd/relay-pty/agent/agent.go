@@ -34,7 +34,11 @@ type Agent struct {
 	shadow  draft.Shadow
 	kept    atomic.Bool // at the last Ctrl-Z the terminal itself had the line, not the program
 	changed <-chan struct{}
-	unlike  bool // the profile is not a shell's: to a shell in its place nothing may be typed
+	command []string
+	taken   []string // the command line of the shell that the profile is of
+	pattern string   // of prompts
+	unlike  bool     // the profile is not a shell's: to a shell in its place nothing may be typed
+	quotes  bool     // it is, and what is typed is inert in that one's language alone
 	front   front
 	took    time.Time      // when it last took a message
 	waits   bool           // in the last look, it had read all lines and waited for more
@@ -53,11 +57,12 @@ func New(p *profile.Profile, pattern string, command []string) (*Agent, error) {
 		return nil, err
 	}
 	a := &Agent{
-		profile: p, prompt: re, Suspends: make(chan pty.TTY, 1),
+		profile: p, prompt: re, Suspends: make(chan pty.TTY, 1), command: command, taken: command, pattern: pattern,
 	}
-	a.front.is = kindOf(command...)
+	a.front.is = kindOf("", command...)
 	a.script = agents.Script(command...)
-	a.unlike = p.Composer == nil && !p.Quote.Inert() && !a.front.is.shell
+	a.quotes = p.Composer == nil && p.Quote.Inert()
+	a.unlike = p.Composer == nil && !a.quotes && a.front.is.shell == nil
 	a.shadow.Lines, a.shadow.Chips = p.Composer == nil, p.Chips()
 	return a, nil
 }
@@ -120,11 +125,14 @@ func (a *Agent) Look() watch.Look {
 	l.Facts.Foreground = tty.Foreground == a.Session.PID()
 	if a.unlike {
 		front := a.front.kind(tty.Foreground)
-		l.Facts.Host, l.Facts.Foreground = front.host, l.Facts.Foreground && !front.shell
+		l.Facts.Host, l.Facts.Foreground = front.host, l.Facts.Foreground && front.shell == nil
 		if a.profile.Rules.Reserved && tty.Canonical && l.Facts.Host == "" {
 			l.Facts.Host = hostIn(a.Session.Group())
 			l.Facts.Mute = (a.script || l.Facts.LastOutput.IsZero()) && !a.Session.Reads()
 		}
+	}
+	if a.quotes && l.Facts.Foreground {
+		l.Facts.Stranger = a.stranger()
 	}
 	l.Echo, l.Unread = tty.Echo, tty.Unread
 	l.Facts.Took = a.took.After(a.LastKey())

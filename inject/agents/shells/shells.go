@@ -88,17 +88,50 @@ var dialects = []dialect{
 // known; prompts reports whether the line starts a shell which prompts.
 func For(argv []string) (p *profile.Profile, prompts bool) {
 	d, name := dialects[0], strings.TrimPrefix(filepath.Base(argv[0]), "-") // a login shell's name has the dash
+	s := Profile
 	for _, each := range dialects {
 		if slices.Contains(each.commands, name) {
-			d, prompts = each, each.interactive(argv[1:])
+			d, prompts, s.Language = each, each.interactive(argv[1:]), name
 		}
 	}
-	s := Profile
 	if slices.Contains(d.kills, name) {
 		s.Typing.Stash, s.Typing.StashLine, s.Typing.Retype = "\x15", true, true
 	}
 	s.Quote, s.Prompt, s.Continued = d.quote, d.prompt, d.continued
 	return &s, prompts
+}
+
+// Running is the profile for a process that prompts, by its command line and the file that it was
+// started from, which no name can hide; "" where the system does not tell. nil: it is no shell that
+// is known, or one that runs a script.
+func Running(argv []string, file string) *profile.Profile {
+	file = bare(strings.TrimSuffix(file, " (deleted)"))
+	for _, d := range dialects {
+		for _, name := range d.commands {
+			if bare(name) != file {
+				continue
+			}
+			if p, prompts := For(append([]string{name}, argv[1:]...)); prompts {
+				return p
+			}
+			return nil
+		}
+	}
+	if file != "" && file != "busybox" {
+		return nil
+	}
+	if p, prompts := For(argv); prompts {
+		return p
+	}
+	return nil
+}
+
+// bare is a program's name without a release, as in python3.11 and ksh93; "" for no path.
+func bare(path string) string {
+	if path == "" {
+		return ""
+	}
+	return strings.TrimRight(filepath.Base(path), "0123456789.-")
 }
 
 // interactive reports whether a shell with these arguments prompts.
