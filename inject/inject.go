@@ -331,7 +331,7 @@ func (in *Injector) active() *attempt {
 
 // typing is the attempt whose message is on its way into the agent.
 func (in *Injector) typing() *attempt {
-	if a := in.active(); a != nil && !a.began.IsZero() && !a.stage.rests() {
+	if a := in.active(); a != nil && (!a.began.IsZero() || a.stage == feeling) && !a.stage.rests() {
 		return a
 	}
 	return nil

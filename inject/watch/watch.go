@@ -54,6 +54,8 @@ type Watch struct {
 	typed   string    // what we typed last
 	strays  turn.Strays
 	prompts prompt.Watch
+	unfelt  Look      // of a line whose editor did something else with a key than to show it …
+	tried   time.Time // … when; zero: there is none
 }
 
 // Ours is what we have typed and what may stand in the composer.
@@ -199,6 +201,15 @@ func (w *Watch) atPrompt(l Look) bool {
 		continued = c
 	}
 	return l.Facts.AtPrompt && w.prompts.At(row, continued)
+}
+
+// Unfelt says that the line editor has now done something else with a key than to show it, on a
+// line that looked so.
+func (w *Watch) Unfelt(l Look) { w.unfelt, w.tried = l, time.Now() }
+
+// IsUnfelt reports whether that line is as it was, and the human has not touched it since.
+func (w *Watch) IsUnfelt(l Look) bool {
+	return !w.tried.IsZero() && l.Line == w.unfelt.Line && l.Row == w.unfelt.Row && !TypedSince(l, w.tried)
 }
 
 // Clean reports whether the cursor stands at a prompt with nothing after it.

@@ -15,8 +15,8 @@ import (
 	"relay-pty/pty/screen"
 )
 
-// A state is one into which a human can bring a shell: no empty prompt, though it may look like one,
-// or one that reads another language than the program that was started.
+// A shellState is one into which a human can bring a shell: no empty prompt, though it may look
+// like one, or one that reads another language than the program that was started.
 type shellState struct {
 	kind, name string
 	argv       []string
@@ -29,10 +29,39 @@ type shellState struct {
 // step is keys, and the row of the cursor after them: the next one, if the keys hold an Enter.
 type step struct{ keys, row string }
 
+const (
+	esc   = "\x1b"
+	ctrlC = "\x03"
+)
+
 var (
 	aBash, aZsh, aPython = []string{"bash", "--norc"}, []string{"zsh", "-f"}, []string{"python3", "-q"}
-	aFish                = []string{"fish", "--no-config", "-C", "set -g fish_autosuggestion_enabled 0"}
+	aFish                = []string{"fish", "--no-config", "-C", "set -g fish_autosuggestion_enabled 0; function fish_prompt; echo -n '$ '; end"}
 )
+
+// inVi are line editors in vi's command mode, where keys are commands and the prompt looks the
+// same.
+var inVi = []shellState{
+	{"vi", "bash", aBash, nil, []step{{"set -o vi\r", "$"}, {esc, "$"}}, "i", true},
+	{"vi", "bash without paste", aBash, nil, []step{{"set -o vi; bind 'set enable-bracketed-paste off'\r", "$"}, {esc, "$"}}, "i", false},
+	{"vi", "bash by inputrc", aBash, map[string]string{".inputrc": "set editing-mode vi\n"}, []step{{esc, "$"}}, "a", false},
+	{"vi", "bash, an operator begun", aBash, nil, []step{{"set -o vi\r", "$"}, {esc, "$"}, {"d", "$"}}, esc + "i", false},
+	{"vi", "bash, a replacement begun", aBash, nil, []step{{"set -o vi\r", "$"}, {esc, "$"}, {"r", "$"}}, esc + "i", false},
+	{"vi", "bash, back in insert mode", aBash, nil, []step{{"set -o vi\r", "$"}, {esc, "$"}, {"i", "$"}}, "", false},
+	{"vi", "zsh", aZsh, nil, []step{{"PS1='$ '\r", "$"}, {"bindkey -v\r", "$"}, {esc, "$"}}, "i", true},
+	{"vi", "zsh without paste", aZsh, nil, []step{{"PS1='$ '\r", "$"}, {"bindkey -v; unset zle_bracketed_paste\r", "$"}, {esc, "$"}}, "i", false},
+	{"vi", "zsh, each line", aZsh, nil, []step{{"PS1='$ '\r", "$"}, {"bindkey -v; zle-line-init() zle -K vicmd; zle -N zle-line-init\r", "$"}},
+		"izle -D zle-line-init; bindkey -v\r", false},
+	{"vi", "fish", []string{"fish"}, map[string]string{".config/fish/config.fish": "fish_vi_key_bindings; " +
+		"function fish_greeting; end; function fish_prompt; echo -n '$ '; end; function fish_mode_prompt; end"}, []step{{esc, "$"}}, "i", false},
+	{"vi", "ksh", []string{"ksh"}, nil, []step{{"set -o vi\r", "$"}, {esc, "$"}}, "i", false},
+	{"vi", "python", aPython, map[string]string{".inputrc": "set editing-mode vi\n"}, []step{{"import readline\r", ">>>"}, {esc, ">>>"}}, "i", false},
+	{"vi", "sqlite3", []string{"sqlite3"}, map[string]string{".inputrc": "set editing-mode vi\n"}, []step{{esc, "sqlite>"}}, "i", false},
+	{"vi", "psql", nil, map[string]string{".inputrc": "set editing-mode vi\n"}, []step{{esc, "postgres=#"}}, "i", false},
+	{"keys", "bash, a search begun", aBash, nil, []step{{"\x12", "(reverse-i-search)`':"}}, ctrlC, false},
+	{"keys", "bash, a key's beginning", aBash, nil, []step{{"\x18", "$"}}, ctrlC, false},
+	{"keys", "bash, an argument", aBash, nil, []step{{esc + "5", "(arg: 5)"}}, ctrlC, false},
+}
 
 // inAnother are shells that have become another one.
 var inAnother = []shellState{
@@ -43,7 +72,7 @@ var inAnother = []shellState{
 	{"another", "bash to fish", aBash, map[string]string{"c": "function fish_prompt; echo -n '$ '; end"}, []step{{"exec fish --no-config -C 'source c'\r", "$"}}, "", false},
 	{"another", "zsh to fish", aZsh, map[string]string{"c": "function fish_prompt; echo -n '❯ '; end"},
 		[]step{{"PS1='❯ '\r", "❯"}, {"exec fish --no-config -C 'source c'\r", "❯"}}, "", false},
-	{"another", "fish to bash", aFish, nil, []step{{"function fish_prompt; echo -n '$ '; end\r", "$"}, {"exec bash --norc\r", "$"}}, "", false},
+	{"another", "fish to bash", aFish, nil, []step{{"exec bash --norc\r", "$"}}, "", false},
 	{"another", "bash to dash", aBash, nil, []step{{"exec dash\r", "$"}}, "", false},
 	{"another", "python to zsh", aPython, nil, []step{{"import os; os.environ['PS1']='>>> '; os.execvp('zsh', ['zsh', '-f'])\r", ">>>"}}, "", false},
 	{"another", "bash to what nobody knows", aBash, map[string]string{"p": "$| = 1; while (1) { print '$ '; $_ = <STDIN>; last if /^end/; system $_ }; exec 'bash', '--norc'"},
@@ -147,8 +176,8 @@ func (r *stateRun) end(id string, within time.Duration) string {
 	return f.Str("status")
 }
 
-// send sends the messages, and reports whether none was typed where there is no empty prompt, none
-// ran, all were delivered when there was one, and each of those stands on the screen.
+// send sends the messages, and tells what went wrong: one was typed where there is no empty prompt,
+// ran, was not delivered though there was one, or was told as delivered and is not shown.
 func (r *stateRun) send(bodies []string) []string {
 	r.t.Helper()
 	for i, body := range bodies {
@@ -184,14 +213,14 @@ func (r *stateRun) ran() {
 
 func allStates() []shellState {
 	var all []shellState
-	for _, list := range [][]shellState{inAnother, atRest} {
+	for _, list := range [][]shellState{inVi, inAnother, atRest} {
 		all = append(all, list...)
 	}
 	return all
 }
 
-// TestRealShellsRunNothingInAnyState: a message to a shell that is not at an empty prompt waits, and
-// one to a shell that has become another is quoted in the language of that.
+// TestRealShellsRunNothingInAnyState: a message to a shell that is not at an empty prompt waits,
+// and one to a shell that has become another is quoted in the language of that.
 func TestRealShellsRunNothingInAnyState(t *testing.T) {
 	t.Parallel()
 	for _, st := range allStates() {

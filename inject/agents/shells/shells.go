@@ -41,6 +41,7 @@ type dialect struct {
 	operands  int      // arguments that are not a script
 	prompts   string   // option with which it prompts whatever else there is
 	kills     []string // those of which C-u removes the line, as measured
+	ends      bool     // Ctrl-C may end it
 }
 
 // posixPrompt is a prompt of the usual signs, or one of the themes that end
@@ -74,7 +75,7 @@ var dialects = []dialect{
 	},
 	{
 		commands: []string{"sqlite3"}, quote: profile.Quote{Comment: "-- "}, prompt: `^sqlite> $`,
-		runs: []string{"-batch"}, valued: []string{"-cmd", "-init", "-separator", "-newline", "-nullvalue"}, operands: 1,
+		runs: []string{"-batch"}, valued: []string{"-cmd", "-init", "-separator", "-newline", "-nullvalue"}, operands: 1, ends: true,
 	},
 	{
 		commands: []string{"psql"}, quote: profile.Quote{Comment: "-- "}, prompt: `^\S+=[*!?]?[#>] $`,
@@ -96,6 +97,9 @@ func For(argv []string) (p *profile.Profile, prompts bool) {
 	}
 	if slices.Contains(d.kills, name) {
 		s.Typing.Stash, s.Typing.StashLine, s.Typing.Retype = "\x15", true, true
+	}
+	if d.ends {
+		s.Typing.Clear = s.Typing.Clear[:1]
 	}
 	s.Quote, s.Prompt, s.Continued = d.quote, d.prompt, d.continued
 	return &s, prompts

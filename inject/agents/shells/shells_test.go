@@ -2,7 +2,7 @@ package shells
 
 import "testing"
 
-// TestRunning: neither a name that was given to exec nor the release in a file's name hides a shell.
+// TestRunning: neither a name given to exec nor the release in a file's name hides a shell.
 func TestRunning(t *testing.T) {
 	for _, c := range []struct {
 		file string
