@@ -193,6 +193,9 @@ func (w *Watch) row(l Look) prompt.Row {
 // line behind one.
 func (w *Watch) atPrompt(l Look) bool {
 	row := w.row(l)
+	if l.Draft.Middle {
+		return false
+	}
 	if w.Profile.Composer == nil && w.prompts.Continues(row, l.Draft.Shown(l.Before)) {
 		return true
 	}

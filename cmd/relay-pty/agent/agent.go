@@ -4,6 +4,7 @@ package agent
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -35,10 +36,10 @@ type Agent struct {
 	kept    atomic.Bool // at the last Ctrl-Z the terminal itself had the line, not the program
 	changed <-chan struct{}
 	command []string
-	taken   []string // the command line of the shell that the profile is of
-	pattern string   // of prompts
-	unlike  bool     // the profile is not a shell's: to a shell in its place nothing may be typed
-	quotes  bool     // it is, and what is typed is inert in that one's language alone
+	taken   []string    // the command line of the shell that the profile is of
+	pattern string      // of prompts
+	unlike  bool        // the profile is not a shell's: to a shell in its place nothing may be typed
+	quotes  atomic.Bool // it is, and what is typed is inert in that one's language alone
 	front   front
 	took    time.Time      // when it last took a message
 	waits   bool           // in the last look, it had read all lines and waited for more
@@ -61,9 +62,9 @@ func New(p *profile.Profile, pattern string, command []string) (*Agent, error) {
 	}
 	a.front.is = kindOf("", command...)
 	a.script = agents.Script(command...)
-	a.quotes = p.Composer == nil && p.Quote.Inert()
-	a.unlike = p.Composer == nil && !a.quotes && a.front.is.shell == nil
-	a.shadow.Lines, a.shadow.Chips = p.Composer == nil, p.Chips()
+	a.quotes.Store(p.Composer == nil && p.Quote.Inert())
+	a.unlike = p.Composer == nil && !a.quotes.Load() && a.front.is.shell == nil
+	a.shadow.Lines, a.shadow.Chips, a.shadow.Begun = p.Composer == nil, p.Chips(), p.Begun
 	return a, nil
 }
 
@@ -131,7 +132,7 @@ func (a *Agent) Look() watch.Look {
 			l.Facts.Mute = (a.script || l.Facts.LastOutput.IsZero()) && !a.Session.Reads()
 		}
 	}
-	if a.quotes && l.Facts.Foreground {
+	if a.quotes.Load() && l.Facts.Foreground {
 		l.Facts.Stranger = a.stranger()
 	}
 	l.Echo, l.Unread = tty.Echo, tty.Unread
@@ -157,6 +158,18 @@ func (a *Agent) follow(l *watch.Look, cols int, read bool, now time.Time) {
 		a.shadow.Flushed(a.Session.LastFlush())
 	}
 	l.Draft = a.shadow.At(now)
+	if l.Draft.Middle && a.answered(*l, read) {
+		a.shadow.Ended()
+		l.Draft.Middle = false
+	}
+}
+
+// answered reports whether the program has printed something else than a prompt behind the line
+// that was sent last. So that was no beginning, and what looks like a prompt is one.
+func (a *Agent) answered(l watch.Look, read bool) bool {
+	above := strings.TrimSuffix(strings.TrimSuffix(l.Before, l.Line), "\n")
+	return read && l.Facts.AtPrompt && !l.Draft.Begun && l.Facts.LastOutput.After(l.Draft.Enter) &&
+		above != "" && !a.shadow.Stands(above) && !a.shadow.Stands(l.Before)
 }
 
 // Aside says that the human's draft was set aside and will come back.
@@ -177,6 +190,10 @@ func (a *Agent) Changed() <-chan struct{} { return a.changed }
 // Keys is the human's input: remembered, then typed.
 func (a *Agent) Keys(p []byte) error {
 	now := time.Now()
+	if a.quotes.Load() {
+		tty, err := a.Session.TTY()
+		a.shadow.Front(err == nil && tty.Foreground != a.Session.PID())
+	}
 	switch a.shadow.Keys(p, now) {
 	case draft.Answers:
 		return a.Session.Answers(p)

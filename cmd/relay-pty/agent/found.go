@@ -46,6 +46,7 @@ func (a *Agent) Become(p *profile.Profile) {
 		a.pattern = p.Prompt
 		a.prompt, _ = newPrompt(p.Prompt) // our own are good ones
 	}
-	a.profile, a.unlike, a.quotes = p, false, p.Composer == nil && p.Quote.Inert()
-	a.shadow.Becomes(p.Composer == nil, p.Chips())
+	a.profile, a.unlike = p, false
+	a.quotes.Store(p.Composer == nil && p.Quote.Inert())
+	a.shadow.Becomes(p.Composer == nil, p.Chips(), p.Begun)
 }

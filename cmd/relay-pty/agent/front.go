@@ -95,7 +95,7 @@ func hostIn(pids []int) string {
 // Reader is the shell that has come to read in the agent's place, which is one, too: by exec, say.
 // nil: the agent is what it was when this was asked before. The injector's goroutine alone asks.
 func (a *Agent) Reader() *profile.Profile {
-	if !a.quotes {
+	if !a.quotes.Load() {
 		return nil
 	}
 	is := a.front.kind(a.Session.PID())

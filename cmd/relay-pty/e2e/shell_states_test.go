@@ -81,6 +81,34 @@ var inAnother = []shellState{
 		[]step{{"exec bash p\r", "$"}}, "end\r", false},
 }
 
+// inTheMiddle are prompts for the rest of something begun that look like the first prompt.
+var inTheMiddle = []shellState{
+	{"middle", "bash, a double quote", aBash, nil, []step{{"PS2='$ '\r", "$"}, {"echo \"open\r", "$"}}, "\"\r", true},
+	{"middle", "bash, a quote", aBash, nil, []step{{"PS2='more $ '\r", "$"}, {"echo 'open\r", "more $"}}, "'\r", false},
+	{"middle", "bash, a quote of two lines", aBash, nil, []step{{"PS2='$ '\r", "$"}, {"echo 'open\r", "$"}, {"and \"more\r", "$"}}, "'\r", false},
+	{"middle", "bash, a here-document", aBash, nil, []step{{"PS2='$ '\r", "$"}, {"cat <<EOF\r", "$"}}, "EOF\r", false},
+	{"middle", "bash, a here-document's lines", aBash, nil, []step{{"PS2='$ '\r", "$"}, {"cat <<-'E F' | cat\r", "$"}, {"it's\r", "$"}}, "E F\r", false},
+	{"middle", "bash, a backslash", aBash, nil, []step{{"PS2='$ '\r", "$"}, {"echo a \\\r", "$"}}, "\r", false},
+	{"middle", "bash, a loop", aBash, nil, []step{{"PS2='$ '\r", "$"}, {"for i in 1; do\r", "$"}}, "true; done\r", false},
+	{"middle", "bash, a substitution", aBash, nil, []step{{"PS2='$ '\r", "$"}, {"echo $(\r", "$"}}, "true)\r", false},
+	{"middle", "bash, a pipe", aBash, nil, []step{{"PS2='$ '\r", "$"}, {"echo |\r", "$"}}, "cat\r", false},
+	{"middle", "bash, another sign", []string{"bash"}, map[string]string{".bashrc": "PS1='❯ ' PS2='❯❯ '"}, []step{{"echo \"open\r", "❯❯"}}, "\"\r", false},
+	{"middle", "bash, given up", aBash, nil, []step{{"PS2='$ '\r", "$"}, {"echo \"open\r", "$"}, {ctrlC, "$"}}, "", false},
+	{"middle", "zsh, a double quote", aZsh, nil, []step{{"PS1='$ ' PS2='$ '\r", "$"}, {"echo \"open\r", "$"}}, "\"\r", true},
+	{"middle", "zsh, a here-document", aZsh, nil, []step{{"PS1='$ ' PS2='$ '\r", "$"}, {"cat <<EOF\r", "$"}}, "EOF\r", false},
+	{"middle", "dash, a double quote", []string{"dash"}, nil, []step{{"PS2='$ '\r", "$"}, {"echo \"open\r", "$"}}, "\"\r", false},
+	{"middle", "dash, a here-document", []string{"dash"}, nil, []step{{"PS2='$ '\r", "$"}, {"cat <<EOF\r", "$"}}, "EOF\r", false},
+	{"middle", "ksh, a double quote", []string{"ksh"}, nil, []step{{"PS2='$ '\r", "$"}, {"echo \"open\r", "$"}}, "\"\r", false},
+	{"middle", "python, a string", aPython, nil, []step{{"import sys; sys.ps2 = '>>> '\r", ">>>"}, {"'''\r", ">>>"}}, "'''\r", true},
+	{"middle", "python, a bracket", aPython, nil, []step{{"import sys; sys.ps2 = '>>> '\r", ">>>"}, {"x = (\r", ">>>"}}, "1)\r", false},
+	{"middle", "python, a block", aPython, nil, []step{{"import sys; sys.ps2 = '>>> '\r", ">>>"}, {"if 1:\r", ">>>"}}, " pass\r\r", false},
+	{"middle", "sqlite3, a string", []string{"sqlite3"}, nil, []step{{".prompt 'sqlite> ' 'sqlite> '\r", "sqlite>"}, {"select '\r", "sqlite>"}}, "';\r", false},
+	{"middle", "sqlite3, a comment", []string{"sqlite3"}, nil, []step{{".prompt 'sqlite> ' 'sqlite> '\r", "sqlite>"}, {"/* a\r", "sqlite>"}}, "*/;\r", false},
+	{"middle", "psql, a string", nil, nil, []step{{"\\set PROMPT2 '%/%R%# '\r", "postgres=#"}, {"\\set PROMPT2 'postgres=# '\r", "postgres=#"}, {"select '\r", "postgres=#"}}, "';\r", false},
+	{"middle", "fish, a quote", aFish, nil, []step{{"echo \"open\r", ""}}, "\"\r", false},
+	{"middle", "node, a string", []string{"node"}, nil, []step{{"`a\r", "..."}}, "`\r", false},
+}
+
 // atRest are empty prompts that merely follow something that looks begun.
 var atRest = []shellState{
 	{"rest", "bash, a comment", aBash, nil, []step{{"# it's\r", "$"}}, "", true},
@@ -92,6 +120,9 @@ var atRest = []shellState{
 	{"rest", "bash, a loop that ended", aBash, nil, []step{{"for i in 1; do\r", ">"}, {"true; done\r", "$"}}, "", false},
 	{"rest", "bash, a case that ended", aBash, nil, []step{{"case a in a) true;; (b) true;; esac\r", "$"}}, "", false},
 	{"rest", "bash, words that begin nothing", aBash, nil, []step{{"true if for case { ( && echo\r", "bash: syntax error near unexpected token `('"}}, "", false},
+	{"rest", "bash, a line out of its history", aBash, nil, []step{{"true\r", "$"}, {"\x10\r", "$"}}, "", false},
+	{"rest", "bash, what another program read", aBash, nil, []step{{"cat\r", ""}, {"it's\r", ""}, {"\x04", ""}, {"\r", "$"}}, "", false},
+	{"rest", "bash, what its builtin read", aBash, nil, []step{{"read x; echo \"[$x]\"\r", ""}, {"it's\r", "[it's]"}}, "", false},
 	{"rest", "bash, an error", aBash, nil, []step{{"true )\r", "bash: syntax error near unexpected token `)'"}}, "", false},
 	{"rest", "zsh, a comment", aZsh, nil, []step{{"PS1='$ '; setopt interactivecomments\r", "$"}, {"# it's\r", "$"}}, "", false},
 	{"rest", "python, a comment", aPython, nil, []step{{"x = 1 # it's (\r", ">>>"}}, "", false},
@@ -213,7 +244,7 @@ func (r *stateRun) ran() {
 
 func allStates() []shellState {
 	var all []shellState
-	for _, list := range [][]shellState{inVi, inAnother, atRest} {
+	for _, list := range [][]shellState{inVi, inAnother, inTheMiddle, atRest} {
 		all = append(all, list...)
 	}
 	return all

@@ -42,6 +42,7 @@ type dialect struct {
 	prompts   string   // option with which it prompts whatever else there is
 	kills     []string // those of which C-u removes the line, as measured
 	ends      bool     // Ctrl-C may end it
+	begun     func(text string) bool
 }
 
 // posixPrompt is a prompt of the usual signs, or one of the themes that end
@@ -57,7 +58,7 @@ var dialects = []dialect{
 	{
 		commands: []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash"}, quote: profile.Quote{Posix: true},
 		prompt: posixPrompt, continued: rx(posixContinued),
-		runs: []string{"-c"}, valued: []string{"--rcfile", "--init-file", "-O", "+O", "-o", "+o"}, kills: []string{"bash", "zsh"},
+		runs: []string{"-c"}, valued: []string{"--rcfile", "--init-file", "-O", "+O", "-o", "+o"}, kills: []string{"bash", "zsh"}, begun: posixBegun,
 	},
 	{
 		commands: []string{"fish"}, quote: profile.Quote{Comment: " # "}, // the blank keeps it out of the history
@@ -66,7 +67,7 @@ var dialects = []dialect{
 	},
 	{
 		commands: []string{"python", "python3"}, quote: profile.Quote{Comment: "# "}, prompt: `^>>> $`,
-		runs: []string{"-c", "-m"}, valued: []string{"-W", "-X"}, prompts: "-i", kills: []string{"python", "python3"},
+		runs: []string{"-c", "-m"}, valued: []string{"-W", "-X"}, prompts: "-i", kills: []string{"python", "python3"}, begun: pythonBegun,
 	},
 	{
 		// A word at the end of its line would be completed by Enter; a blank cannot be.
@@ -75,13 +76,13 @@ var dialects = []dialect{
 	},
 	{
 		commands: []string{"sqlite3"}, quote: profile.Quote{Comment: "-- "}, prompt: `^sqlite> $`,
-		runs: []string{"-batch"}, valued: []string{"-cmd", "-init", "-separator", "-newline", "-nullvalue"}, operands: 1, ends: true,
+		runs: []string{"-batch"}, valued: []string{"-cmd", "-init", "-separator", "-newline", "-nullvalue"}, operands: 1, ends: true, begun: sqlBegun,
 	},
 	{
 		commands: []string{"psql"}, quote: profile.Quote{Comment: "-- "}, prompt: `^\S+=[*!?]?[#>] $`,
 		runs:     []string{"-c", "--command", "-f", "--file", "-l", "--list"},
 		valued:   []string{"-d", "-h", "-p", "-U", "-v", "-P", "-F", "-R", "-T", "-L", "-o", "--dbname", "--host", "--port", "--username"},
-		operands: 2,
+		operands: 2, begun: sqlBegun,
 	},
 }
 
@@ -101,7 +102,7 @@ func For(argv []string) (p *profile.Profile, prompts bool) {
 	if d.ends {
 		s.Typing.Clear = s.Typing.Clear[:1]
 	}
-	s.Quote, s.Prompt, s.Continued = d.quote, d.prompt, d.continued
+	s.Quote, s.Prompt, s.Continued, s.Begun = d.quote, d.prompt, d.continued, d.begun
 	return &s, prompts
 }
 
