@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -143,6 +145,17 @@ func stateBodies(canary string) []string {
 	return all
 }
 
+var execs = regexp.MustCompile(`exec(?:vp\('| )(\w+)`)
+
+// needs lists the programs that the state takes.
+func (st shellState) needs() []string {
+	programs, text := st.argv[:1], fmt.Sprint(st.files, st.steps)
+	for _, m := range execs.FindAllStringSubmatch(text, -1) {
+		programs = append(slices.Clip(programs), m[1])
+	}
+	return programs
+}
+
 // stateRun is a shell that is brought into a state, and what became of the messages there.
 type stateRun struct {
 	*wrapped
@@ -164,8 +177,10 @@ func startState(t *testing.T, st shellState) *stateRun {
 		postgres(t, dir)
 		st.argv = []string{"psql", "-h", dir + "/pg", "-U", "owner", "postgres"}
 	}
-	_, err := exec.LookPath(st.argv[0])
-	testrig.Require(t, st.argv[0], err)
+	for _, program := range st.needs() {
+		_, err := exec.LookPath(program)
+		testrig.Require(t, program, err)
+	}
 	for name, text := range st.files {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
