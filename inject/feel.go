@@ -9,8 +9,9 @@ import (
 	"relay-pty/protocol"
 )
 
-// feelRest is how long a line editor that has read a blank may take to show it.
-const feelRest = time.Second
+// feelRest is how long a line editor that has read a blank may take to show it. In the middle of a
+// message it has all the time that text has.
+const feelRest = 3 * time.Second
 
 // feels reports whether the line must be felt before anything is typed there: an editor of the
 // program's own has it, in which keys may be commands though it looks like an empty prompt.
@@ -47,7 +48,7 @@ func (a *attempt) feeling() do {
 			shown, read = true, time.Time{}
 			a.press(ctx, backspace)
 			return feeling, atOnce
-		case !s.over && !s.stuck && !impatient && (read.IsZero() || s.Facts.Now.Sub(read) < feelRest):
+		case !s.over && !s.stuck && !impatient && (read.IsZero() || !a.began.IsZero() || s.Facts.Now.Sub(read) < feelRest):
 			return feeling, clearRest / 3
 		case s.Unread > 0:
 			a.term.tx.TakeBack(1) // where it cannot be, the blank is read later, and seen

@@ -158,17 +158,20 @@ func (a *Agent) follow(l *watch.Look, cols int, read bool, now time.Time) {
 		a.shadow.Flushed(a.Session.LastFlush())
 	}
 	l.Draft = a.shadow.At(now)
-	if l.Draft.Middle && a.answered(*l, read) {
+	if !l.Draft.Middle || !read || !a.answered(*l) {
+		return
+	}
+	if l.Settles = watch.HumanRest - now.Sub(l.Draft.Enter); l.Settles <= 0 { // no more what was there before it
 		a.shadow.Ended()
-		l.Draft.Middle = false
+		l.Draft.Middle, l.Settles = false, 0
 	}
 }
 
 // answered reports whether the program has printed something else than a prompt behind the line
 // that was sent last. So that was no beginning, and what looks like a prompt is one.
-func (a *Agent) answered(l watch.Look, read bool) bool {
+func (a *Agent) answered(l watch.Look) bool {
 	above := strings.TrimSuffix(strings.TrimSuffix(l.Before, l.Line), "\n")
-	return read && l.Facts.AtPrompt && !l.Draft.Begun && l.Facts.LastOutput.After(l.Draft.Enter) &&
+	return l.Facts.AtPrompt && !l.Draft.Begun && l.Facts.LastOutput.After(l.Draft.Enter) &&
 		above != "" && !a.shadow.Stands(above) && !a.shadow.Stands(l.Before)
 }
 
