@@ -47,6 +47,9 @@ func (in *Injector) holds(s step) (Hold, time.Duration) {
 	if !s.Facts.AtPrompt && in.Profile.Quote.Inert() {
 		return protocol.WaitsForReady, 0 // its line is not a prompt, so a message might not be inert there
 	}
+	if in.seen.IsUnfelt(s.Look) {
+		return protocol.WaitsForDraft, 0
+	}
 	hold, again := in.seen.Quiet(s.Look)
 	return Hold(hold), again
 }
@@ -84,7 +87,7 @@ func (in *Injector) occupied(l watch.Look) bool {
 	if l.Facts.Exited || in.typing() != nil || in.at(behind) != nil {
 		return false
 	}
-	return in.drafted(l) || in.seen.Unshown(l) || l.Box.Foreign
+	return in.drafted(l) || in.seen.Unshown(l) || l.Box.Foreign || in.seen.IsUnfelt(l)
 }
 
 // accepts reports whether text that is typed now would stand in a composer, or at a prompt.
@@ -129,6 +132,9 @@ const maxCooked = 4095
 // take takes the messages from the mailbox and begins to type them.
 func (a *attempt) take(ctx context.Context, s step) (stage, time.Duration) {
 	in, p := a.in, a.in.Profile
+	if a.feels(s) {
+		return feeling, 0
+	}
 	if !in.Mailbox.Take(a.Turn) {
 		return a.bringBack(ended), 0
 	}

@@ -145,7 +145,8 @@ func (in *Injector) become() {
 		return
 	}
 	if p, log := in.Become(); p != nil {
-		in.Profile, in.Log, in.seen.Ready = p, log, time.Time{}
+		in.Profile, in.Log = p, log
+		in.seen.Becomes(time.Now())
 		in.drop(left)
 	}
 }
@@ -347,7 +348,7 @@ func (in *Injector) active() *attempt {
 
 // typing is the attempt whose message is on its way into the agent.
 func (in *Injector) typing() *attempt {
-	if a := in.active(); a != nil && !a.began.IsZero() && !a.stage.rests() {
+	if a := in.active(); a != nil && (!a.began.IsZero() || a.stage == feeling) && !a.stage.rests() {
 		return a
 	}
 	return nil

@@ -114,7 +114,8 @@ func (a *attempt) prompting() do {
 			return a.over(doubtful(protocol.FaultAgentExited, "the agent ended in the middle of the message"))
 		case s.Facts.AtPrompt && s.Unread == 0 && !a.standsYet(s.Look):
 			a.line.entered++
-			return a.nextLine(s)
+			a.felt = false // an editor may begin each line in another mode
+			return feeling, 0
 		case s.over:
 			return a.over(doubtful(protocol.FaultStranded, "the prompt did not come back after a line of the message"))
 		}

@@ -19,6 +19,7 @@ const (
 	showing                  // all is typed, and has yet to show in the composer
 	confirming               // Enter was pressed, and the text has yet to be gone
 	accepted                 // the composer is empty, and the turn has yet to show
+	feeling                  // whether a line editor takes keys for text has yet to show
 	echoing                  // a line is typed, and has yet to show
 	prompting                // a line was entered, and the next prompt has yet to show
 	reading                  // the last line was entered, and has yet to be read
@@ -60,10 +61,10 @@ type row struct {
 // table is all stages. DESIGN.md shows it as a picture. An attempt begins as one that has ended.
 var table = [...]row{
 	ended:  {name: "ended", next: []stage{opened, halting, left}},
-	opened: {name: "opened", begin: (*attempt).opened, next: []stage{stashing, clearing, typing, tardy, restoring}},
+	opened: {name: "opened", begin: (*attempt).opened, next: []stage{stashing, clearing, feeling, typing, tardy, restoring}},
 	stashing: {
 		name: "stashing", begin: (*attempt).stashing, limit: echo, reads: true,
-		next: []stage{typing, tardy, restoring},
+		next: []stage{feeling, typing, tardy, restoring},
 	},
 	typing: {
 		name: "typing", begin: (*attempt).typing, limit: echo, reads: true,
@@ -81,11 +82,12 @@ var table = [...]row{
 		name: "accepted", begin: (*attempt).accepted, limit: func(a *attempt) time.Duration { return a.in.Profile.Typing.SlowTurn },
 		next: []stage{restoring, leaving},
 	},
+	feeling: {name: "feeling", begin: (*attempt).feeling, limit: echo, next: []stage{typing, restoring, leaving}},
 	echoing: {
 		name: "echoing", begin: (*attempt).echoing, limit: func(a *attempt) time.Duration { return max(echo(a), confirm(a)) },
 		next: []stage{prompting, reading, withdrawing, restoring, leaving},
 	},
-	prompting: {name: "prompting", begin: (*attempt).prompting, limit: confirm, next: []stage{typing, restoring, leaving}},
+	prompting: {name: "prompting", begin: (*attempt).prompting, limit: confirm, next: []stage{feeling, restoring, leaving}},
 	reading:   {name: "reading", begin: (*attempt).reading, limit: confirm, next: []stage{restoring, leaving}},
 	withdrawing: {
 		name: "withdrawing", begin: (*attempt).withdrawing, limit: within(2 * proofRest),
@@ -129,6 +131,7 @@ type attempt struct {
 	typed    string // what is typed
 	pieces   []turn.Piece
 	line     typedLine
+	felt     bool      // the line editor has taken a key for text
 	began    time.Time // when it was begun to be typed; zero: it was not
 	pressed  enterKey
 	cameBack bool    // it stood in the composer again when the agent had queued it

@@ -34,10 +34,17 @@ func (w *wrapper) take(p *profile.Profile, pid int) {
 }
 
 // become looks whether the command has turned out to start an agent that has a profile, and takes
-// it for that one. The injector's loop asks it between two attempts.
+// it for that one. So is a shell in whose place another one reads. The injector's loop asks it
+// between two attempts.
 func (w *wrapper) become() (*profile.Profile, inject.Log) {
-	if !w.profile().Rules.Reserved {
-		return nil, nil // it has turned out
+	if p := w.agent.Reader(); p != nil {
+		w.agent.Become(p)
+		w.take(p, w.agent.Session.PID())
+		w.log.Info().Str("state", p.Language).Msg("another shell reads")
+		return w.tuned(), nil
+	}
+	if !w.profile().Rules.Reserved || w.cfg.agent != "" || w.cfg.Prompt != "" {
+		return nil, nil // it has turned out, or the user has said what it is
 	}
 	p, pid := w.agent.Found()
 	if p == nil {

@@ -317,13 +317,10 @@ func (w *wrapper) injector() *inject.Injector {
 	in := &inject.Injector{
 		Profile: w.tuned(), Agent: w.agent, Mailbox: w.turning,
 		Mail: w.box.Changed(), Heard: w.told, Gone: w.agent.Session.Done(), Report: w.report,
-		DraftTimeout: w.cfg.DraftTimeout, Stashed: w.stashed, Staged: w.staged,
+		DraftTimeout: w.cfg.DraftTimeout, Stashed: w.stashed, Staged: w.staged, Become: w.become,
 	}
 	if log := w.history(); log != nil {
 		in.Log = log
-	}
-	if w.cfg.agent == "" && w.cfg.Prompt == "" && w.cfg.Profile.Rules.Reserved {
-		in.Become = w.become
 	}
 	return in
 }

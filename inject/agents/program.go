@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"relay-pty/inject/agents/shells"
 	"relay-pty/inject/profile"
 )
 
@@ -184,4 +185,13 @@ func Running(argv []string, file string) *profile.Profile {
 		return p
 	}
 	return byFile(file)
+}
+
+// Reading is the profile of the shell that a process is which prompts, by the same; nil: it is none
+// that has one.
+func Reading(argv []string, file string) *profile.Profile {
+	if len(argv) == 0 || argv[0] == "" {
+		return nil
+	}
+	return shells.Running(argv, file)
 }

@@ -34,6 +34,8 @@ type Shadow struct {
 	Lines bool
 	// Chips are those of the agent's composer.
 	Chips Chips
+	// Begun reports whether lines that were sent wait for the rest of something; nil: none do.
+	Begun func(text string) bool
 
 	mu      sync.Mutex
 	in      keystroke.Reader
@@ -49,6 +51,9 @@ type Shadow struct {
 	sleep   time.Time
 	asleep  bool      // that Ctrl-Z is the last key
 	last    time.Time // the last bytes of any kind
+	lines   string    // sent, and the beginning of something; "": nothing is begun
+	blind   bool      // a line could not be followed since
+	front   bool      // what is typed goes to another program than the one that is followed
 }
 
 // State is the shadow at one moment.
@@ -63,6 +68,7 @@ type State struct {
 	Enter    time.Time // last Enter; zero: never
 	Sent     time.Time // last Enter that sent text, or may have; zero: never
 	Suspend  time.Time // last Ctrl-Z; zero: never
+	Middle   bool      // what was sent waits for its rest, which Text begins
 
 	marked string // Text with marks around pastes that an agent may show as a chip
 	loose  bool   // the last characters were blanks
@@ -79,10 +85,47 @@ const (
 )
 
 // Becomes makes it follow another kind of program from now on.
-func (s *Shadow) Becomes(lines bool, chips Chips) {
+func (s *Shadow) Becomes(lines bool, chips Chips, begun func(string) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.Lines, s.Chips = lines, chips
+	s.Lines, s.Chips, s.Begun, s.lines = lines, chips, begun, ""
+}
+
+// Front tells whether another program has the terminal now, to which what is typed goes.
+func (s *Shadow) Front(another bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.front = another
+}
+
+// Ended says that nothing which was sent waits for its rest.
+func (s *Shadow) Ended() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines = ""
+}
+
+// maxBegun is how much of what is begun is followed.
+const maxBegun = 1 << 16
+
+// sends follows whether what is sent is the beginning of something. A line that could not be
+// followed, as one out of a history, is taken for a whole one.
+func (s *Shadow) sends(k keystroke.Key) {
+	switch {
+	case s.Begun == nil || !s.Lines || s.front:
+	case k.Kind == keystroke.Interrupt, k.Kind == keystroke.EOF && len(s.ed.buf) == 0 && !s.ed.lost:
+		s.lines = "" // Ctrl-D is the end of a here-document, and an error in a quote
+	case k.Kind != keystroke.Enter || s.ed.lost && s.lines == "":
+	case s.ed.lost:
+		s.blind = true
+	default:
+		text, _ := s.ed.texts()
+		s.blind = s.blind && s.lines != ""
+		s.lines += text + "\n"
+		if len(s.lines) > maxBegun || !s.Begun(s.lines) {
+			s.lines = ""
+		}
+	}
 }
 
 // Keys takes bytes of the human's input, in any cutting, as they arrived at now, and says what
@@ -144,6 +187,7 @@ func (s *Shadow) take(k keystroke.Key, now time.Time) {
 	if s.elsewhere(now) {
 		return
 	}
+	s.sends(k)
 	held := s.ed.lost || len(s.ed.buf) > 0
 	switch goesOn := s.ed.apply(k, s.Lines, now); {
 	case goesOn:
@@ -173,7 +217,7 @@ func (s *Shadow) state() State {
 	st := State{
 		Known: !s.ed.lost && !s.in.Paste, AtEnd: !s.ed.astray && s.ed.at == len(s.ed.buf),
 		Begun: s.begun, Boundary: s.in.Boundary(),
-		LastKey: s.typed, Other: s.other, Enter: s.submit, Sent: s.sent, Suspend: s.sleep, loose: s.ed.loose > 0, signs: s.Chips,
+		Middle: s.lines != "", LastKey: s.typed, Other: s.other, Enter: s.submit, Sent: s.sent, Suspend: s.sleep, loose: s.ed.loose > 0, signs: s.Chips,
 	}
 	st.Text, st.marked = s.ed.texts()
 	if s.in.Pending() { // it counts as the Escape key already
@@ -317,6 +361,16 @@ func (s State) Shown(before string) bool {
 		want = string(r[len(r)-trace:])
 	}
 	return strings.HasSuffix(squeeze(before), want)
+}
+
+// Stands reports whether the end of the line that was sent last, and begins something, may stand at
+// the end of above, what is right above the cursor: so it does where only a prompt came behind it.
+func (s *Shadow) Stands(above string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lines := strings.TrimSuffix(s.lines, "\n")
+	last := lines[strings.LastIndexByte(lines, '\n')+1:]
+	return s.blind || squeeze(last) == "" || State{Text: last}.Shown(above)
 }
 
 // squeeze drops all that does not show by itself: white space, controls, and the

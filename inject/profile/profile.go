@@ -31,18 +31,20 @@ type Profile struct {
 	Sets      string   // NAME=VALUE that keeps its sessions where we can follow them; "": nothing is needed
 	Shared    *Shared  // nil: each of its sessions is a process of its own
 
-	Composer  *Composer // nil: a line program, or a TUI we do not know
-	BusyTitle string    // first characters of the window title while it works
-	AskTitle  pattern   // the window title while a question stands on the screen; may be nil
-	Says      []Saying  // its own word for its state, told by the terminal
-	Busy      []pattern // rows beneath the composer, or right above it, while it works
-	Queued    pattern   // the row right above it that heads prompts which it holds back while it looks idle; may be nil
-	Dialogs   []pattern // rows of a screen without composer on which a question stands
-	Overlays  []pattern // rows beneath a composer that is used for something else, or right above it
-	Questions []pattern // what stands before the cursor when a line program asks
-	Prompt    string    // regexp2 pattern of the row up to the cursor that means ready
-	Continued pattern   // the same when it waits for the rest of something begun; may be nil
-	Quote     Quote     // how text is made inert
+	Composer  *Composer              // nil: a line program, or a TUI we do not know
+	BusyTitle string                 // first characters of the window title while it works
+	AskTitle  pattern                // the window title while a question stands on the screen; may be nil
+	Says      []Saying               // its own word for its state, told by the terminal
+	Busy      []pattern              // rows beneath the composer, or right above it, while it works
+	Queued    pattern                // the row right above it that heads prompts which it holds back while it looks idle; may be nil
+	Dialogs   []pattern              // rows of a screen without composer on which a question stands
+	Overlays  []pattern              // rows beneath a composer that is used for something else, or right above it
+	Questions []pattern              // what stands before the cursor when a line program asks
+	Prompt    string                 // regexp2 pattern of the row up to the cursor that means ready
+	Continued pattern                // the same when it waits for the rest of something begun; may be nil
+	Begun     func(text string) bool // reports whether lines that were sent wait for the rest of something; may be nil
+	Quote     Quote                  // how text is made inert
+	Language  string                 // the shell in whose language it then is, by its command; "": it is nobody's that we know
 	Rules     ready.Rules
 	Typing    Typing
 	Log       *Log   // nil: the agent keeps no log that we read

@@ -93,6 +93,8 @@ func (r Rules) terminal(f Facts) string {
 	switch {
 	case !f.Foreground:
 		return protocol.BlockedByForeground
+	case f.Stranger != "":
+		return f.Stranger + strange
 	case f.Rows > 0 && f.Rows < r.Rows:
 		return fmt.Sprintf("it has %d rows; the composer shows from %d on", f.Rows, r.Rows)
 	}

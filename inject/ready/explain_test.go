@@ -41,6 +41,7 @@ var switches = []fact{
 	func(f *Facts) { f.Now = at(1000) },
 	func(f *Facts) { f.Host = "ssh" },
 	func(f *Facts) { f.Own.Job = "j1" },
+	func(f *Facts) { f.Stranger = "mksh" },
 }
 
 // TestEveryVerdictNamesTheSignThatDecidedIt: over all combinations of facts exactly one sign wins,

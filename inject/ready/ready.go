@@ -56,6 +56,7 @@ type Facts struct {
 	Raw        bool   // its terminal is not in canonical mode
 	Draws      bool   // it is on the alternate screen
 	Host       string // the program in front, if that hands on what it reads; "" is none
+	Stranger   string // the program that reads in place of the shell whose language we know; "" is none
 
 	Own         Word      // the agent's own word, newest
 	Heard       [3]Word   // the newest of each kind of source, to be explained
@@ -124,6 +125,8 @@ func (r Rules) Judge(f Facts) (Verdict, time.Duration) {
 		return Verdict{State: Unknown, Confidence: BySignal, BlockedBy: protocol.BlockedByForeground, By: protocol.SignTerminal}, 0
 	case f.Own.Job != "":
 		return Verdict{State: Unknown, Confidence: BySignal, BlockedBy: r.moved(f.Own.Job), By: protocol.SignSession}, 0
+	case f.Stranger != "":
+		return Verdict{State: Unknown, Confidence: BySignal, BlockedBy: f.Stranger + strange, By: protocol.SignTerminal}, 0
 	case f.Working:
 		return Verdict{State: Busy, Confidence: ByScreen, By: protocol.SignBusyRow}, 0
 	}
@@ -137,6 +140,8 @@ func (r Rules) Judge(f Facts) (Verdict, time.Duration) {
 func (r Rules) moved(job string) string {
 	return fmt.Sprintf("its session goes on as background session %s, and another one may be in front: %s", job, r.Alone)
 }
+
+const strange = " reads in the shell's place, and might run what is typed: messages wait until a shell is back"
 
 // answered reports whether what the agent said once, that it is blocked, does not hold any more: an
 // Enter came since, or it is seen to work.

@@ -76,6 +76,7 @@ func TestJudgeComposer(t *testing.T) {
 		{"our Enter, its turn over before we looked", idle(own(Ready, 59_950), func(f *Facts) { f.Submitted = at(59_900) }), Ready, BySignal, 0},
 		{"our Enter, its turn over", idle(own(Ready, 1000), func(f *Facts) { f.Submitted, f.LastBusy = at(50_000), at(59_000) }), Ready, BySignal, 0},
 		{"another program has the terminal", idle(func(f *Facts) { f.Foreground = false }), Unknown, BySignal, 0},
+		{"another program is in the shell's place", idle(func(f *Facts) { f.Stranger = "perl" }), Unknown, BySignal, 0},
 		{"stopped", idle(func(f *Facts) { f.Stopped = true }), Stopped, BySignal, 0},
 		{"exited beats all", idle(func(f *Facts) { f.Exited, f.Stopped = true, true }), Exited, BySignal, 0},
 	} {

@@ -47,6 +47,7 @@ type Watch struct {
 	Unsent      string    // the draft as it was last seen …
 	UnsentSince time.Time // … and since when it is so
 
+	since   time.Time // since when it is what it is; zero: always
 	read    time.Time // since when the agent is seen to have read all
 	took    time.Time // since when it is seen to have read what we interrupted it with; zero: it has not
 	heard   time.Time // when it painted after that; zero: not yet
@@ -56,6 +57,8 @@ type Watch struct {
 	typed   string    // what we typed last
 	strays  turn.Strays
 	prompts prompt.Watch
+	unfelt  Look      // of a line whose editor did something else with a key than to show it …
+	tried   time.Time // … when; zero: there is none
 }
 
 // Ours is what we have typed and what may stand in the composer.
@@ -68,6 +71,11 @@ type Ours struct {
 func (w *Watch) Types(text string) {
 	w.typed = text
 	w.strays.Remember(text)
+}
+
+// Becomes says that the agent is another one from now on, whose prompts are not known yet.
+func (w *Watch) Becomes(now time.Time) {
+	w.Ready, w.prompts, w.since = time.Time{}, prompt.Watch{}, now
 }
 
 // HumanRest is how long the human must not have typed before we do. Rest is how long what shows, or
@@ -212,7 +220,7 @@ func (w *Watch) UnsentText(l Look) string {
 func (w *Watch) row(l Look) prompt.Row {
 	return prompt.Row{
 		Line: l.Line, After: l.After, Read: l.Unread <= 0, Edits: l.Facts.Raw, ReadPlace: l.ReadPlace,
-		Typed: l.Draft.Begun && (w.Restored || l.Draft.LastKey.After(w.Input)), Ever: !l.Draft.LastKey.IsZero(),
+		Typed: l.Draft.Begun && (w.Restored || l.Draft.LastKey.After(w.Input)), Ever: l.Draft.LastKey.After(w.since),
 	}
 }
 
@@ -220,6 +228,9 @@ func (w *Watch) row(l Look) prompt.Row {
 // line behind one.
 func (w *Watch) atPrompt(l Look) bool {
 	row := w.row(l)
+	if l.Draft.Middle {
+		return false
+	}
 	if w.Profile.Composer == nil && w.prompts.Continues(row, l.Draft.Shown(l.Before)) {
 		return true
 	}
@@ -228,6 +239,15 @@ func (w *Watch) atPrompt(l Look) bool {
 		continued = c
 	}
 	return l.Facts.AtPrompt && w.prompts.At(row, continued)
+}
+
+// Unfelt says that the line editor has now done something else with a key than to show it, on a
+// line that looked so.
+func (w *Watch) Unfelt(l Look) { w.unfelt, w.tried = l, time.Now() }
+
+// IsUnfelt reports whether that line is as it was, and the human has not touched it since.
+func (w *Watch) IsUnfelt(l Look) bool {
+	return !w.tried.IsZero() && l.Line == w.unfelt.Line && l.Row == w.unfelt.Row && !TypedSince(l, w.tried)
 }
 
 // Clean reports whether the cursor stands at a prompt with nothing after it.

@@ -4,6 +4,7 @@ package agent
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -34,7 +35,11 @@ type Agent struct {
 	shadow  draft.Shadow
 	kept    atomic.Bool // at the last Ctrl-Z the terminal itself had the line, not the program
 	changed <-chan struct{}
-	unlike  bool // the profile is not a shell's: to a shell in its place nothing may be typed
+	command []string
+	taken   []string    // the command line of the shell that the profile is of
+	pattern string      // of prompts
+	unlike  bool        // the profile is not a shell's: to a shell in its place nothing may be typed
+	quotes  atomic.Bool // it is, and what is typed is inert in that one's language alone
 	front   front
 	took    time.Time      // when it last took a message
 	waits   bool           // in the last look, it had read all lines and waited for more
@@ -53,12 +58,13 @@ func New(p *profile.Profile, pattern string, command []string) (*Agent, error) {
 		return nil, err
 	}
 	a := &Agent{
-		profile: p, prompt: re, Suspends: make(chan pty.TTY, 1),
+		profile: p, prompt: re, Suspends: make(chan pty.TTY, 1), command: command, taken: command, pattern: pattern,
 	}
-	a.front.is = kindOf(command...)
+	a.front.is = kindOf("", command...)
 	a.script = agents.Script(command...)
-	a.unlike = p.Composer == nil && !p.Quote.Inert() && !a.front.is.shell
-	a.shadow.Lines, a.shadow.Chips = p.Composer == nil, p.Chips()
+	a.quotes.Store(p.Composer == nil && p.Quote.Inert())
+	a.unlike = p.Composer == nil && !a.quotes.Load() && a.front.is.shell == nil
+	a.shadow.Lines, a.shadow.Chips, a.shadow.Begun = p.Composer == nil, p.Chips(), p.Begun
 	return a, nil
 }
 
@@ -121,11 +127,14 @@ func (a *Agent) Look() watch.Look {
 	l.Facts.Foreground = tty.Foreground == a.Session.PID()
 	if a.unlike {
 		front := a.front.kind(tty.Foreground)
-		l.Facts.Host, l.Facts.Foreground = front.host, l.Facts.Foreground && !front.shell
+		l.Facts.Host, l.Facts.Foreground = front.host, l.Facts.Foreground && front.shell == nil
 		if a.profile.Rules.Reserved && tty.Canonical && l.Facts.Host == "" {
 			l.Facts.Host = hostIn(a.Session.Group())
 			l.Facts.Mute = (a.script || l.Facts.LastOutput.IsZero()) && !a.Session.Reads()
 		}
+	}
+	if a.quotes.Load() && l.Facts.Foreground {
+		l.Facts.Stranger = a.stranger()
 	}
 	l.Echo, l.Unread = tty.Echo, tty.Unread
 	l.Facts.Took = a.took.After(a.LastKey())
@@ -150,6 +159,21 @@ func (a *Agent) follow(l *watch.Look, cols int, read bool, now time.Time) {
 		a.shadow.Flushed(a.Session.LastFlush())
 	}
 	l.Draft = a.shadow.At(now)
+	if !l.Draft.Middle || !read || !a.answered(*l) {
+		return
+	}
+	if l.Settles = watch.HumanRest - now.Sub(l.Draft.Enter); l.Settles <= 0 { // no more what was there before it
+		a.shadow.Ended()
+		l.Draft.Middle, l.Settles = false, 0
+	}
+}
+
+// answered reports whether the program has printed something else than a prompt behind the line
+// that was sent last. So that was no beginning, and what looks like a prompt is one.
+func (a *Agent) answered(l watch.Look) bool {
+	above := strings.TrimSuffix(strings.TrimSuffix(l.Before, l.Line), "\n")
+	return l.Facts.AtPrompt && !l.Draft.Begun && l.Facts.LastOutput.After(l.Draft.Enter) &&
+		above != "" && !a.shadow.Stands(above) && !a.shadow.Stands(l.Before)
 }
 
 // Aside says that the human's draft was set aside and will come back.
@@ -170,6 +194,10 @@ func (a *Agent) Changed() <-chan struct{} { return a.changed }
 // Keys is the human's input: remembered, then typed.
 func (a *Agent) Keys(p []byte) error {
 	now := time.Now()
+	if a.quotes.Load() {
+		tty, err := a.Session.TTY()
+		a.shadow.Front(err == nil && tty.Foreground != a.Session.PID())
+	}
 	switch a.shadow.Keys(p, now) {
 	case draft.Answers:
 		return a.Session.Answers(p)

@@ -39,8 +39,14 @@ func (a *Agent) Found() (p *profile.Profile, pid int) {
 	return nil, 0
 }
 
-// Become takes the agent for one of another profile. The injector's goroutine alone may tell.
+// Become takes the agent for one of another profile. The injector's goroutine alone may tell. A
+// pattern of the user's stays.
 func (a *Agent) Become(p *profile.Profile) {
-	a.profile, a.prompt, a.unlike = p, &prompt{off: true}, false
-	a.shadow.Becomes(p.Composer == nil, p.Chips())
+	if a.pattern == a.profile.Prompt {
+		a.pattern = p.Prompt
+		a.prompt, _ = newPrompt(p.Prompt) // our own are good ones
+	}
+	a.profile, a.unlike = p, false
+	a.quotes.Store(p.Composer == nil && p.Quote.Inert())
+	a.shadow.Becomes(p.Composer == nil, p.Chips(), p.Begun)
 }

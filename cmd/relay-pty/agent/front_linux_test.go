@@ -23,13 +23,15 @@ func TestMain(m *testing.M) {
 func TestWhatIsInFront(t *testing.T) {
 	var f front
 	for _, c := range []struct {
-		argv []string
-		want kind
+		argv        []string
+		shell, host string
 	}{
-		{[]string{"sh", "-c", "echo; read x"}, kind{}},
-		{[]string{"sh", "-i"}, kind{shell: true}},
-		{[]string{"cat"}, kind{}},
-		{[]string{"bash", "-c", "exec -a ssh cat"}, kind{host: "ssh"}},
+		{[]string{"sh", "-c", "echo; read x"}, "", ""},
+		{[]string{"bash", "-i"}, "bash", ""},
+		{[]string{"cat"}, "", ""},
+		{[]string{"bash", "-c", "exec -a ssh cat"}, "", "ssh"},
+		{[]string{"bash", "-c", "exec -a fish bash -i"}, "bash", ""},
+		{[]string{"bash", "-c", "exec -a bash cat"}, "", ""},
 	} {
 		ctx := testrig.Within(t, time.Minute)
 		cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
@@ -46,8 +48,12 @@ func TestWhatIsInFront(t *testing.T) {
 			t.Fatalf("a line of %q: %v, %v", c.argv, err, context.Cause(ctx))
 		}
 		for range 2 { // asked again it answers from memory
-			if got := f.kind(cmd.Process.Pid); got != c.want {
-				t.Errorf("%q is %+v, want %+v", c.argv, got, c.want)
+			got, shell := f.kind(cmd.Process.Pid), ""
+			if got.shell != nil {
+				shell = got.shell.Language
+			}
+			if shell != c.shell || got.host != c.host {
+				t.Errorf("%q is %q of %q, want %q of %q", c.argv, shell, got.host, c.shell, c.host)
 			}
 		}
 		in.Close()

@@ -41,6 +41,8 @@ type dialect struct {
 	operands  int      // arguments that are not a script
 	prompts   string   // option with which it prompts whatever else there is
 	kills     []string // those of which C-u removes the line, as measured
+	ends      bool     // Ctrl-C may end it
+	begun     func(text string) bool
 }
 
 // posixPrompt is a prompt of the usual signs, or one of the themes that end
@@ -56,7 +58,7 @@ var dialects = []dialect{
 	{
 		commands: []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash"}, quote: profile.Quote{Posix: true},
 		prompt: posixPrompt, continued: rx(posixContinued),
-		runs: []string{"-c"}, valued: []string{"--rcfile", "--init-file", "-O", "+O", "-o", "+o"}, kills: []string{"bash", "zsh"},
+		runs: []string{"-c"}, valued: []string{"--rcfile", "--init-file", "-O", "+O", "-o", "+o"}, kills: []string{"bash", "zsh"}, begun: posixBegun,
 	},
 	{
 		commands: []string{"fish"}, quote: profile.Quote{Comment: " # "}, // the blank keeps it out of the history
@@ -65,7 +67,7 @@ var dialects = []dialect{
 	},
 	{
 		commands: []string{"python", "python3"}, quote: profile.Quote{Comment: "# "}, prompt: `^>>> $`,
-		runs: []string{"-c", "-m"}, valued: []string{"-W", "-X"}, prompts: "-i", kills: []string{"python", "python3"},
+		runs: []string{"-c", "-m"}, valued: []string{"-W", "-X"}, prompts: "-i", kills: []string{"python", "python3"}, begun: pythonBegun,
 	},
 	{
 		// A word at the end of its line would be completed by Enter; a blank cannot be.
@@ -74,13 +76,13 @@ var dialects = []dialect{
 	},
 	{
 		commands: []string{"sqlite3"}, quote: profile.Quote{Comment: "-- "}, prompt: `^sqlite> $`,
-		runs: []string{"-batch"}, valued: []string{"-cmd", "-init", "-separator", "-newline", "-nullvalue"}, operands: 1,
+		runs: []string{"-batch"}, valued: []string{"-cmd", "-init", "-separator", "-newline", "-nullvalue"}, operands: 1, ends: true, begun: sqlBegun,
 	},
 	{
 		commands: []string{"psql"}, quote: profile.Quote{Comment: "-- "}, prompt: `^\S+=[*!?]?[#>] $`,
 		runs:     []string{"-c", "--command", "-f", "--file", "-l", "--list"},
 		valued:   []string{"-d", "-h", "-p", "-U", "-v", "-P", "-F", "-R", "-T", "-L", "-o", "--dbname", "--host", "--port", "--username"},
-		operands: 2,
+		operands: 2, begun: sqlBegun,
 	},
 }
 
@@ -88,17 +90,53 @@ var dialects = []dialect{
 // known; prompts reports whether the line starts a shell which prompts.
 func For(argv []string) (p *profile.Profile, prompts bool) {
 	d, name := dialects[0], strings.TrimPrefix(filepath.Base(argv[0]), "-") // a login shell's name has the dash
+	s := Profile
 	for _, each := range dialects {
 		if slices.Contains(each.commands, name) {
-			d, prompts = each, each.interactive(argv[1:])
+			d, prompts, s.Language = each, each.interactive(argv[1:]), name
 		}
 	}
-	s := Profile
 	if slices.Contains(d.kills, name) {
 		s.Typing.Stash, s.Typing.StashLine, s.Typing.Retype = "\x15", true, true
 	}
-	s.Quote, s.Prompt, s.Continued = d.quote, d.prompt, d.continued
+	if d.ends {
+		s.Typing.Clear = s.Typing.Clear[:1]
+	}
+	s.Quote, s.Prompt, s.Continued, s.Begun = d.quote, d.prompt, d.continued, d.begun
 	return &s, prompts
+}
+
+// Running is the profile for a process that prompts, by its command line and the file that it was
+// started from, which no name can hide; "" where the system does not tell. nil: it is no shell that
+// is known, or one that runs a script.
+func Running(argv []string, file string) *profile.Profile {
+	file = bare(strings.TrimSuffix(file, " (deleted)"))
+	for _, d := range dialects {
+		for _, name := range d.commands {
+			if bare(name) != file {
+				continue
+			}
+			if p, prompts := For(append([]string{name}, argv[1:]...)); prompts {
+				return p
+			}
+			return nil
+		}
+	}
+	if file != "" && file != "busybox" {
+		return nil
+	}
+	if p, prompts := For(argv); prompts {
+		return p
+	}
+	return nil
+}
+
+// bare is a program's name without a release, as in python3.11 and ksh93; "" for no path.
+func bare(path string) string {
+	if path == "" {
+		return ""
+	}
+	return strings.TrimRight(filepath.Base(path), "0123456789.-")
 }
 
 // interactive reports whether a shell with these arguments prompts.
