@@ -11,13 +11,23 @@ import (
 
 // foreign says why whoever connected is not of the agent's session though it has the token, "" if
 // nothing tells against it.
-func (w *wrapper) foreign(c *sock.Conn) string {
+//
+// Who may speak may not always read: what the session left in its own process when that moved into
+// the background has nobody to tell.
+func (w *wrapper) foreign(c *sock.Conn, reads bool) string {
+	job, _ := w.became.Load().(string)
+	if reads && job == "" {
+		return "" // it was looked at when it began to speak
+	}
 	line := c.Descent(os.Getpid())
 	if len(line) == 0 {
 		return ""
 	}
-	job, _ := w.became.Load().(string)
-	return agents.Foreign(line, process.Environ(line[0].PID), job)
+	env := process.Environ(line[0].PID)
+	if reads && agents.Left(env, job) {
+		return "the agent's session goes on as background session " + job + ", and does not hear of what is read here"
+	}
+	return agents.Foreign(line, env, job)
 }
 
 // moved is told which background session the agent's own has become, "" if it is none: what belongs

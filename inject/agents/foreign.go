@@ -20,11 +20,12 @@ func Foreign(line []process.Process, env []string, job string) string {
 		if p.Shared == nil {
 			continue
 		}
-		if name := variable(env, p.Shared.Job); name != "" {
-			if path.Base(name) == job {
-				return ""
-			}
-			return foreign(p, "session "+path.Base(name))
+		switch name := path.Base(variable(env, p.Shared.Job)); {
+		case name == ".": // it has none
+		case name == job:
+			return ""
+		default:
+			return foreign(p, "session "+name)
 		}
 		if at := slices.IndexFunc(line, func(is process.Process) bool { return p.Shared.Serves(is.Argv) }); at >= 0 {
 			return foreign(p, fmt.Sprintf("process %d", line[at].PID))
@@ -36,6 +37,13 @@ func Foreign(line []process.Process, env []string, job string) string {
 func foreign(p *profile.Profile, which string) string {
 	return fmt.Sprintf("this is part of a %s of %s (%s), which others share: %s; to act as a script, unset RELAY_AGENT RELAY_TOKEN RELAY_SOCKET",
 		p.Shared.What, p.Title, which, p.Shared.Instead)
+}
+
+// Left reports whether a process with that environment was left behind by the agent's session, which
+// has become a background one: what it reads, nobody hears of.
+func Left(env []string, job string) bool {
+	belongs := func(p *profile.Profile) bool { return p.Shared != nil && path.Base(variable(env, p.Shared.Job)) == job }
+	return job != "" && !slices.ContainsFunc(all, belongs)
 }
 
 // variable is the value of a variable, "" if env has none of that name.

@@ -36,12 +36,16 @@ func TestForeign(t *testing.T) {
 		{"another one than the agent's", [][]string{hook, {claude}, host, daemon}, job("j1"), "j2", "session j1"},
 		{"the agent's own", [][]string{hook, {claude}, host, daemon}, job("j2"), "j2", ""},
 		{"an orphan of another one", [][]string{shell, {"/sbin/init"}}, job("j1"), "j2", "session j1"},
+		{"left behind", [][]string{hook, {claude}}, nil, "j2", ""},
 		{"Codex's server", [][]string{shell, server, {"/opt/codex"}}, nil, "", "--no-daemon"},
 		{"Codex's own server", [][]string{shell, {"/opt/codex", "app-server", "--listen", "stdio://"}}, nil, "", ""},
 	} {
 		var line []process.Process
 		for i, argv := range c.line {
 			line = append(line, process.Process{PID: 100 - i, Argv: argv})
+		}
+		if left := c.job != "" && c.want != "" || c.what == "left behind"; Left(c.env, c.job) != left {
+			t.Errorf("%s: it was left behind: %v", c.what, !left)
 		}
 		got := Foreign(line, c.env, c.job)
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {

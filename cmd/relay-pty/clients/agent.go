@@ -14,6 +14,19 @@ func (c *client) speaks(req string) bool {
 	return c.agent
 }
 
+// foreign reports whether whoever connected is not of the agent's session, or does not read for it
+// any more, and refuses what is asked.
+func (c *client) foreign(field, req string, reads bool) bool {
+	why := ""
+	if c.Foreign != nil {
+		why = c.Foreign(c.conn, reads)
+	}
+	if why != "" {
+		c.refuse(protocol.NotAuthorized, field, "", req, why)
+	}
+	return why != ""
+}
+
 func (c *client) signal(r *protocol.Signal) {
 	if c.speaks(r.Req) {
 		c.Signal(r)

@@ -19,9 +19,9 @@ import (
 
 // Server is what the clients deal with.
 type Server struct {
-	Name    string                  // the agent's
-	Token   string                  // with it a connection speaks as the agent …
-	Foreign func(*sock.Conn) string // … unless this tells why it does not; nil: nobody is asked
+	Name    string                                // the agent's
+	Token   string                                // with it a connection speaks as the agent …
+	Foreign func(c *sock.Conn, reads bool) string // … unless this tells why it does not, or may not read messages; nil: nobody is asked
 	Box     *queue.Mailbox
 	Events  *queue.Outbox
 	Status  func() *protocol.StatusAnswer
@@ -191,11 +191,8 @@ func (c *client) hello(r *protocol.Hello) {
 		c.refuse(protocol.NotAuthorized, "token", "", r.Req, "this is not the token of the agent that runs now; it is in its RELAY_TOKEN")
 		return
 	}
-	if r.Token != "" && !c.agent && c.Foreign != nil {
-		if why := c.Foreign(c.conn); why != "" {
-			c.refuse(protocol.NotAuthorized, "token", "", r.Req, why)
-			return
-		}
+	if r.Token != "" && !c.agent && c.foreign("token", r.Req, false) {
+		return
 	}
 	c.agent = c.agent || r.Token != ""
 	c.conn.Answer(&protocol.HelloAnswer{Head: r.Head, Protocol: protocol.Version, Features: protocol.Features(), Name: c.Name})

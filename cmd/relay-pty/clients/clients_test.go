@@ -286,7 +286,15 @@ func TestTokenOfAForeignSessionIsRefused(t *testing.T) {
 	var asked atomic.Int64
 	const foreign, own = `{"type":"hello","token":"secret"}`, `{"type":"signal","event":"busy"}`
 	for _, why := range []string{"it is of another session", ""} {
-		v := newOffice(t, func(s *Server) { s.Foreign = func(*sock.Conn) string { asked.Add(1); return why } }).visit()
+		v := newOffice(t, func(s *Server) {
+			s.Foreign = func(_ *sock.Conn, reads bool) string {
+				if reads {
+					return "it was left behind"
+				}
+				asked.Add(1)
+				return why
+			}
+		}).visit()
 		v.say(foreign, own, `{"type":"hello"}`, message("m1"))
 		if why != "" {
 			if e := v.hear("type", "error", "code", "not_authorized", "field", "token"); e["message"] != why {
@@ -299,6 +307,9 @@ func TestTokenOfAForeignSessionIsRefused(t *testing.T) {
 		}
 		v.hear("type", "hello")
 		v.hear("status", "queued")
+		if v.say(`{"type":"pull"}`); why == "" {
+			v.hear("type", "error", "code", "not_authorized", "message", "it was left behind")
+		}
 	}
 	if n := asked.Load(); n != 2 {
 		t.Errorf("it was looked at %d times", n)

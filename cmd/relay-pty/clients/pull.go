@@ -80,6 +80,9 @@ func (c *client) leave() {
 // lend answers a pull with what is there for it, and reports whether it did; with nothing only if
 // it must. A client that is gone by then has got nothing.
 func (c *client) lend(r *protocol.Pull, must bool) (answered bool) {
+	if c.foreign("", r.Req, true) {
+		return true
+	}
 	now := time.Now()
 	msgs, err := c.Box.Lease(now, asked(r))
 	switch {

@@ -72,11 +72,16 @@ func (v *viewed) opens(name string) {
 	})
 }
 
-// types types a line in the front of an agent's terminal.
+// types types a line in the front of an agent's terminal; behind a ! it is a command.
 func (v *viewed) types(name, line string) {
 	v.t.Helper()
-	tm := v.term[name]
-	if err := errors.Join(tm.Type(line), tm.WaitText(v.ctx, strings.TrimPrefix(line, "!")), tm.Type("\r")); err != nil {
+	tm, prompt := v.term[name], "❯\u00a0"
+	line, command := strings.CutPrefix(line, "!")
+	if command {
+		prompt = "!\u00a0"
+		must(v.t, errors.Join(tm.Type("!"), tm.WaitText(v.ctx, prompt)))
+	}
+	if err := errors.Join(tm.Type(line), tm.WaitText(v.ctx, prompt+line), tm.Type("\r")); err != nil {
 		v.t.Fatalf("%v\n%s", err, tm.Screen())
 	}
 }
@@ -96,11 +101,12 @@ func TestProveSessionsInTheAgentsView(t *testing.T) {
 		t.Errorf("%v\n%s", err, v.term["bob"].Screen())
 	}
 	v.does(v.ctx, "send", "alice", "this is to be typed", "--id", "m-typed", "--until", "queued")
-	v.types("bob", "say that you are bob")
-	v.sees(v.ctx, "bob's words", func(e router.Event) bool { return e.Body == "I am bob" && e.From == "bob" })
+	for _, name := range []string{"bob", "alice"} {
+		v.types(name, "say that you are "+name)
+		v.sees(v.ctx, name+"'s words", func(e router.Event) bool { return e.Body == "I am "+name && e.From == name })
+	}
 	v.does(v.ctx, "send", "bob", "this is to be typed", "--important", "--id", "m-hooked", "--until", "queued")
-	v.does(v.ctx, "send", "alice", "say that you are alice", "--important", "--id", "m-alice")
-	v.sees(v.ctx, "alice's words", func(e router.Event) bool { return e.Body == "I am alice" && e.From == "alice" })
+	v.does(v.ctx, "send", "alice", "for alice alone", "--important", "--id", "m-alice")
 	v.sees(v.ctx, "alice's message to be delivered", func(e router.Event) bool { return e.ID == "m-alice" && e.Status == "delivered" })
 	for _, e := range v.log(v.ctx) {
 		switch {
