@@ -39,8 +39,8 @@ func foreign(p *profile.Profile, which string) string {
 		p.Shared.What, p.Title, which, p.Shared.Instead)
 }
 
-// Left reports whether a process with that environment was left behind by the agent's session, which
-// has become a background one: what it reads, nobody hears of.
+// Left reports whether a process with that environment was left behind by the agent's session,
+// which has become a background one: what it reads, nobody hears of.
 func Left(env []string, job string) bool {
 	belongs := func(p *profile.Profile) bool { return p.Shared != nil && path.Base(variable(env, p.Shared.Job)) == job }
 	return job != "" && !slices.ContainsFunc(all, belongs)
