@@ -1,7 +1,7 @@
 package transcript
 
 // Rival is for tests on processes.
-var Rival = rival
+func Rival(child int, name string, grown bool) bool { return Format{Name: name}.rival(child, grown) }
 
 // MaxRow and KeptRest are the bounds of what a reader holds.
 const (

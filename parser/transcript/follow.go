@@ -70,12 +70,11 @@ func Told(all []News) bool {
 // (setsid) when child is a script that starts it. dir is the agent's directory.
 // Entries from before since, such as those of a resumed session, are skipped.
 func Follow(f Format, dir string, child int, since time.Time) *Log {
-	src, name := f.Follow(f, dir, child, since), f.Name
 	return &Log{
-		source: src,
+		source: f.Follow(f, dir, child, since),
 		owner: owner{
 			since: since, talks: map[string]*talk{},
-			rival: func(grown bool) bool { return rival(child, name, grown) },
+			rival: func(grown bool) bool { return f.rival(child, grown) },
 		},
 	}
 }
@@ -102,10 +101,10 @@ func (l *Log) Look() (Session, []Entry, error) {
 // again that costs two stats.
 func (l *Log) Grown() bool { return l.path != "" && l.seen != stampOf(l.path) }
 
-// rival reports whether a process other than child's runs an agent of that name in
-// the same directory. With grown, only one counts that may be starting, too.
-func rival(child int, name string, grown bool) bool {
-	pids, known := proc.Rivals(child, name, proc.Directory(proc.Main(child, name)))
+// rival reports whether a process other than child's runs an agent of the same kind in the same
+// directory. With grown, only one counts that may be starting, too.
+func (f Format) rival(child int, grown bool) bool {
+	pids, known := proc.Rivals(child, f.Name, f.Serves, proc.Directory(proc.Main(child, f.Name)))
 	if grown {
 		pids = slices.DeleteFunc(pids, func(pid int) bool { return proc.Older(pid, child) > startUp.Seconds() })
 	}

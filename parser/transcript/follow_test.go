@@ -192,7 +192,7 @@ func TestFollowGemini(t *testing.T) {
 
 // A process of the same name in the same directory may have begun a chat.
 func TestRivals(t *testing.T) {
-	if _, known := proc.Rivals(os.Getpid(), "none", "/"); !known {
+	if _, known := proc.Rivals(os.Getpid(), "none", "", "/"); !known {
 		if runtime.GOOS == "linux" {
 			t.Fatal("Linux does not tell who else runs")
 		}
@@ -212,14 +212,14 @@ func TestRivals(t *testing.T) {
 		return cmd
 	}
 	run(bin)
-	if pids, _ := proc.Rivals(child, "gemini", cwd); len(pids) != 0 {
+	if pids, _ := proc.Rivals(child, "gemini", "", cwd); len(pids) != 0 {
 		t.Errorf("elsewhere: %v", pids)
 	}
 	other := run(cwd).Process.Pid
-	if pids, _ := proc.Rivals(child, "gemini", cwd); len(pids) != 1 || pids[0] != other {
+	if pids, _ := proc.Rivals(child, "gemini", "", cwd); len(pids) != 1 || pids[0] != other {
 		t.Errorf("rivals %v, want %d", pids, other)
 	}
-	if pids, _ := proc.Rivals(other, "gemini", cwd); len(pids) != 0 {
+	if pids, _ := proc.Rivals(other, "gemini", "", cwd); len(pids) != 0 {
 		t.Errorf("its own: %v", pids)
 	}
 	if !transcript.Rival(child, "gemini", true) {

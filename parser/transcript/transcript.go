@@ -9,6 +9,7 @@ type Format struct {
 	All     string // glob of all transcripts
 	Row     func(row []byte) ([]Entry, error)
 	Follow  func(f Format, dir string, child int, since time.Time) Source
+	Serves  string                                    // the first argument of those of its processes that serve others and have no conversation; "": all are alike
 	Endless bool                                      // no row tells that a turn has ended well
 	Search  func(dir string, since time.Time) []Entry // nil: the files that All names
 }

@@ -81,16 +81,20 @@ func Same(path, dir string) bool {
 	return err == nil && real == dir
 }
 
-// runs reports whether pid runs a program of that name, itself or by an interpreter of its file.
-// What merely starts it, as `timeout 9 claude` or `sh -c claude`, does not.
-func runs(pid int, name string) bool {
+// runs reports whether pid runs a program of that name, itself or by an interpreter of its file,
+// and its first argument is not but, if that is not empty. What merely starts the program, as
+// `timeout 9 claude` or `sh -c claude`, does not run it.
+func runs(pid int, name, but string) bool {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	args := strings.Split(string(b), "\x00")
-	if named(args[0], name) || !slices.Contains(interpreters, filepath.Base(args[0])) {
-		return named(args[0], name)
+	args, at := strings.Split(string(b), "\x00"), 0
+	if !named(args[0], name) && slices.Contains(interpreters, filepath.Base(args[0])) {
+		at = 1 + slices.IndexFunc(args[1:], func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+		if at == 0 || slices.Contains(args[:at], "-c") {
+			return false
+		}
 	}
-	file := slices.IndexFunc(args[1:], func(arg string) bool { return !strings.HasPrefix(arg, "-") })
-	return file >= 0 && !slices.Contains(args[:1+file], "-c") && named(args[1+file], name)
+	served := but != "" && at+1 < len(args) && args[at+1] == but
+	return named(args[at], name) && !served
 }
 
 // interpreters run an agent's program from a file that they are given.
@@ -104,17 +108,17 @@ func named(path, name string) bool {
 // Main is the process of that name among child's group, else child.
 func Main(child int, name string) int {
 	for _, pid := range Group(child) {
-		if runs(pid, name) {
+		if runs(pid, name, "") {
 			return pid
 		}
 	}
 	return child
 }
 
-// Rivals returns the processes, other than the agent's own and their ancestors,
-// that run a program of that name in dir. It is false where the system does not
-// tell.
-func Rivals(child int, name, dir string) (pids []int, known bool) {
+// Rivals returns the processes, other than the agent's own and their ancestors, that run a program
+// of that name in dir, but for those whose first argument is serves. It is false where the system
+// does not tell.
+func Rivals(child int, name, serves, dir string) (pids []int, known bool) {
 	own, session := map[int]bool{}, sessionOf(child)
 	for pid := child; pid > 1; pid = parentOf(pid) {
 		own[pid] = true
@@ -122,7 +126,7 @@ func Rivals(child int, name, dir string) (pids []int, known bool) {
 	paths, _ := filepath.Glob("/proc/[0-9]*")
 	for _, path := range paths {
 		pid, _ := strconv.Atoi(filepath.Base(path))
-		if own[pid] || !runs(pid, name) || Directory(pid) != dir {
+		if own[pid] || !runs(pid, name, serves) || Directory(pid) != dir {
 			continue
 		}
 		if sid, err := unix.Getsid(pid); err == nil && sid != session {

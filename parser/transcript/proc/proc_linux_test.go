@@ -64,11 +64,17 @@ func TestFamily(t *testing.T) {
 	if got := Main(shell, "nobody"); got != shell {
 		t.Errorf("a program that does not run is %d, want the child, %d", got, shell)
 	}
-	rivals, known := Rivals(shell, "cat", dir)
+	rivals, known := Rivals(shell, "cat", "", dir)
 	if !known || len(rivals) != 1 || slices.Contains(group, rivals[0]) {
 		t.Fatalf("the rivals are %v, %v, want the one cat that left", rivals, known)
 	}
-	if got, _ := Rivals(shell, "cat", "/"); len(got) > 0 && slices.Contains(got, rivals[0]) {
+	if got, _ := Rivals(shell, "cat", "far", dir); len(got) > 0 {
+		t.Errorf("without those whose argument is far there are %v", got)
+	}
+	if got, _ := Rivals(shell, "cat", "near", dir); !slices.Equal(got, rivals) {
+		t.Errorf("without those whose argument is near there are %v", got)
+	}
+	if got, _ := Rivals(shell, "cat", "", "/"); len(got) > 0 && slices.Contains(got, rivals[0]) {
 		t.Errorf("in another directory there are %v", got)
 	}
 	if got := Directory(near); got != dir {

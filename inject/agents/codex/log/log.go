@@ -19,7 +19,7 @@ import (
 // that refers to the rows of the first. What was said in a turn that was
 // interrupted is not logged; a prompt that was queued is once its turn begins.
 // The thread that makes titles has no rollout, sub-agents have their own.
-var Format = transcript.Format{Name: "codex", Follow: follow, All: "sessions/*/*/*/rollout-*.jsonl", Row: readRow}
+var Format = transcript.Format{Name: "codex", Serves: "app-server", Follow: follow, All: "sessions/*/*/*/rollout-*.jsonl", Row: readRow}
 
 // rollouts finds the rollouts that the process holds open for writing: it reads
 // those of other processes now and then. A server that several terminals share (Codex
