@@ -166,6 +166,12 @@ func (a *attempt) reading() do {
 			return a.over(doubtful(protocol.FaultAgentExited, "the agent ended right after Enter"))
 		case rests && a.flushed(s.Look):
 			return a.over(doubtful(protocol.FaultNoConsume, "the agent threw away unread input while the message was typed; part of it may be lost"))
+		case rests && s.Facts.Draws:
+			return a.over(doubtful(protocol.FaultNoConsume, "the program draws its own screen, so nothing tells what it made of the message"))
+		case rests && !a.tookLine(s) && !s.over:
+			return reading, readTwice
+		case rests && !a.tookLine(s):
+			return a.over(doubtful(protocol.FaultNoConsume, "the program takes single keys, and shows no prompt behind the message"))
 		case rests && a.line.shown:
 			return a.over(delivered(protocol.EvidenceEcho))
 		case rests:
@@ -177,6 +183,12 @@ func (a *attempt) reading() do {
 		}
 		return a.over(doubtful(protocol.FaultNoConsume, "the message still stands in the line after Enter"))
 	}
+}
+
+// tookLine reports whether a program that has read the message has taken it for a line: it leaves its
+// terminal in line mode while it works on that, or asks for another one where it asked for this.
+func (a *attempt) tookLine(s step) bool {
+	return !s.Facts.Raw || s.Facts.AtPrompt || a.line.shown && strings.TrimSpace(a.line.prompt) != "" && s.Line == a.line.prompt
 }
 
 // flushed reports whether the agent threw away unread input since the attempt
