@@ -27,11 +27,11 @@ func times(t *testing.T, what string, once func(t *testing.T)) {
 }
 
 // fails waits for a message's end and checks its status and code.
-func (f *fake) fails(id, status, code string) testrig.Frame {
-	f.t.Helper()
-	end := f.ends(id)
+func (w *wrapped) fails(id, status, code string) testrig.Frame {
+	w.t.Helper()
+	end := w.ends(id)
 	if got := end.Str("status"); got != status || !strings.Contains(end.Raw, `"code":"`+code+`"`) {
-		f.t.Fatalf("%s: %s want %s (%s)", id, end.Raw, status, code)
+		w.t.Fatalf("%s: %s want %s (%s)", id, end.Raw, status, code)
 	}
 	return end
 }
@@ -211,7 +211,7 @@ func TestAgentStoppedWithAFullTerminal(t *testing.T) {
 		f.state("ready")
 		body := strings.Repeat("0123456789 ", 5000)
 		f.stopsAmid(body, 4000)
-		f.delivers("m1", "consumed")
+		f.fails("m1", "unknown", "no_consume") // it has read all, and shows nothing
 		if got := f.read(); !strings.Contains(got, body) {
 			t.Errorf("it read %d bytes", len(got))
 		}

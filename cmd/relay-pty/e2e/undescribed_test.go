@@ -244,7 +244,8 @@ func TestWhoeverWrappedItMayLetMessagesIn(t *testing.T) {
 				w.saysWhy()
 				must(t, w.Type("x"))
 			}
-			w.delivers("m1", "echo", "consumed")
+			w.fails("m1", "unknown", "no_consume") // which shows nothing behind it
+			must(t, w.WaitText(patience(t, "what it was given"), "hello"))
 		})
 	}
 }
