@@ -158,7 +158,7 @@ func (a *attempt) halting() do {
 	var key *watch.Key // the last one
 	press := func(ctx context.Context, s step) (stage, time.Duration) {
 		key = watch.Pressed(s.Look)
-		in.seen.Interrupts(time.Now())
+		in.seen.Interrupts(time.Now(), empty)
 		if _, err := a.term.tx.Write(ctx, []byte(list[min(pressed, len(list)-1)])); err != nil {
 			return a.then, 0
 		}
@@ -193,26 +193,27 @@ func (a *attempt) halting() do {
 }
 
 // returning waits for what an interrupted agent gives back into its composer: it says that it
-// rests, and paints that later. A composer that was empty and then holds text holds the prompt that
-// the agent did not begin with.
+// rests, and paints that later.
 func (a *attempt) returning() do {
-	rests, stands, shown := time.Time{}, time.Time{}, ""
+	var rests time.Time
 	return func(_ context.Context, s step) (stage, time.Duration) {
-		rests = ready.Since(rests, s.verdict.State == ready.Ready, s.Facts.Now)
-		stands, shown = ready.Since(stands, s.Box.Text != "" && s.Box.Text == shown, s.Facts.Now), s.Box.Text
-		stood, _ := sinceFor(stands, s.Facts.Now, proofRest) // it may be painted in parts
-		switch {
-		case s.over || s.blocked():
-			return a.then, 0
-		case s.Box.Text != "" && (!rests.IsZero() || stood):
-			a.in.drop(givenBack)
-			a.in.attempts = append(a.in.attempts, &attempt{in: a.in, stage: givenBack, typed: s.Box.Text})
-			return a.then, 0
-		case !rests.IsZero() && s.Facts.Now.Sub(rests) >= proofRest:
+		rests = ready.Since(rests, s.verdict.State == ready.Ready && s.Box.Text == "", s.Facts.Now)
+		rested, _ := sinceFor(rests, s.Facts.Now, proofRest)
+		if s.over || s.blocked() || rested || a.in.at(givenBack) != nil {
 			return a.then, 0
 		}
 		return returning, proofRest / 6
 	}
+}
+
+// noteGivenBack notes what an interrupted agent gave back, however late, and tells when to ask again:
+// it is the prompt that the agent did not begin with.
+func (in *Injector) noteGivenBack(s step) (again time.Duration) {
+	is, again := in.seen.Returned(s.Look)
+	if is && in.at(givenBack) == nil && in.at(behind) == nil && in.at(left) == nil && in.typing() == nil && !s.blocked() {
+		in.attempts = append(in.attempts, &attempt{in: in, stage: givenBack, typed: s.Box.Text})
+	}
+	return again
 }
 
 // inserting leads a composer that was in its insert mode, and was told to leave it, back there:
@@ -287,7 +288,7 @@ func (a *attempt) givenBack() do {
 			return givenBack, 0
 		}
 		pressed = time.Now()
-		in.seen.Input = pressed
+		in.seen.Resubmits(pressed)
 		a.within(in.Profile.Typing.KeyWait)
 		return givenBack, proofRest / 6
 	}

@@ -204,6 +204,35 @@ func TestPromptThatComesBackWhileTheAgentGoesOn(t *testing.T) {
 	})
 }
 
+// TestPromptThatComesBackLate: what an interrupted agent gives back is submitted again, though it was
+// waited for no more. What the human types meanwhile is a draft, with all that stands there.
+func TestPromptThatComesBackLate(t *testing.T) {
+	for _, typed := range []bool{false, true} {
+		run(t, func(t *testing.T, r *rig) {
+			r.do(func(f *fakeTerm) { f.turnTime, f.thinking, f.paints, f.onSubmit = time.Minute, true, 5*time.Second, r.logs })
+			r.humanTurn("work")
+			r.mail.press(protocol.ModeUrgent, "m1", "hello")
+			pass(100 * time.Millisecond)
+			r.mail.cancel("m1")
+			pass(2 * time.Second)
+			if typed {
+				r.human("x")
+			}
+			pass(4 * time.Second)
+			r.mail.press(protocol.ModeSequential, "m2", "there")
+			pass(10 * time.Minute)
+			want := []string{"work", "INTERRUPTED", "work", m2}
+			if typed {
+				want = want[:2]
+			}
+			wantInOrder(t, r, want...)
+			if typed && r.hold() != protocol.WaitsForDraft {
+				t.Errorf("waits for %q, the composer holds %q", r.hold(), r.shows())
+			}
+		})
+	}
+}
+
 // TestInterruptGivesBackTheQueueBesideADraft, which nobody may submit: that is doubt, and a
 // draft.
 func TestInterruptGivesBackTheQueueBesideADraft(t *testing.T) {

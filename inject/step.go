@@ -62,6 +62,7 @@ func (in *Injector) observe() step {
 	in.seen.See(&s.Look, in.ours())
 	in.watchDraft(s.Look)
 	s.verdict, s.again = in.seen.Judge(s.Look)
+	s.again = sooner(s.again, in.noteGivenBack(s))
 	var expiry time.Time
 	s.next, expiry = in.Mailbox.Next(s.Facts.Now)
 	var rest time.Duration

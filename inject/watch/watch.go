@@ -51,6 +51,7 @@ type Watch struct {
 	read    time.Time // since when the agent is seen to have read all
 	took    time.Time // since when it is seen to have read what we interrupted it with; zero: it has not
 	heard   time.Time // when it painted after that; zero: not yet
+	returns bool      // what the composer, which was empty then, comes to hold is a prompt given back
 	leaving time.Time // when the text that the human submitted was last seen in the composer
 	left    time.Time // the human's Enter whose text has left it: what stands there now is new
 	dialog  time.Time // since when a dialog is there, and no composer
@@ -130,8 +131,27 @@ func (w *Watch) See(l *Look, ours Ours) {
 	w.Last = *l
 }
 
-// Interrupts remembers that a key that is to end the agent's turn is typed now.
-func (w *Watch) Interrupts(now time.Time) { w.Halted, w.took, w.heard = now, time.Time{}, time.Time{} }
+// Interrupts remembers that a key that is to end the agent's turn is typed now. empty says that the
+// composer holds nothing.
+func (w *Watch) Interrupts(now time.Time, empty bool) {
+	w.Halted, w.took, w.heard, w.returns = now, time.Time{}, time.Time{}, empty && w.Profile.Typing.Returns
+}
+
+// Resubmits remembers that Enter is pressed on what the agent gave back. What stands there afterwards
+// is a draft.
+func (w *Watch) Resubmits(now time.Time) { w.Input, w.returns = now, false }
+
+// Returned reports whether what the composer holds is the prompt that an interrupted agent gave
+// back: the human has typed nothing since. It must have stood for a while, for it may be painted in
+// parts; else it tells when to ask again.
+func (w *Watch) Returned(l Look) (is bool, again time.Duration) {
+	if !w.returns || l.Box.Text == "" || !l.Box.Visible || TypedSince(l, w.Halted) {
+		return false, 0
+	}
+	left := Rest - l.Facts.Now.Sub(w.UnsentSince)
+	return left <= 0, max(left, 0)
+}
+
 
 // haltAgain is how long the agent may take to heed an interrupt that it has shown to have heard.
 const haltAgain = 1200 * time.Millisecond
