@@ -209,7 +209,9 @@ func TestPromptThatComesBackWhileTheAgentGoesOn(t *testing.T) {
 func TestPromptThatComesBackLate(t *testing.T) {
 	for _, typed := range []bool{false, true} {
 		run(t, func(t *testing.T, r *rig) {
-			r.do(func(f *fakeTerm) { f.turnTime, f.thinking, f.paints, f.onSubmit = time.Minute, true, 5*time.Second, r.logs })
+			r.do(func(f *fakeTerm) {
+				f.turnTime, f.thinking, f.paints, f.onSubmit = time.Minute, true, 5*time.Second, r.logs
+			})
 			r.humanTurn("work")
 			r.mail.press(protocol.ModeUrgent, "m1", "hello")
 			pass(100 * time.Millisecond)

@@ -189,6 +189,32 @@ func TestLookAtOtherComposers(t *testing.T) {
 	}
 }
 
+// TestMenusOfProgramsThatNobodyDescribed: what dialogs of TUIs say of their keys holds messages, and
+// what such programs show at rest does not.
+func TestMenusOfProgramsThatNobodyDescribed(t *testing.T) {
+	for row, menu := range map[string]bool{
+		"  Allow   Allow for Session   Deny":         true,
+		" enter confirm   esc exit":                  true,
+		"↑/↓ choose • enter choose • esc cancel":     true,
+		"Would you like to initialize this project?": true,
+		"[y] yes   [n] no":                           true,
+		"Press y to run it, any other key to stop":   true,
+		"❯ 1. Yes":                  true,
+		"Enter: select  Esc: close": true,
+		"/help for help · ctrl+c quit · enter send": false,
+		"  > Ready for instructions":                false,
+		"[y/n] is asked for before a command runs":  false,
+		"esc interrupts, tab focuses the chat":      false,
+		"Denied access is allowed later":            false,
+	} {
+		s := screen.New(12, 60)
+		s.Write([]byte("\x1b[?1049hA program\r\n\r\n" + row))
+		if got := Menu(generic, s); (got != "") != menu {
+			t.Errorf("%q: got %q", row, got)
+		}
+	}
+}
+
 func TestLookAtLinePrograms(t *testing.T) {
 	for _, c := range []struct{ name, painted, line, dialog string }{
 		{"a prompt", "hello\r\n$ ", "$ ", ""},

@@ -152,7 +152,6 @@ func (w *Watch) Returned(l Look) (is bool, again time.Duration) {
 	return left <= 0, max(left, 0)
 }
 
-
 // haltAgain is how long the agent may take to heed an interrupt that it has shown to have heard.
 const haltAgain = 1200 * time.Millisecond
 

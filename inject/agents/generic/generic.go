@@ -29,8 +29,11 @@ var Profile = profile.Profile{
 	},
 	Dialogs: []*profile.Pattern{
 		rx(`^\W{0,4}[❯›▸►●◉] ?\d+[.)] `),
-		rx(`\b[Ee]sc(ape)? to (cancel|go back|close|exit|dismiss)\b`),
-		rx(`\b[Ee]nter to (confirm|select)\b`),
+		rx(`(?i)\besc(ape)?:? (to )?(cancel|go back|close|exit|dismiss)\b`),
+		rx(`(?i)\benter:? (to )?(confirm|select|choose|accept)\b`),
+		rx(`\bAllow\b.{1,60}\bDeny\b`),
+		rx(`(?i)\[y\].{1,40}\[n\]`),
+		rx(`(?i)\bany other key\b`),
 		rx(`^\W{0,4}(Do you (want|trust)|Would you like|Are you sure|Allow)\b.*\?\W{0,4}$`),
 	},
 	Rules: ready.Rules{
