@@ -206,8 +206,8 @@ func (a *attempt) returning() do {
 	}
 }
 
-// noteGivenBack notes what an interrupted agent gave back, however late, and tells when to ask again:
-// it is the prompt that the agent did not begin with.
+// noteGivenBack notes what an interrupted agent gave back, however late, and tells when to ask
+// again: it is the prompt that the agent did not begin with.
 func (in *Injector) noteGivenBack(s step) (again time.Duration) {
 	is, again := in.seen.Returned(s.Look)
 	if is && in.at(givenBack) == nil && in.at(behind) == nil && in.at(left) == nil && in.typing() == nil && !s.blocked() {

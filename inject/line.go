@@ -185,8 +185,9 @@ func (a *attempt) reading() do {
 	}
 }
 
-// tookLine reports whether a program that has read the message has taken it for a line: it leaves its
-// terminal in line mode while it works on that, or asks for another one where it asked for this.
+// tookLine reports whether a program that has read the message has taken it for a line: it leaves
+// its terminal in line mode while it works on that, or asks for another one where it asked for
+// this.
 func (a *attempt) tookLine(s step) bool {
 	return !s.Facts.Raw || s.Facts.AtPrompt || a.line.shown && strings.TrimSpace(a.line.prompt) != "" && s.Line == a.line.prompt
 }

@@ -204,8 +204,8 @@ func TestPromptThatComesBackWhileTheAgentGoesOn(t *testing.T) {
 	})
 }
 
-// TestPromptThatComesBackLate: what an interrupted agent gives back is submitted again, though it was
-// waited for no more. What the human types meanwhile is a draft, with all that stands there.
+// TestPromptThatComesBackLate: what an interrupted agent gives back is submitted again, though it
+// was waited for no more. What the human types meanwhile is a draft, with all that stands there.
 func TestPromptThatComesBackLate(t *testing.T) {
 	for _, typed := range []bool{false, true} {
 		run(t, func(t *testing.T, r *rig) {

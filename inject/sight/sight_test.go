@@ -189,8 +189,8 @@ func TestLookAtOtherComposers(t *testing.T) {
 	}
 }
 
-// TestMenusOfProgramsThatNobodyDescribed: what dialogs of TUIs say of their keys holds messages, and
-// what such programs show at rest does not.
+// TestMenusOfProgramsThatNobodyDescribed: what dialogs of TUIs say of their keys holds messages,
+// and what such programs show at rest does not.
 func TestMenusOfProgramsThatNobodyDescribed(t *testing.T) {
 	for row, menu := range map[string]bool{
 		"  Allow   Allow for Session   Deny":         true,

@@ -137,8 +137,8 @@ func (w *Watch) Interrupts(now time.Time, empty bool) {
 	w.Halted, w.took, w.heard, w.returns = now, time.Time{}, time.Time{}, empty && w.Profile.Typing.Returns
 }
 
-// Resubmits remembers that Enter is pressed on what the agent gave back. What stands there afterwards
-// is a draft.
+// Resubmits remembers that Enter is pressed on what the agent gave back. What stands there
+// afterwards is a draft.
 func (w *Watch) Resubmits(now time.Time) { w.Input, w.returns = now, false }
 
 // Returned reports whether what the composer holds is the prompt that an interrupted agent gave

@@ -137,8 +137,8 @@ var scripts = []script{
 		s.sees("$ \x1b[K")
 		s.types("cat \t\t")
 		s.sees("vimrc", "$ cat ")
-		s.types("\x03")
-		s.sees("^C", ps1)
+		s.types("\x15") // at ^C behind a list bash 5.2 may print no prompt, with nothing around it
+		s.sees("\x1b[K")
 		s.types("exit 3\r")
 	}),
 	bash("bash: job control within, ^Z, jobs, bg and fg", func(s *stage) {
