@@ -77,10 +77,10 @@ func OverlayFile(path string, bases []*Profile) (*Profile, []byte, error) {
 //	 "placeholder":"dim","stash":"C-s","stash_shown":"stashed","clear":["C-u"],"interrupt":["Esc"],
 //	 "submit":"Enter","newline":"C-j","paste_limit":800,"enter_delay_ms":200,"hold_ms":1000,"quote":"none"}
 //
-// All keys but name are optional; what is left out is the base's, which is generic unless named,
-// and the patterns of busy and dialog add to those of the base. Patterns are Go regular expressions
-// that do not match the empty string; prompt matches at the start of a row. For keys see
-// [keyname.Parse]. Bases are those to choose from. Reading is strict: an error is a *FieldError.
+// All keys but name are optional; what is left out is the base's, which is
+// generic unless named. Patterns are Go regular expressions that do not match
+// the empty string; prompt matches at the start of a row. For keys see [keyname.Parse].
+// Bases are those to choose from. Reading is strict: an error is a *FieldError.
 func Overlay(data []byte, bases []*Profile) (*Profile, error) {
 	members, err := scan(data)
 	if err != nil {
@@ -324,7 +324,7 @@ func (o *overlay) read(f field, v jsontext.Value) error {
 	}
 	switch into := f.into.(type) {
 	case *[]pattern:
-		*into = slices.Clip(*into) // they add to the base's, whose list stays as it is
+		*into = nil // never the base's own
 		return list(v, func(s string) error {
 			rx, err := compile(s)
 			*into = append(*into, rx)
