@@ -91,7 +91,7 @@ func (s *Shadow) Becomes(lines bool, chips Chips, begun func(string) bool) {
 	s.Lines, s.Chips, s.Begun, s.lines = lines, chips, begun, ""
 }
 
-// Front tells whether another program has the terminal now, to which what is typed goes.
+// Front takes note of whether another program has the terminal now: what is typed goes to that one.
 func (s *Shadow) Front(another bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -81,7 +81,7 @@ func (d *Doctor) unclear(check string, r registry.Record, s *protocol.StatusAnsw
 		d.broken(check, "do what that says", "%s gets no messages: %s", r.Name, s.BlockedBy)
 		return
 	}
-	d.broken(check, "relay-pty --check-profile "+s.Agent+" tells whether the profile still holds; relay screen "+r.Name+" shows the agent",
+	d.broken(check, "relay-pty --check-profile "+s.Agent+" shows what of the profile holds no more; relay screen "+r.Name+" shows the agent",
 		"%s gets no messages: for %v it has shown nothing by which profile %s knows that it is ready", r.Name,
 		(time.Duration(s.UptimeMS) * time.Millisecond).Round(time.Second), s.Agent)
 }
