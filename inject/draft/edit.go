@@ -44,10 +44,6 @@ type editor struct {
 	held    bool   // a draft is in stash
 	late    []rune // what was typed and an empty composer did not show; nil: nothing
 
-	kill   []rune
-	kept   bool // it is all that was killed in this draft: editors differ in what they keep of several
-	killed bool // something was killed in this draft
-
 	esc  time.Time // of the last key, when it was an Escape
 	text string    // the text and the marked text, while they are valid
 	mark string
@@ -82,12 +78,8 @@ func (e *editor) apply(k keystroke.Key, lines bool, now time.Time) (goesOn bool)
 		e.escape(lines, twice, now)
 	case keystroke.Stash:
 		e.toggleStash(lines)
-	case keystroke.Transpose:
-		e.transpose(lines)
 	case keystroke.Unfollowed:
 		e.lose()
-	case keystroke.Yank:
-		e.yank()
 	case keystroke.KillStart, keystroke.KillEnd, keystroke.KillWord, keystroke.KillBack, keystroke.KillAhead:
 		e.killKey(k.Kind, lines)
 	default:
@@ -143,10 +135,10 @@ func (e *editor) normalise() {
 }
 
 // lose gives up following the text, up to the next Enter.
-func (e *editor) lose() { e.lost, e.kept, e.killed = true, false, true }
+func (e *editor) lose() { e.lost = true }
 
 func (e *editor) clear() {
-	e.buf, e.at, e.lost, e.astray, e.same, e.kept, e.killed, e.loose, e.lines = e.buf[:0], 0, false, false, false, false, false, 0, 0
+	e.buf, e.at, e.lost, e.astray, e.same, e.loose, e.lines = e.buf[:0], 0, false, false, false, 0, 0
 	e.late = nil
 	if cap(e.buf) > 4096 {
 		e.buf = nil
@@ -170,7 +162,7 @@ func (e *editor) hide() {
 func (e *editor) show() {
 	e.buf = append(slices.Clone(e.late), e.buf...)
 	e.at += len(e.late)
-	e.late, e.kept, e.killed, e.same = nil, false, true, false
+	e.late, e.same = nil, false
 	if len(e.buf)+e.size > maxText {
 		e.lose()
 	}
@@ -311,7 +303,7 @@ func (e *editor) unstash() {
 	e.stash, e.held = nil, false
 }
 
-func (e *editor) toEnd() { e.at, e.astray, e.kept, e.killed = len(e.buf), false, false, true }
+func (e *editor) toEnd() { e.at, e.astray = len(e.buf), false }
 
 // texts are the text, and the text with marks around the pastes.
 func (e *editor) texts() (plain, marked string) {

@@ -205,7 +205,7 @@ func plain(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// killKey removes a stretch and keeps it for Ctrl-Y.
+// killKey removes a stretch.
 func (e *editor) killKey(k keystroke.Kind, lines bool) {
 	from, to := e.at, e.at
 	switch k {
@@ -231,47 +231,8 @@ func (e *editor) killKey(k keystroke.Kind, lines bool) {
 		}
 		return
 	}
-	if from == to {
-		return
-	}
-	e.kill, e.kept, e.killed = slices.Clone(e.buf[from:to]), !e.killed, true
-	for _, r := range e.kill {
-		if n := e.chip(r); n >= 0 {
-			e.kept = false
-			if !e.sure[n] {
-				e.lose()
-			}
-		}
+	if slices.ContainsFunc(e.buf[from:to], func(r rune) bool { n := e.chip(r); return n >= 0 && !e.sure[n] }) {
+		e.lose()
 	}
 	e.cut(from, to)
-}
-
-// yank inserts what was killed last.
-func (e *editor) yank() {
-	if !e.kept {
-		e.lose()
-		return
-	}
-	e.insert(slices.Clone(e.kill)...)
-}
-
-// transpose swaps two characters in a line editor; composers have other uses for
-// the key.
-func (e *editor) transpose(lines bool) {
-	if !lines || e.astray {
-		e.lose()
-		return
-	}
-	i := e.at
-	if i == len(e.buf) {
-		i--
-	}
-	if i < 1 {
-		return
-	}
-	if !e.single(i) || !e.single(i-1) {
-		e.lose()
-	}
-	e.buf[i-1], e.buf[i] = e.buf[i], e.buf[i-1]
-	e.at = i + 1
 }

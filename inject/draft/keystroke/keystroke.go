@@ -29,8 +29,6 @@ const (
 	KillAhead  // Alt-D, Ctrl-Delete
 	KillStart  // Ctrl-U
 	KillEnd    // Ctrl-K
-	Yank       // Ctrl-Y
-	Transpose  // Ctrl-T
 	EOF        // Ctrl-D: Delete, unless nothing is typed
 	Interrupt  // Ctrl-C
 	Suspend    // Ctrl-Z
@@ -239,8 +237,8 @@ func (r *Reader) csi(b byte, emit func(Key)) {
 func control(b byte) Key {
 	kinds := [...]Kind{
 		0x01: Home, 0x02: Left, 0x03: Interrupt, 0x04: EOF, 0x05: End, 0x06: Right, 0x08: Erase, '\n': Newline,
-		0x0b: KillEnd, 0x0c: Idle, '\r': Enter, 0x0e: Vertical, 0x10: Vertical, 0x13: Stash, 0x14: Transpose,
-		0x15: KillStart, 0x17: KillWord, 0x19: Yank, 0x1a: Suspend, 0x1b: Escape, 0x1f: Report,
+		0x0b: KillEnd, 0x0c: Idle, '\r': Enter, 0x0e: Vertical, 0x10: Vertical, 0x13: Stash,
+		0x15: KillStart, 0x17: KillWord, 0x1a: Suspend, 0x1b: Escape, 0x1f: Report,
 	}
 	switch {
 	case b == 0x7f:
