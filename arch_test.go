@@ -145,7 +145,7 @@ func allowed(pkg string) []string {
 // owners lists libraries that only one package may import, or two for files of their own.
 var owners = map[string]string{
 	"github.com/creack/pty": "pty",
-	"go.etcd.io/bbolt":      "queue/journal cmd/relay/internal/shelf",
+	"go.etcd.io/bbolt":      "cmd/relay/internal/shelf",
 
 	"github.com/nats-io/nats-server/v2/server": "cmd/relay/internal/bus",
 	"github.com/nats-io/nats.go":               "cmd/relay/internal/bus",

@@ -1,68 +1,37 @@
 package journal
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"runtime/debug"
+	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"go.etcd.io/bbolt"
 
 	"relay-pty/protocol"
 	"relay-pty/protocol/failpoint"
 	"relay-pty/queue"
 )
 
-// Bounds of what is kept.
-var (
-	maxEvents  int64 = 20_000
-	maxBytes   int64 = 32 << 20 // of frames
-	maxEnded   int64 = 100_000
-	remembered       = queue.Retention
-)
-
-// pruneMost is how much one commit removes of each kind, so that none takes long.
-const pruneMost = 256
-
 // Journal is the file of one agent, which no other process may have open.
 type Journal struct {
 	path   string
 	mine   func() error
-	gone   atomic.Int64
-	state  state          // as the file has it; Commit's alone
+	epoch  string         // of the first file, while there is none
 	held   []queue.Change // events that were told before there was a file
 	broken bool           // the last commit failed
-	tx     uint64         // number of the last that did not
+	limit  int64          // the size from which on the file is written anew
 
-	mu sync.RWMutex // held while db is exchanged
-	db *tree        // nil while there is no file
-}
-
-// tree is a bbolt file that we have open.
-type tree struct {
-	*bbolt.DB
-	file *os.File
-}
-
-// state is what the file says of itself. The counts are there to notice records that
-// a damaged tree no longer shows.
-type state struct {
-	Epoch  string
-	Last   int64 // number of the newest event
-	Gone   int64 // events up to it are no longer kept
-	Events int64
-	Bytes  int64 // of their frames
-	Live   int64
-	Ended  int64
+	mu   sync.RWMutex // held while the file is exchanged, or what it holds is counted
+	file *file        // nil while there is none
 }
 
 // Commit writes all of the changes, or none; see [queue.Store].
 func (j *Journal) Commit(changes []queue.Change) error {
-	if j.db == nil && !j.broken && len(j.held) < maxHeld && !slices.ContainsFunc(changes, promises) {
+	if j.file == nil && !j.broken && len(j.held) < maxHeld && !slices.ContainsFunc(changes, promises) {
 		j.held = append(j.held, changes...)
 		return nil
 	}
@@ -87,194 +56,211 @@ func promises(c queue.Change) bool { return c.Record != nil || c.Type == protoco
 func (j *Journal) commit(changes []queue.Change) (err error) {
 	defer func() { j.broken = err != nil }()
 	switch {
-	case j.db == nil:
-		err = j.begin()
-	case j.broken || !j.named():
-		err = j.renew()
+	case j.file == nil: // its events' numbers must not be given out again in its epoch
+		err = j.anew(func(f *file) error { return f.write(j.epoch, 0, 0, j.held) })
+	case j.broken || !j.file.hasName(j.path):
+		err = j.anew(j.copy)
+	case j.file.size > j.limit || j.file.ended > maxEnded+maxEnded/4:
+		if j.anew(j.copy) != nil { // the old one will do
+			j.limit = j.file.size + j.file.size/4
+		}
 	}
-	if err != nil {
+	if err != nil || len(changes) == 0 {
 		return err
 	}
-	next, id := j.state, uint64(0)
-	err = j.update(func(tx *bbolt.Tx) error {
-		id = uint64(tx.ID())
-		return next.apply(tx, changes, time.Now())
-	})
-	j.gone.Store(next.Gone) // if that failed, nobody knows whether they are still there
+	f, at := j.file, j.file.size
+	frame, err := framed(newFrame(), changes)
+	if err == nil {
+		err = f.append(frame)
+	}
+	if err == nil {
+		err = f.sync()
+	}
 	switch {
 	case err != nil:
+		f.Truncate(at) // what was refused is better gone, but the next commit sees to that anyway
 		return err
-	case !j.named():
+	case !f.hasName(j.path):
 		return errNameless
 	}
-	j.state, j.tx = next, id
-	return nil
+	j.mu.Lock()
+	err = f.add(frame[head:], at)
+	j.mu.Unlock()
+	f.seal()
+	return err
 }
 
 // errNameless is a commit into a file that lost its name meanwhile.
 var errNameless = errors.New("it was removed or replaced while it was written")
 
-// named reports whether the file that is open has the journal's name.
-func (j *Journal) named() bool {
-	open, err := j.db.file.Stat()
-	if err != nil {
-		return false
+func framed(frame []byte, changes []queue.Change) ([]byte, error) {
+	for _, c := range changes {
+		frame = putItem(frame, anEvent, entryItem(c.Entry))
+		if c.Record == nil || failpoint.Built && (failpoint.On(failpoint.QueuedUnrecorded) && c.Record.Status == protocol.StatusQueued ||
+			failpoint.On(failpoint.AttemptUnrecorded) && c.Record.Status == protocol.StatusInjecting) {
+			continue
+		}
+		item, err := recordItem(c.Record)
+		if err != nil {
+			return nil, err
+		}
+		frame = putItem(frame, aRecord, item)
 	}
-	now, err := os.Lstat(j.path)
-	return err == nil && os.SameFile(open, now)
+	return frame, nil
 }
 
+// write begins an empty file.
+func (f *file) write(epoch string, last, gone int64, changes []queue.Change) error {
+	frame := putItem(newFrame(), aState, pack([]byte(epoch), number(last), number(gone)))
+	frame, err := framed(frame, changes)
+	if err != nil {
+		return err
+	}
+	return f.put(frame)
+}
+
+// copied is how many bytes make a frame of a file that is written anew.
+const copied = 256 << 10
+
+// copy writes into an empty file what is kept of the one that is open, as it was after the last
+// commit that did not fail.
+func (j *Journal) copy(f *file) error {
+	return f.copy(j.file, func(item []byte) ([]byte, error) { return item, nil })
+}
+
+func (f *file) copy(old *file, record func([]byte) ([]byte, error)) error {
+	if err := f.write(old.epoch, old.last, old.gone, nil); err != nil {
+		return err
+	}
+	frame := newFrame()
+	put := func(kind byte, item []byte) error {
+		if frame = putItem(frame, kind, item); len(frame) < copied {
+			return nil
+		}
+		done := frame
+		frame = newFrame()
+		return f.put(done)
+	}
+	err := old.eachEvent(0, func(_ queue.Entry, item []byte) error { return put(anEvent, item) })
+	if err != nil {
+		return err
+	}
+	err = old.eachRecord(old.remember(time.Now()), func(item []byte) error {
+		item, err := record(item)
+		if err != nil {
+			return err
+		}
+		return put(aRecord, item)
+	})
+	if err != nil || len(frame) == head {
+		return err
+	}
+	return f.put(frame)
+}
+
+// put appends a frame that counts at once.
+func (f *file) put(frame []byte) error {
+	if err := f.append(frame); err != nil {
+		return err
+	}
+	return f.add(frame[head:], f.size)
+}
+
+// slack is how much of a file need not be worth keeping.
+const slack = 1 << 20
+
+// anew puts a file that fill has written in the place of the one before, at once or not at all.
+// Where its name cannot be made to last, the new file is the one that counts all the same.
+func (j *Journal) anew(fill func(*file) error) error {
+	f, err := create(j.path, j.free, fill)
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	j.file, f = f, j.file
+	j.mu.Unlock()
+	if j.held, j.limit = nil, j.file.roomy(); f != nil {
+		f.Close() // all of it was read, and what it could not write is in the new one
+	}
+	return SyncDir(filepath.Dir(j.path))
+}
+
+// roomy is a size at which half of the file, and the slack, is not kept any more.
+func (f *file) roomy() int64 { return slack + 2*(f.total.bytes+f.recordBytes) }
+
+// free reports whether a file of ours may be put in the place of the name: no other wrapper has it,
+// and nothing stands there but what we put there. Two journals cannot be made one, and which is
+// wanted is not ours to say.
+func (j *Journal) free() error {
+	if err := j.mine(); err != nil {
+		return err
+	}
+	if j.file != nil && j.file.hasName(j.path) {
+		return nil
+	}
+	if _, err := os.Lstat(j.path); !errors.Is(err, fs.ErrNotExist) {
+		return errReplaced
+	}
+	return nil
+}
+
+// errReplaced is another file in the place of the journal.
+var errReplaced = errors.New("somebody put another file in its place; " +
+	"move that away, or end this wrapper, and the next one goes on with it")
+
 // Gone is the number up to which events are no longer kept.
-func (j *Journal) Gone() int64 { return j.gone.Load() }
+func (j *Journal) Gone() int64 {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	if j.file == nil {
+		return 0
+	}
+	return j.file.gone
+}
 
 // Events returns kept events; see [queue.Store].
 func (j *Journal) Events(after int64, most int) (list []queue.Entry, err error) {
-	err = j.view(func(tx *bbolt.Tx) error {
-		size := 0
-		c := tx.Bucket([]byte{events}).Cursor()
-		for key, value := c.Seek(number(after + 1)); key != nil && len(list) < most; key, value = c.Next() {
-			e, err := eventOf(key, value)
-			if err != nil {
-				continue // it was told of when the file was opened
-			}
-			if size += len(e.Frame); len(list) > 0 && size > queue.BatchBytes {
-				break
-			}
-			list = append(list, e)
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	if j.file == nil {
+		return nil, nil
+	}
+	size, enough := 0, errors.New("enough")
+	err = j.file.eachEvent(after, func(e queue.Entry, _ []byte) error {
+		if size += len(e.Frame); len(list) == most || len(list) > 0 && size > queue.BatchBytes {
+			return enough
 		}
+		e.Frame = bytes.Clone(e.Frame)
+		list = append(list, e)
 		return nil
 	})
-	return list, err
-}
-
-func eventOf(key, value []byte) (queue.Entry, error) {
-	payload, err := opened(events, key, value)
-	if err != nil {
-		return queue.Entry{}, err
-	}
-	return unpackEvent(key, payload)
+	return list, ignore(err, enough)
 }
 
 // Find returns the record of a message that ended.
 func (j *Journal) Find(id string) (r queue.Record, ok bool) {
-	err := j.view(func(tx *bbolt.Tx) error {
-		value := tx.Bucket([]byte{ended}).Get([]byte(id))
-		if value == nil {
-			return nil
-		}
-		var err error
-		r, err = recordOf(ended, []byte(id), value)
-		ok = err == nil
-		return nil
-	})
-	return r, ok && err == nil
-}
-
-func recordOf(bucket byte, key, value []byte) (queue.Record, error) {
-	payload, err := opened(bucket, key, value)
-	if err != nil {
-		return queue.Record{}, err
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	if j.file == nil {
+		return r, false
 	}
-	return unpackRecord(payload)
+	p := j.file.records[j.file.key([]byte(id))]
+	if p.ended == 0 || time.Since(time.UnixMilli(p.ended)) >= remembered {
+		return r, false
+	}
+	err := j.file.eachRecord([]place{p}, func(item []byte) (err error) {
+		r, err = recordOf(item)
+		return err
+	})
+	return r, err == nil && r.ID == id
 }
 
 // Close closes the file; the journal cannot be used any more.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.db == nil {
+	if j.file == nil {
 		return nil
 	}
-	return j.db.Close()
-}
-
-func (j *Journal) view(f func(*bbolt.Tx) error) error {
-	j.mu.RLock()
-	defer j.mu.RUnlock()
-	if j.db == nil {
-		return nil
-	}
-	return guarded(func() error { return j.db.View(f) })
-}
-
-func (j *Journal) update(f func(*bbolt.Tx) error) error {
-	j.mu.RLock()
-	defer j.mu.RUnlock()
-	return guarded(func() error { return j.db.Update(f) })
-}
-
-// guarded makes an error of a panic: bbolt trusts its file.
-func guarded(f func() error) (err error) {
-	was := debug.SetPanicOnFault(true)
-	defer debug.SetPanicOnFault(was)
-	defer func() {
-		if r := recover(); r != nil {
-			err = errors.Join(errDamaged, fmt.Errorf("%v", r))
-		}
-	}()
-	return f()
-}
-
-// apply puts changes into the file, and takes out what is too much.
-func (s *state) apply(tx *bbolt.Tx, changes []queue.Change, now time.Time) error {
-	for _, c := range changes {
-		if err := s.put(tx, c); err != nil {
-			return err
-		}
-	}
-	if err := s.pruneEvents(tx); err != nil {
-		return err
-	}
-	if err := s.pruneEnded(tx, now.Add(-remembered)); err != nil {
-		return err
-	}
-	return s.save(tx)
-}
-
-func (s *state) put(tx *bbolt.Tx, c queue.Change) error {
-	if err := s.putEvent(tx, c.Entry); err != nil || c.Record == nil {
-		return err
-	}
-	if failpoint.Built && (failpoint.On(failpoint.QueuedUnrecorded) && c.Record.Status == protocol.StatusQueued ||
-		failpoint.On(failpoint.AttemptUnrecorded) && c.Record.Status == protocol.StatusInjecting) {
-		return nil
-	}
-	return s.putRecord(tx, c.Record)
-}
-
-func (s *state) putEvent(tx *bbolt.Tx, e queue.Entry) error {
-	key := number(e.Seq)
-	s.Last, s.Events, s.Bytes = max(s.Last, e.Seq), s.Events+1, s.Bytes+int64(len(e.Frame))
-	return tx.Bucket([]byte{events}).Put(key, seal(events, key, packEvent(e)))
-}
-
-// putRecord puts a message where it belongs now.
-func (s *state) putRecord(tx *bbolt.Tx, r *queue.Record) error {
-	payload, err := packRecord(r)
-	if err != nil {
-		return err
-	}
-	id := []byte(r.ID)
-	lives := tx.Bucket([]byte{live})
-	known := lives.Get(id) != nil
-	if r.Live() {
-		if !known {
-			s.Live++
-		}
-		return lives.Put(id, seal(live, id, payload))
-	}
-	if known {
-		s.Live--
-		if err := lives.Delete(id); err != nil {
-			return err
-		}
-	}
-	ends := tx.Bucket([]byte{ended})
-	if ends.Get(id) == nil {
-		s.Ended++
-	}
-	if err := ends.Put(id, seal(ended, id, payload)); err != nil {
-		return err
-	}
-	return tx.Bucket([]byte{ages}).Put(aged(r), nil)
+	return j.file.Close()
 }

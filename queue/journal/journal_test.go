@@ -9,10 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
-	"go.etcd.io/bbolt"
+	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 
 	"relay-pty/protocol"
@@ -30,17 +31,30 @@ func message(id string) queue.Message {
 // run is a mailbox and its log on a journal.
 type run struct {
 	*queue.Mailbox
-	journal     *Journal
+	journal     *still
 	log         *queue.Outbox
 	past        Past
 	interrupted []queue.Message
 	end         func()
 }
 
+// still is a journal whose commits can be kept from going on.
+type still struct {
+	*Journal
+	mu sync.Mutex
+}
+
+func (s *still) Commit(changes []queue.Change) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Journal.Commit(changes)
+}
+
 func start(t *testing.T, path string) *run {
 	t.Helper()
-	j, past, err := Open(path, nil)
+	opened, past, err := Open(path, nil)
 	must(t, err)
+	j := &still{Journal: opened}
 	r := &run{journal: j, log: queue.NewOutbox(), past: past}
 	r.log.Keep(j, past.Epoch, past.Last)
 	if r.Mailbox, err = queue.New(queue.Config{}, r.log); err != nil {
@@ -79,35 +93,10 @@ func (r *run) heads() (ids []string) {
 	return ids
 }
 
-func file(t *testing.T) string { return filepath.Join(t.TempDir(), "state", "alice.journal") }
-
-// TestFileFromAnotherMachine: its pages may be larger or smaller than ours.
-func TestFileFromAnotherMachine(t *testing.T) {
-	for _, size := range []int{1024, os.Getpagesize() * 4, 65536} {
-		path := file(t)
-		r := start(t, path)
-		r.accept(t, "a")
-		r.end()
-		ours, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true})
-		must(t, err)
-		theirs, err := bbolt.Open(path+".theirs", 0o600, &bbolt.Options{PageSize: size})
-		must(t, err)
-		must(t, errors.Join(bbolt.Compact(theirs, ours, 0), ours.Close(), theirs.Close(), os.Rename(path+".theirs", path)))
-		for _, want := range []string{"[a]", "[a b]"} {
-			r = start(t, path)
-			if got := fmt.Sprint(r.heads()); got != want || r.past.Damaged != "" {
-				t.Errorf("pages of %d bytes: %s wait, want %s; damaged: %q", size, got, want, r.past.Damaged)
-			}
-			if want == "[a]" {
-				r.accept(t, "b")
-			}
-			r.end()
-		}
-	}
-}
+func pathOf(t *testing.T) string { return filepath.Join(t.TempDir(), "state", "alice.journal") }
 
 func TestRunGoesOnWhereTheLastEnded(t *testing.T) {
-	path := file(t)
+	path := pathOf(t)
 	r := start(t, path)
 	r.accept(t, "a", "b", "c", "d")
 	must(t, r.Take(t0, "a", "b"))
@@ -156,7 +145,7 @@ func TestRunGoesOnWhereTheLastEnded(t *testing.T) {
 }
 
 func TestOneFileIsOneRuns(t *testing.T) {
-	path := file(t)
+	path := pathOf(t)
 	r := start(t, path)
 	defer r.end()
 	r.accept(t, "a")
@@ -167,9 +156,9 @@ func TestOneFileIsOneRuns(t *testing.T) {
 
 // TestOldestGoFirst: what is kept is bounded, and what is gone is known to be.
 func TestOldestGoFirst(t *testing.T) {
-	defer func(e, b, m int64) { maxEvents, maxBytes, maxEnded = e, b, m }(maxEvents, maxBytes, maxEnded)
+	defer func(e, b int64, m int) { maxEvents, maxBytes, maxEnded = e, b, m }(maxEvents, maxBytes, maxEnded)
 	maxEvents, maxBytes, maxEnded = 10, 1500, 5
-	path := file(t)
+	path := pathOf(t)
 	r := start(t, path)
 	for i := range 20 {
 		id := fmt.Sprint(i)
@@ -201,10 +190,19 @@ func TestOldestGoFirst(t *testing.T) {
 	}
 }
 
+// failBehindTheWrite makes a commit that fails when all of it is written.
+func failBehindTheWrite(t *testing.T, j *Journal, changes ...queue.Change) {
+	t.Helper()
+	frame, err := framed(newFrame(), changes)
+	must(t, err)
+	must(t, j.file.append(frame))
+	j.broken = true
+}
+
 // TestFileIsWrittenAnewAfterAFailure: with all that was there before, and nothing that
 // was refused.
 func TestFileIsWrittenAnewAfterAFailure(t *testing.T) {
-	path := file(t)
+	path := pathOf(t)
 	j, past, err := Open(path, nil)
 	must(t, err)
 	change := func(seq int64, r queue.Record) queue.Change {
@@ -213,10 +211,8 @@ func TestFileIsWrittenAnewAfterAFailure(t *testing.T) {
 	}
 	waits := func(id string) queue.Record { return queue.Record{Message: message(id), Status: protocol.StatusQueued} }
 	must(t, j.Commit([]queue.Change{change(1, waits("a")), change(2, waits("b"))}))
-	known, tx := j.state, j.tx
 	ended := queue.Record{Message: queue.Message{ID: "a"}, Status: protocol.StatusFailed, EndedAt: t0}
-	must(t, j.Commit([]queue.Change{change(3, waits("refused")), change(4, ended)}))
-	j.state, j.tx, j.broken = known, tx, true // as if that commit had failed behind the last write
+	failBehindTheWrite(t, j, change(3, waits("refused")), change(4, ended))
 	before, err := os.Stat(path)
 	must(t, err)
 	if err := j.Commit([]queue.Change{change(4, ended), change(5, waits("c"))}); err != nil { // what happened is written again
@@ -242,27 +238,24 @@ func TestFileIsWrittenAnewAfterAFailure(t *testing.T) {
 
 // TestOnlyWhatWasSurvivesAFailure: also when the run ends before it can write again.
 func TestOnlyWhatWasSurvivesAFailure(t *testing.T) {
-	path := file(t)
+	path := pathOf(t)
 	r := start(t, path)
 	r.accept(t, "waits", "takenback", "ends")
-	j := r.journal
-	before := j.state
-	tx := j.tx
+	j := r.journal.Journal
+	last := j.file.last
 	events, err := j.Events(0, 100)
 	must(t, err)
 	record := func(id, status string, attempt int) queue.Change {
-		rec := queue.Record{Message: message(id), Status: status, Stamp: protocol.Stamp{Seq: before.Last + 1}}
+		rec := queue.Record{Message: message(id), Status: status, Stamp: protocol.Stamp{Seq: last + 1}}
 		rec.Attempt = attempt
-		return queue.Change{Entry: queue.Entry{Seq: before.Last + 1, Type: "inject_result", About: id, Frame: []byte("{}\n")}, Record: &rec}
+		return queue.Change{Entry: queue.Entry{Seq: last + 1, Type: "inject_result", About: id, Frame: []byte("{}\n")}, Record: &rec}
 	}
 	for _, c := range []queue.Change{
 		record("waits", protocol.StatusQueued, 0), record("takenback", protocol.StatusInjecting, 1),
 		record("ends", protocol.StatusFailed, 0), record("refused", protocol.StatusQueued, 0),
 	} {
-		must(t, j.Commit([]queue.Change{c}))
-		j.state, j.tx, j.broken = before, tx, true // as if that commit had failed behind the last write
-		must(t, j.renew())
-		tx = j.tx
+		failBehindTheWrite(t, j, c)
+		must(t, j.Commit(nil))
 	}
 	r.end()
 	again, past, err := Open(path, nil)
@@ -293,7 +286,7 @@ func TestRemovedFile(t *testing.T) {
 	}
 	for name, remove := range cases {
 		t.Run(name, func(t *testing.T) {
-			path := file(t)
+			path := pathOf(t)
 			r := start(t, path)
 			r.accept(t, "a", "b")
 			must(t, r.Take(t0, "a"))
@@ -320,7 +313,7 @@ func TestReplacedFile(t *testing.T) {
 		"an owner":    func(string) error { return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := file(t)
+			path := pathOf(t)
 			j, _, err := Open(path, nil)
 			must(t, err)
 			defer j.Close() // all of it is tested before
@@ -361,7 +354,7 @@ func stat(path string) os.FileInfo {
 
 // TestDamagedFileStaysUntilThereIsAnother: whatever ends the run in between.
 func TestDamagedFileStaysUntilThereIsAnother(t *testing.T) {
-	path := file(t)
+	path := pathOf(t)
 	r := start(t, path)
 	r.accept(t, "a")
 	r.end()
@@ -372,7 +365,8 @@ func TestDamagedFileStaysUntilThereIsAnother(t *testing.T) {
 	}
 	f.Close()
 	for range 2 { // the first time the new file cannot be made
-		if _, err := salvage(path); err != nil {
+		wrong := errors.New("no")
+		if _, _, err := Open(path, func() error { return wrong }); !errors.Is(err, wrong) {
 			t.Fatal(err)
 		}
 		for _, name := range []string{path, path + ".damaged"} {
@@ -415,7 +409,7 @@ func TestFirstFileThatCannotBeMade(t *testing.T) {
 // before, so that whatever ends this run, the next one in its epoch does not give out their
 // numbers again.
 func TestToldBeforeThereIsAFile(t *testing.T) {
-	path := file(t)
+	path := pathOf(t)
 	j, _, err := Open(path, nil)
 	must(t, err)
 	told := []queue.Change{{Entry: queue.Entry{Seq: 1, Type: "state", Frame: []byte("{}\n")}}}
@@ -423,10 +417,8 @@ func TestToldBeforeThereIsAFile(t *testing.T) {
 	if _, err := os.Stat(path); err == nil {
 		t.Fatal("there is a file, and nothing to promise")
 	}
-	if err := j.begin(); err != nil { // and here the power goes
-		t.Fatal(err)
-	}
-	must(t, j.Close())
+	j.broken = true
+	must(t, errors.Join(j.Commit(nil), j.Close())) // and here the power goes
 	j, past, err := Open(path, nil)
 	if err != nil || past.Last != 1 || past.Damaged != "" {
 		t.Fatalf("%+v, %v", past, err)
@@ -439,7 +431,7 @@ func TestToldBeforeThereIsAFile(t *testing.T) {
 
 // TestEveryBitFlip: whatever is damaged is told, and loses at most what it hits.
 func TestEveryBitFlip(t *testing.T) {
-	path := file(t)
+	path := pathOf(t)
 	r := start(t, path)
 	r.accept(t, "a", "b", "c")
 	r.end()
@@ -535,7 +527,7 @@ func TestEveryImage(t *testing.T) {
 			"fail":    finish(protocol.StatusQueued, protocol.StatusFailed),
 			"crash": func(rt *rapid.T) { // the run dies with what it has not written yet
 				image := path + ".image"
-				r.journal.mu.Lock() // no commit is under way
+				r.journal.mu.Lock() // a copy is not made at once
 				b, err := os.ReadFile(path)
 				r.journal.mu.Unlock()
 				if err != nil {
@@ -568,5 +560,106 @@ func TestEveryImage(t *testing.T) {
 			},
 		})
 		r.end()
+	})
+}
+
+// TestCommitCutShort: what a crash leaves of a commit is left out without a word, for nobody was
+// told of it, and the next one goes in its place.
+func TestCommitCutShort(t *testing.T) {
+	path := pathOf(t)
+	r := start(t, path)
+	r.accept(t, "a", "b")
+	r.end()
+	size := stat(path).Size() - head // without the seal
+	r = start(t, path)
+	r.accept(t, "c")
+	r.end()
+	whole, err := os.ReadFile(path)
+	must(t, err)
+	for n := size; n < stat(path).Size()-head; n++ {
+		cut := filepath.Join(t.TempDir(), "alice.journal")
+		must(t, os.WriteFile(cut, whole[:n], 0o600))
+		r := start(t, cut)
+		r.accept(t, "d")
+		r.end()
+		r = start(t, cut)
+		if got := fmt.Sprint(r.heads()); got != "[a b d]" || r.past.Damaged != "" {
+			t.Fatalf("cut at byte %d of %d: %s wait, told %q", n, len(whole), got, r.past.Damaged)
+		}
+		r.end()
+	}
+}
+
+// TestFileIsWrittenAnewWhenMostOfItIsDead: it stays small, with all that is kept.
+func TestFileIsWrittenAnewWhenMostOfItIsDead(t *testing.T) {
+	defer func(b int64) { maxBytes = b }(maxBytes)
+	maxBytes = 100_000
+	path := pathOf(t)
+	r := start(t, path)
+	r.accept(t, "waits")
+	var last string
+	for i := range 100 {
+		m := message(fmt.Sprint(i))
+		m.Body = strings.Repeat("x", 60_000)
+		_, _, err := r.Enqueue(m, t0)
+		must(t, err)
+		must(t, r.Finish(m.ID, queue.Outcome{Status: protocol.StatusFailed}, time.Now()))
+		if last = m.ID; stat(path).Size() > slack+4*maxBytes {
+			t.Fatalf("%d bytes after %d messages", stat(path).Size(), i+1)
+		}
+	}
+	r.end()
+	r = start(t, path)
+	defer r.end()
+	if got := fmt.Sprint(r.heads()); got != "[waits]" || r.past.Damaged != "" {
+		t.Errorf("%s wait, told %q", got, r.past.Damaged)
+	}
+	for _, id := range []string{"0", last} {
+		if rec, ok := r.journal.Find(id); !ok || rec.Status != protocol.StatusFailed {
+			t.Errorf("%s: %+v, %v", id, rec, ok)
+		}
+	}
+}
+
+// TestNoJournal: what is no file of ours is neither followed nor read.
+func TestNoJournal(t *testing.T) {
+	for name, put := range map[string]func(path string) error{
+		"a link": func(path string) error {
+			return errors.Join(os.WriteFile(path+".to", nil, 0o600), os.Symlink(path+".to", path))
+		},
+		"a pipe":      func(path string) error { return unix.Mkfifo(path, 0o600) },
+		"a directory": func(path string) error { return os.Mkdir(path, 0o700) },
+	} {
+		path := filepath.Join(t.TempDir(), "alice.journal")
+		must(t, put(path))
+		if j, _, err := Open(path, nil); err == nil {
+			j.Close() // only read
+			t.Errorf("%s: opened", name)
+		}
+	}
+}
+
+// FuzzOpen: whatever a file holds, it is told or taken over, and can be gone on with.
+func FuzzOpen(f *testing.F) {
+	frame, err := framed(putItem(newFrame(), aState, pack([]byte("e"), number(3), number(0))), []queue.Change{
+		{Entry: queue.Entry{Seq: 4, Type: "state", Frame: []byte("{}\n")}, Record: &queue.Record{Message: message("a"), Status: protocol.StatusQueued}}})
+	must(f, err)
+	closeFrame(frame, 0)
+	for _, b := range [][]byte{nil, frame, frame[:len(frame)-1], append(slices.Clone(frame), newFrame()...), append([]byte("x"), frame...)} {
+		f.Add(b)
+	}
+	said := []queue.Change{{Entry: queue.Entry{Seq: 1 << 40, Type: protocol.TypeRelayCommand, Frame: []byte("{}\n")}}}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		path := filepath.Join(t.TempDir(), "alice.journal")
+		must(t, os.WriteFile(path, b, 0o600))
+		j, _, err := Open(path, nil)
+		must(t, err)
+		must(t, errors.Join(j.Commit(said), j.Close()))
+		j, past, err := Open(path, nil)
+		must(t, err)
+		defer j.Close() // only read
+		if past.Damaged != "" || past.Last < 1<<40 {
+			t.Fatalf("%q: %+v", b, past)
+		}
 	})
 }
