@@ -63,26 +63,25 @@ var layers = map[string]string{
 	"cmd/internal/agentrig":  "cmd/internal/fakemodel inject/agents/rig",
 	"cmd/relay-pty-check": "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay-pty/agent cmd/relay-pty/agentlog " +
 		"inject/agents inject/profile inject/ready inject/sight inject/turn parser protocol protocol/sock protocol/version pty pty/screen",
-	"cmd/relay":                  "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/clock cmd/relay/internal/daemon cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/home cmd/relay/internal/hook cmd/relay/internal/manual cmd/relay/internal/near cmd/relay/internal/paper cmd/relay/internal/peer cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/tools cmd/relay/internal/vigil cmd/relay/internal/wiring inject/profile/keys",
+	"cmd/relay":                  "cmd/relay/internal/api cmd/relay/internal/clock cmd/relay/internal/daemon cmd/relay/internal/demo cmd/relay/internal/doctor cmd/relay/internal/home cmd/relay/internal/hook cmd/relay/internal/manual cmd/relay/internal/near cmd/relay/internal/paper cmd/relay/internal/peer cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/store cmd/relay/internal/tools cmd/relay/internal/vigil cmd/relay/internal/wiring inject/profile/keys",
 	"cmd/relay/internal/metrics": "",
 	"cmd/relay/internal/paper":   "pty/screen/width",
 	"cmd/relay/internal/api":     "cmd/relay/internal/clock cmd/relay/internal/hub cmd/relay/internal/metrics cmd/relay/internal/peer cmd/relay/internal/router",
-	"cmd/relay/internal/bus":     "",
 	"cmd/relay/internal/clock":   "",
-	"cmd/relay/internal/daemon": "cmd/relay/internal/api cmd/relay/internal/bus cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hub " +
-		"cmd/relay/internal/peer cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/shelf cmd/relay/internal/tools",
+	"cmd/relay/internal/daemon": "cmd/relay/internal/api cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hub " +
+		"cmd/relay/internal/peer cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/store cmd/relay/internal/tools",
 	"cmd/relay/internal/demo":     "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay/internal/api pty pty/screen",
 	"cmd/relay/internal/doctor":   "cmd/relay/internal/api cmd/relay/internal/clock cmd/relay/internal/home cmd/relay/internal/settings",
 	"cmd/relay/internal/fleet":    "cmd/relay/internal/hub cmd/relay/internal/router",
-	"cmd/relay/internal/home":     "cmd/relay/internal/api cmd/relay/internal/bus",
+	"cmd/relay/internal/home":     "cmd/relay/internal/api cmd/relay/internal/store",
 	"cmd/relay/internal/hook":     "",
-	"cmd/relay/internal/hub":      "cmd/relay/internal/bus cmd/relay/internal/router",
+	"cmd/relay/internal/hub":      "cmd/relay/internal/router cmd/relay/internal/store",
 	"cmd/relay/internal/manual":   "",
 	"cmd/relay/internal/peer":     "",
 	"cmd/relay/internal/router":   "cmd/relay/internal/near",
 	"cmd/relay/internal/near":     "",
 	"cmd/relay/internal/settings": "cmd/relay/internal/near",
-	"cmd/relay/internal/shelf":    "cmd/relay/internal/router",
+	"cmd/relay/internal/store":    "cmd/relay/internal/router",
 	"cmd/relay/internal/tools":    "cmd/relay/internal/api cmd/relay/internal/router",
 	"cmd/relay/internal/vigil":    "cmd/relay/internal/api cmd/relay/internal/router",
 	"cmd/relay/internal/wiring":   "cmd/relay/internal/hook",
@@ -145,11 +144,7 @@ func allowed(pkg string) []string {
 // owners lists libraries that only one package may import, or two for files of their own.
 var owners = map[string]string{
 	"github.com/creack/pty": "pty",
-	"go.etcd.io/bbolt":      "cmd/relay/internal/shelf",
-
-	"github.com/nats-io/nats-server/v2/server": "cmd/relay/internal/bus",
-	"github.com/nats-io/nats.go":               "cmd/relay/internal/bus",
-	"github.com/nats-io/nats.go/jetstream":     "cmd/relay/internal/bus",
+	"modernc.org/sqlite":    "cmd/relay/internal/store",
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc": "cmd/relay/internal/tools",
 	"github.com/modelcontextprotocol/go-sdk/mcp":     "cmd/relay/internal/tools",

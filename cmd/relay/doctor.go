@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/doctor"
 	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/cmd/relay/internal/paper"
+	"relay-pty/cmd/relay/internal/store"
 	"relay-pty/protocol/dirwatch"
 	"relay-pty/protocol/version"
 )
@@ -23,7 +23,7 @@ prints one line for each finding, with the way out, and changes nothing. The exi
 something is broken, and 0 if something could only be tidied up. With --fix doctor removes the records
 and sockets that killed wrappers left, and prints the other findings.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			d := doctor.Doctor{Version: version.Release, Layout: bus.Version, Wrapper: findWrapper, Watches: dirwatch.Left, Mends: fix}
+			d := doctor.Doctor{Version: version.Release, Layout: store.Version, Wrapper: findWrapper, Watches: dirwatch.Left, Mends: fix}
 			told := findings{Findings: d.Look(c.Context())}
 			if told.Removed = d.Removed; len(d.Removed) > 0 && !asJSON {
 				fmt.Fprintln(s.err, "relay: removed what was left of", strings.Join(d.Removed, ", "))

@@ -3,8 +3,10 @@ package e2e
 import (
 	"bytes"
 	"crypto/rand"
+	"database/sql"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,13 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-
 	"relay-pty/cmd/internal/testrig"
-	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/store"
 	"relay-pty/protocol"
 )
 
@@ -128,44 +126,37 @@ func (u *user) serves(t *testing.T) (end func()) {
 func longLog(t *testing.T, dir string, events int) {
 	t.Helper()
 	must(t, os.MkdirAll(dir, 0o700))
-	log, err := bus.Open(t.Context(), dir, bus.Keep{Age: 1000 * time.Hour, Bytes: 1 << 40})
+	log, err := store.Open(t.Context(), dir, store.Limit{Age: 1000 * time.Hour, Bytes: 1 << 40})
 	must(t, err)
-	log.Close() // it has made the stream
-	srv, err := server.NewServer(&server.Options{
-		ServerName: "relay", DontListen: true, NoSigs: true, NoLog: true, JetStream: true, StoreDir: dir, JetStreamMaxStore: 1 << 50,
-	})
+	log.Close() // it has made the tables
+	db, err := sql.Open("sqlite", filepath.Join(dir, "relay.db"))
 	must(t, err)
-	srv.Start()
-	defer func() { srv.Shutdown(); srv.WaitForShutdown() }()
-	conn, err := nats.Connect("", nats.InProcessServer(srv))
+	defer db.Close()
+	tx, err := db.Begin()
 	must(t, err)
-	defer conn.Close()
-	js, err := jetstream.New(conn, jetstream.WithPublishAsyncMaxPending(4000))
+	insert, err := tx.Prepare("INSERT INTO events (type, agent, data, sum) VALUES (?, ?, ?, ?)")
 	must(t, err)
+	n := 0
+	write := func(agent string, e router.Event) {
+		e.EventID = "e-" + rand.Text()
+		data, err := json.Marshal(e)
+		must(t, err)
+		n++
+		row := fmt.Sprintf("%d\x00%s\x00%s\x00%s\x00", n, e.Type, agent, data)
+		_, err = insert.Exec(e.Type, agent, string(data), int64(crc32.Checksum([]byte(row), crc32.MakeTable(crc32.Castagnoli))))
+		must(t, err)
+	}
 	now := time.Now().Add(-time.Hour).UnixMilli()
 	for i := range events / 4 {
 		to := fmt.Sprint("agent", i%20)
 		m := router.Message{ID: fmt.Sprint("m-", i), From: "alice", To: to, Kind: "message", Mode: "sequential", Redelivery: "never", Chain: fmt.Sprint("m-", i)}
 		m.Body = strings.Repeat("Words of some length. ", 8)
-		publish(t, js, to, router.Event{Type: router.TypeMessage, Timestamp: now + int64(i), Message: m})
+		write(to, router.Event{Type: router.TypeMessage, Timestamp: now + int64(i), Message: m})
 		for _, status := range []string{protocol.StatusQueued, protocol.StatusInjecting, protocol.StatusDelivered} {
 			e := router.Event{Type: "inject_result", Timestamp: now + int64(i), Agent: to, Message: router.Message{ID: m.ID}}
 			e.Status = status
-			publish(t, js, to, e)
+			write(to, e)
 		}
 	}
-	select {
-	case <-js.PublishAsyncComplete():
-	case <-time.After(5 * patience):
-		t.Fatal("the log is not written yet")
-	}
-}
-
-func publish(t *testing.T, js jetstream.JetStream, agent string, e router.Event) {
-	e.EventID = "e-" + rand.Text()
-	data, err := json.Marshal(e)
-	if err == nil {
-		_, err = js.PublishAsync("ev."+e.Type+"."+agent, data)
-	}
-	must(t, err)
+	must(t, tx.Commit())
 }

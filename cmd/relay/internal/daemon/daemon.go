@@ -11,20 +11,18 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"relay-pty/cmd/relay/internal/api"
-	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/fleet"
 	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/cmd/relay/internal/hub"
 	"relay-pty/cmd/relay/internal/peer"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/cmd/relay/internal/settings"
-	"relay-pty/cmd/relay/internal/shelf"
+	"relay-pty/cmd/relay/internal/store"
 	"relay-pty/protocol/own"
 )
 
@@ -62,8 +60,8 @@ func (d Daemon) Run(parent context.Context) error {
 		return err
 	}
 	defer socket.Release()
-	log, err := bus.Open(parent, h.Store, bus.Keep{Age: set.Age, Bytes: set.Bytes})
-	if held := (*bus.HeldError)(nil); d.OnDemand && errors.As(err, &held) {
+	log, err := store.Open(parent, h.Store, store.Limit{Age: set.Age, Bytes: set.Bytes})
+	if held := (*store.HeldError)(nil); d.OnDemand && errors.As(err, &held) {
 		return nil // there is one, in another place, where its lock leads
 	}
 	if err != nil {
@@ -73,12 +71,7 @@ func (d Daemon) Run(parent context.Context) error {
 	if err := log.Tell(h.Socket); err != nil { // it works, for who has our environment
 		fmt.Fprintf(d.Errs, "relay: who looks elsewhere does not find this router: %v\n", err)
 	}
-	kept, err := shelf.Open(filepath.Join(h.Store, "state.db"))
-	if err != nil {
-		return err
-	}
-	defer kept.Close()
-	hub, err := hub.New(parent, log, kept, rulesOf(set), d.NewID)
+	hub, err := d.read(parent, log, set)
 	if err != nil {
 		return err
 	}
@@ -105,7 +98,7 @@ func (d Daemon) Run(parent context.Context) error {
 	part("wrappers", (&fleet.Fleet{Hub: hub, Places: h.Places()}).Run)
 	part("log", hub.Run)
 	part("files", func(ctx context.Context) error {
-		return d.watchNames(ctx, log, socket, kept.Name())
+		return d.watchNames(ctx, log, socket)
 	})
 	part("memory", staySmall)
 	part("state", func(ctx context.Context) error { return hub.Keep(ctx, set.Age) })
@@ -113,14 +106,23 @@ func (d Daemon) Run(parent context.Context) error {
 		part("idle", func(ctx context.Context) error { return idle(ctx, hub, busy) })
 	}
 	parts.Wait()
-	return ended(parent, context.Cause(ctx), log)
+	return ended(parent, context.Cause(ctx))
+}
+
+// read takes in what the log has, and tells what of it cannot be read.
+func (d Daemon) read(ctx context.Context, log *store.Store, set settings.Settings) (*hub.Hub, error) {
+	if log.Old {
+		fmt.Fprintln(d.Errs, "relay: the log of an older version is not read and stays where it is; a new one begins")
+	}
+	h, err := hub.New(ctx, log, log, rulesOf(set), d.NewID)
+	if lost := log.Damaged(); err == nil && len(lost) > 0 {
+		fmt.Fprintf(d.Errs, "relay: %d events of the log are damaged and passed over, the first is %d\n", len(lost), lost[0])
+	}
+	return h, err
 }
 
 // ended is what the end of a router's parts means: nothing, where it was to end.
-func ended(parent context.Context, why error, log *bus.Log) error {
-	if gone := (*own.PathError)(nil); errors.As(why, &gone) || errors.Is(why, bus.ErrGone) {
-		log.Abandon()
-	}
+func ended(parent context.Context, why error) error {
 	if parent.Err() == nil && !errors.Is(why, errIdle) {
 		return why
 	}

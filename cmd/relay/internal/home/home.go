@@ -26,7 +26,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/relay/internal/api"
-	"relay-pty/cmd/relay/internal/bus"
+	"relay-pty/cmd/relay/internal/store"
 	"relay-pty/protocol/dirwatch"
 	"relay-pty/protocol/own"
 	"relay-pty/protocol/registry"
@@ -97,7 +97,7 @@ func (h Home) where() Home {
 	if _, listens := sock.Listening(h.Socket); listens {
 		return h
 	}
-	by, ok := own.Signed(bus.LockFile(h.Store))
+	by, ok := own.Signed(store.LockFile(h.Store))
 	if !ok || by.Socket == "" || by.Socket == h.Socket || own.Private(filepath.Dir(by.Socket)) != nil {
 		return h
 	}
@@ -111,7 +111,7 @@ func (h Home) where() Home {
 // Beyond is a *BeyondError where the router that has the store runs and cannot be reached from
 // here.
 func (h Home) Beyond() error {
-	by, ok := own.Signed(bus.LockFile(h.Store))
+	by, ok := own.Signed(store.LockFile(h.Store))
 	if !ok || by.Socket == "" || !OtherMounts(by.PID) {
 		return nil
 	}

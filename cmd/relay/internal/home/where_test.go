@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"relay-pty/cmd/internal/testrig"
-	"relay-pty/cmd/relay/internal/bus"
+	"relay-pty/cmd/relay/internal/store"
 	"relay-pty/protocol/own"
 	"relay-pty/protocol/sock"
 )
@@ -31,7 +31,7 @@ func moved(t *testing.T) (here string, there *sock.Listener) {
 // tells has the store's lock say where the router listens.
 func tells(t *testing.T, socket string) {
 	t.Helper()
-	lock, err := own.Hold(bus.LockFile(os.Getenv("XDG_STATE_HOME")+"/relay"), "store", "--store", "relay")
+	lock, err := own.Hold(store.LockFile(os.Getenv("XDG_STATE_HOME")+"/relay"), "store", "--store", "relay")
 	must(t, err)
 	must(t, lock.Tell(socket))
 	t.Cleanup(lock.Release)
@@ -69,7 +69,7 @@ func TestLockLeadsToTheRouter(t *testing.T) {
 
 // TestLockThatIsNotBelieved: nothing is asked that listens where others can put something.
 func TestLockThatIsNotBelieved(t *testing.T) {
-	for what, spoil := range map[string]func(store, place string) error{
+	for what, spoil := range map[string]func(dir, place string) error{
 		"an open place": func(_, place string) error { return os.Chmod(place, 0o755) },
 		"a place by a link": func(_, place string) error {
 			if err := os.Rename(place, place+".real"); err != nil {
@@ -77,12 +77,12 @@ func TestLockThatIsNotBelieved(t *testing.T) {
 			}
 			return os.Symlink(place+".real", place)
 		},
-		"an open lock": func(store, _ string) error { return os.Chmod(bus.LockFile(store), 0o666) },
-		"a lock by a link": func(store, _ string) error {
-			if err := os.Rename(bus.LockFile(store), store+"/real"); err != nil {
+		"an open lock": func(dir, _ string) error { return os.Chmod(store.LockFile(dir), 0o666) },
+		"a lock by a link": func(dir, _ string) error {
+			if err := os.Rename(store.LockFile(dir), dir+"/real"); err != nil {
 				return err
 			}
-			return os.Symlink("real", bus.LockFile(store))
+			return os.Symlink("real", store.LockFile(dir))
 		},
 	} {
 		t.Run(what, func(t *testing.T) {

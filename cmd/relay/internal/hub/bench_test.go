@@ -2,15 +2,13 @@ package hub
 
 import (
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/router"
-	"relay-pty/cmd/relay/internal/shelf"
+	"relay-pty/cmd/relay/internal/store"
 	"relay-pty/protocol/registry"
 )
 
@@ -19,15 +17,11 @@ import (
 func BenchmarkSend(b *testing.B) {
 	for _, senders := range []int{1, 16, 64} {
 		b.Run(strconv.Itoa(senders), func(b *testing.B) {
-			dir := b.TempDir()
-			log, err := bus.Open(b.Context(), dir, bus.Keep{Age: time.Hour, Bytes: 1 << 30})
+			log, err := store.Open(b.Context(), b.TempDir(), store.Limit{Age: time.Hour, Bytes: 1 << 30})
 			must(b, err)
 			defer log.Close()
-			kept, err := shelf.Open(filepath.Join(dir, "state.db"))
-			must(b, err)
-			defer kept.Close()
 			var n atomic.Int64
-			h, err := New(b.Context(), log, kept, router.Rules{}, func() string { return fmt.Sprint("m-", n.Add(1)) })
+			h, err := New(b.Context(), log, log, router.Rules{}, func() string { return fmt.Sprint("m-", n.Add(1)) })
 			must(b, err)
 			for i := range 20 {
 				must(b, h.Up(b.Context(), registry.Record{Name: fmt.Sprint("agent", i), PID: i + 1}))

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/store"
 )
 
 // Member puts a name into a channel, or takes it out of it, and returns who is in it then.
@@ -47,7 +47,7 @@ func (h *Hub) renew(ctx context.Context) error {
 	list := h.state.Renewals(time.Now().UnixMilli(), h.state.Rules.KeepMS, half)
 	h.mu.Unlock()
 	for _, e := range list {
-		if err := h.append(ctx, e); errors.Is(err, bus.ErrFull) {
+		if err := h.append(ctx, e); errors.Is(err, store.ErrFull) {
 			return nil // there may be room in an hour
 		} else if err != nil {
 			return err

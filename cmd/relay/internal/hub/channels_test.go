@@ -13,8 +13,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/router"
+	disk "relay-pty/cmd/relay/internal/store"
 	"relay-pty/protocol"
 )
 
@@ -31,7 +31,7 @@ func (c *crashing) Append(ctx context.Context, kind, agent string, data []byte) 
 	if c.written {
 		c.memory.Append(ctx, kind, agent, data) // it cannot fail
 	}
-	return 0, bus.ErrUnclear
+	return 0, disk.ErrUnclear
 }
 
 // channelModel is who is in a channel, and what each name got, as a child would keep it.
@@ -61,7 +61,7 @@ func TestFanOutOverCrashes(t *testing.T) {
 		again := func(do func() error) {
 			store.dies, store.written = rapid.Float64Range(0, 1).Draw(r, "luck") < 0.3, rapid.Bool().Draw(r, "written")
 			err := do()
-			died := errors.Is(err, bus.ErrUnclear)
+			died := errors.Is(err, disk.ErrUnclear)
 			if store.dies = false; died {
 				start()
 				err = do()

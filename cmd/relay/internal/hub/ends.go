@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/store"
 	"relay-pty/protocol"
 )
 
@@ -74,7 +74,7 @@ func (h *Hub) Run(ctx context.Context) error {
 func (h *Hub) doDue(ctx context.Context) (next int64, err error) {
 	for _, do := range []func(context.Context) (int64, error){h.expireNow, h.sendDue, h.tellPresence, h.endPauses} {
 		again, err := do(ctx)
-		if errors.Is(err, bus.ErrFull) {
+		if errors.Is(err, store.ErrFull) {
 			again = time.Now().Add(roomAgain).UnixMilli()
 		} else if err != nil {
 			return 0, err

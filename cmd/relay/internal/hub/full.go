@@ -5,14 +5,14 @@ import (
 	"errors"
 	"time"
 
-	"relay-pty/cmd/relay/internal/bus"
+	"relay-pty/cmd/relay/internal/store"
 )
 
 // roomAgain is how soon the log is tried again that was full.
 const roomAgain = time.Second
 
 // ErrFull is that the log has no room for what was to be written.
-var ErrFull = bus.ErrFull
+var ErrFull = store.ErrFull
 
 // Full reports whether the log did not take the newest event, and has no room for one now.
 func (h *Hub) Full() bool {
@@ -36,7 +36,7 @@ func (h *Hub) Trouble() error {
 		}
 	}
 	if h.Full() {
-		return bus.ErrFull
+		return store.ErrFull
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func (h *Hub) Trouble() error {
 func (h *Hub) patiently(ctx context.Context, write func() error) error {
 	for {
 		err := write()
-		if !errors.Is(err, bus.ErrFull) {
+		if !errors.Is(err, store.ErrFull) {
 			return err
 		}
 		select {

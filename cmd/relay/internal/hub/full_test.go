@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/router"
+	disk "relay-pty/cmd/relay/internal/store"
 	"relay-pty/protocol"
 	"relay-pty/protocol/registry"
 )
@@ -32,7 +32,7 @@ func TestWhatHappenedWaitsForRoom(t *testing.T) {
 			defer h.writing.Unlock()
 			f()
 		}
-		fill := func() { under(func() { store.fails = bus.ErrFull }) }
+		fill := func() { under(func() { store.fails = disk.ErrFull }) }
 		written := func() (n int) {
 			under(func() { n = len(store.events) })
 			return n
@@ -67,7 +67,7 @@ func TestWhatHappenedWaitsForRoom(t *testing.T) {
 			t.Errorf("the message is %s", got)
 		}
 		fill()
-		if _, err := h.Send(ctx, hi("carol")); !errors.Is(err, bus.ErrFull) || !h.Full() {
+		if _, err := h.Send(ctx, hi("carol")); !errors.Is(err, disk.ErrFull) || !h.Full() {
 			t.Errorf("a sender: %v", err)
 		}
 		cancel()
@@ -87,14 +87,14 @@ func TestALogThatIsGoneEndsTheRouter(t *testing.T) {
 		go func() { ends <- h.Run(t.Context()) }()
 		synctest.Wait()
 		h.writing.Lock()
-		store.fails = bus.ErrGone
+		store.fails = disk.ErrGone
 		h.writing.Unlock()
 		for range 2 {
-			if _, err := h.Send(t.Context(), hi("bob")); !errors.Is(err, bus.ErrGone) {
+			if _, err := h.Send(t.Context(), hi("bob")); !errors.Is(err, disk.ErrGone) {
 				t.Fatalf("a message: %v", err)
 			}
 		}
-		if err := <-ends; !errors.Is(err, bus.ErrGone) {
+		if err := <-ends; !errors.Is(err, disk.ErrGone) {
 			t.Errorf("it ended with %v", err)
 		}
 	})

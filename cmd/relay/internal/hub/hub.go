@@ -10,12 +10,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/store"
 	"relay-pty/protocol"
 )
 
-// Store keeps the events; *bus.Log is one.
+// Store keeps the events; *store.Store is one.
 type Store interface {
 	Append(ctx context.Context, kind, agent string, data []byte) (seq int64, err error)
 	Read(ctx context.Context, after int64, f func(seq int64, data []byte) error) error
@@ -201,8 +201,8 @@ func (h *Hub) append(ctx context.Context, e router.Event) error {
 	began := time.Now()
 	e.Seq, err = h.store.Append(ctx, e.Type, filedUnder(e), data)
 	took := time.Since(began)
-	h.full.Store(errors.Is(err, bus.ErrFull))
-	if errors.Is(err, bus.ErrUnclear) || errors.Is(err, bus.ErrGone) {
+	h.full.Store(errors.Is(err, store.ErrFull))
+	if errors.Is(err, store.ErrUnclear) || errors.Is(err, store.ErrGone) {
 		h.broken = err
 		close(h.failed)
 	}

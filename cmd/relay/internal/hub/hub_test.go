@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/router"
+	disk "relay-pty/cmd/relay/internal/store"
 	"relay-pty/protocol"
 	"relay-pty/protocol/counts"
 	"relay-pty/protocol/registry"
@@ -40,7 +40,7 @@ func (m *memory) Append(_ context.Context, _, _ string, data []byte) (int64, err
 		return 0, err
 	}
 	if m.full {
-		return 0, bus.ErrFull
+		return 0, disk.ErrFull
 	}
 	m.events = append(m.events, data)
 	return int64(len(m.events)), nil
@@ -130,9 +130,9 @@ func TestNothingIsWrittenAfterDoubt(t *testing.T) {
 	h.mustUp(t, "bob")
 	ends := make(chan error, 1)
 	go func() { ends <- h.Run(t.Context()) }()
-	store.fails = fmt.Errorf("disk: %w", bus.ErrUnclear)
+	store.fails = fmt.Errorf("disk: %w", disk.ErrUnclear)
 	for range 2 {
-		if _, err := h.Send(t.Context(), hi("bob")); !errors.Is(err, bus.ErrUnclear) {
+		if _, err := h.Send(t.Context(), hi("bob")); !errors.Is(err, disk.ErrUnclear) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -148,8 +148,8 @@ func TestAFullLogRefusesAndGoesOn(t *testing.T) {
 	store := &memory{}
 	h := aHub(t, store)
 	h.mustUp(t, "bob")
-	store.fails = bus.ErrFull
-	if _, err := h.Send(t.Context(), hi("bob")); !errors.Is(err, bus.ErrFull) {
+	store.fails = disk.ErrFull
+	if _, err := h.Send(t.Context(), hi("bob")); !errors.Is(err, disk.ErrFull) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := h.Send(t.Context(), hi("bob")); err != nil {

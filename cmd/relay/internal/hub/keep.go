@@ -10,10 +10,10 @@ import (
 )
 
 // Shelf keeps the state, so that a start does not read the whole log, and messages that have ended
-// need no memory. *shelf.File is one.
+// need no memory. *store.Store is one.
 type Shelf interface {
 	router.Kept
-	Keep(router.Saving) error
+	Save(router.Saving) error
 	Clear() error
 }
 
@@ -93,7 +93,7 @@ func (h *Hub) save() error {
 	if err != nil {
 		return fmt.Errorf("write the state: %w", err)
 	}
-	err = h.shelf.Keep(v)
+	err = h.shelf.Save(v)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err != nil {

@@ -1,27 +1,25 @@
 package hub
 
 import (
-	"os"
+	"database/sql"
+	"errors"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/router"
-	"relay-pty/cmd/relay/internal/shelf"
+	"relay-pty/cmd/relay/internal/store"
 )
 
 // kept is a hub with a log and a shelf in a directory.
-func kept(t *testing.T, dir string, bytes int64) (h *Hub, log *bus.Log, end func()) {
+func kept(t *testing.T, dir string, bytes int64) (h *Hub, log *store.Store, end func()) {
 	t.Helper()
-	log, err := bus.Open(t.Context(), dir, bus.Keep{Age: time.Hour, Bytes: bytes})
+	log, err := store.Open(t.Context(), dir, store.Limit{Age: time.Hour, Bytes: bytes})
 	must(t, err)
-	file, err := shelf.Open(filepath.Join(dir, "state.db"))
-	must(t, err)
-	if h, err = New(t.Context(), log, file, router.Rules{}, ids()); err != nil {
+	if h, err = New(t.Context(), log, log, router.Rules{}, ids()); err != nil {
 		t.Fatal(err)
 	}
-	return h, log, func() { file.Close(); log.Close() }
+	return h, log, log.Close
 }
 
 // TestWhatWaitsOutlastsTheLog: what is too much of the log goes, with the messages that have ended;
@@ -77,32 +75,13 @@ func TestWhatWaitsOutlastsTheLog(t *testing.T) {
 	}
 }
 
-// TestAShelfThatDoesNotFitIsMadeAnew: what is damaged, of another log or of another version is
-// passed over, and the log has all.
-func TestAShelfThatDoesNotFitIsMadeAnew(t *testing.T) {
-	other := t.TempDir()
-	h, _, end := kept(t, other, 1<<30)
-	for range 3 {
-		h.mustUp(t, "carol")
-		if _, err := h.Send(t.Context(), hi("carol")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(t, h.save())
-	end()
-	foreign, err := os.ReadFile(filepath.Join(other, "state.db"))
-	must(t, err)
-	for name, spoil := range map[string]func(file []byte) []byte{
-		"it fits":        func(file []byte) []byte { return file },
-		"of another log": func([]byte) []byte { return foreign },
-		"of no kind":     func([]byte) []byte { return []byte("nothing") },
-		"empty":          func([]byte) []byte { return nil },
-		"damaged everywhere": func(file []byte) []byte {
-			for i := 2 << 12; i < len(file); i++ {
-				file[i] ^= 1
-			}
-			return file
-		},
+// TestAStateThatIsDamagedIsMadeAnew: the log has all.
+func TestAStateThatIsDamagedIsMadeAnew(t *testing.T) {
+	for name, spoil := range map[string]string{
+		"it fits":          ``,
+		"damaged":          `UPDATE state SET data = data || ' '`,
+		"ahead of the log": `DELETE FROM events WHERE seq = (SELECT max(seq) FROM events)`,
+		"gone":             `DELETE FROM state`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -115,11 +94,15 @@ func TestAShelfThatDoesNotFitIsMadeAnew(t *testing.T) {
 			if _, err := h.Send(t.Context(), hi("bob")); err != nil { // after what was saved
 				t.Fatal(err)
 			}
+			if name == "ahead of the log" {
+				h.mustUp(t, "carol")
+				must(t, h.save())
+			}
 			end()
-			path := filepath.Join(dir, "state.db")
-			file, err := os.ReadFile(path)
+			db, err := sql.Open("sqlite", filepath.Join(dir, "relay.db"))
 			must(t, err)
-			must(t, os.WriteFile(path, spoil(file), 0o600))
+			_, err = db.Exec(spoil)
+			must(t, errors.Join(err, db.Close()))
 			h, _, end = kept(t, dir, 1<<30)
 			defer end()
 			h.View(func(s *router.State, _ func(string) bool) {

@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/router"
+	disk "relay-pty/cmd/relay/internal/store"
 	"relay-pty/protocol"
 )
 
@@ -142,7 +142,7 @@ func TestAFullLogRemindsLater(t *testing.T) {
 		h.mustRemind(t, "r", time.Minute)
 		synctest.Wait()
 		store.mu.Lock()
-		store.fails = bus.ErrFull
+		store.fails = disk.ErrFull
 		store.mu.Unlock()
 		after(time.Minute)
 		if got := h.inbox("ci"); got != nil {
@@ -250,7 +250,7 @@ func (s *torn) Append(ctx context.Context, kind, agent string, data []byte) (seq
 	if s.writes {
 		_, err = s.memory.Append(ctx, kind, agent, data)
 	}
-	return 0, errors.Join(bus.ErrUnclear, err)
+	return 0, errors.Join(disk.ErrUnclear, err)
 }
 
 // TestARouterThatFailsAtThatMoment leaves the next one to find out whether the reminder was sent.
@@ -285,7 +285,7 @@ func TestAFullLogExpiresLater(t *testing.T) {
 		waits, err := h.Send(t.Context(), m)
 		must(t, err)
 		store.mu.Lock()
-		store.fails = bus.ErrFull
+		store.fails = disk.ErrFull
 		store.mu.Unlock()
 		after(time.Second + lookAgain)
 		if got := h.status(waits.ID); got != protocol.StatusExpired {

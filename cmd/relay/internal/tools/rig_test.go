@@ -14,9 +14,9 @@ import (
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/relay/internal/api"
-	"relay-pty/cmd/relay/internal/bus"
 	"relay-pty/cmd/relay/internal/hub"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/store"
 	"relay-pty/protocol/registry"
 )
 
@@ -32,7 +32,7 @@ func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{t: t}
 	dir := testrig.Dir(t)
-	log, err := bus.Open(t.Context(), filepath.Join(dir, "store"), bus.Keep{Age: 1 << 60, Bytes: 1 << 30})
+	log, err := store.Open(t.Context(), filepath.Join(dir, "store"), store.Limit{Age: 1 << 60, Bytes: 1 << 30})
 	must(t, err)
 	t.Cleanup(func() { log.Close() })
 	if r.hub, err = hub.New(t.Context(), log, nil, router.Rules{Urgent: []string{router.Human}}, r.id); err != nil {

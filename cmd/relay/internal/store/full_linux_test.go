@@ -1,4 +1,4 @@
-package bus
+package store
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 // TestFullDisk: an event is refused while there is no room for it, what was accepted can be read,
 // and as soon as there is room it goes on. Whether the log sees the end coming, or runs into it.
 func TestFullDisk(t *testing.T) {
-	for name, keeps := range map[string]int64{"seen coming": reserve, "run into": 0} {
+	for name, keeps := range map[string]int64{"seen coming": spare, "run into": 0} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			disk := t.TempDir()
@@ -25,7 +25,7 @@ func TestFullDisk(t *testing.T) {
 			})
 			filler := filepath.Join(disk, "filler")
 			l := open(t, filepath.Join(disk, "store"))
-			l.reserve = keeps
+			l.spare = keeps
 			var accepted int64
 			add := func() error {
 				seq, err := l.Append(t.Context(), "state", "bob", make([]byte, 32<<10))
@@ -40,7 +40,7 @@ func TestFullDisk(t *testing.T) {
 			for round := range 3 {
 				var free syscall.Statfs_t
 				must(t, syscall.Statfs(disk, &free))
-				leaves := 3 * reserve / 2
+				leaves := 3 * spare / 2
 				must(t, os.WriteFile(filler, make([]byte, int(free.Bavail)*int(free.Bsize)-leaves), 0o600))
 				var err error
 				for err == nil {
@@ -62,7 +62,7 @@ func TestFullDisk(t *testing.T) {
 				if round == 1 {
 					l.Close()
 					l = open(t, filepath.Join(disk, "store"))
-					l.reserve = keeps
+					l.spare = keeps
 				}
 			}
 			if got := l.all(t, 0); int64(len(got)) != accepted {

@@ -1,0 +1,267 @@
+// Package store keeps the router's truth in one SQLite file: the log of events, whose numbers are
+// the public cursors, and the state that they add up to as it was at some event, so that a start
+// need not read the whole log. An event is on disk when [Store.Append] returns, and a state when
+// [Store.Keep] does; a kill at any moment leaves all of it or nothing. Each row has a checksum,
+// for SQLite's own checks find no flipped bit in a value. One process at a time has a store.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver
+
+	"relay-pty/protocol/own"
+)
+
+// Limit says how much of the log is kept; the oldest events go first.
+type Limit struct {
+	Age   time.Duration
+	Bytes int64
+}
+
+// Version is that of the store's layout; it stands in the store's file "version".
+const Version = 2
+
+// schema is what a new file is given.
+const schema = `
+CREATE TABLE events (
+	seq   INTEGER PRIMARY KEY,
+	type  TEXT NOT NULL,
+	agent TEXT NOT NULL, -- whom it is about, or ''
+	data  TEXT NOT NULL, -- all of it, as JSON
+	sum   INTEGER NOT NULL
+);
+CREATE TABLE messages (
+	id   TEXT PRIMARY KEY,
+	seq  INTEGER NOT NULL, -- of the event that made it known
+	line TEXT NOT NULL,    -- what is known of it without the rest; '' before it was sent
+	open INTEGER NOT NULL, -- it has not ended
+	data TEXT NOT NULL,    -- all of it, as JSON
+	sum  INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX messages_by_seq ON messages (seq, id);
+CREATE TABLE state ( -- one row: all but the messages, as JSON
+	one  INTEGER PRIMARY KEY CHECK (one = 1),
+	data TEXT NOT NULL,
+	sum  INTEGER NOT NULL
+);
+`
+
+// Store is an open store. Append, Keep, Trim and Clear are for one goroutine at a time each, the
+// rest for any.
+type Store struct {
+	dir    string
+	limit  Limit
+	lock   *own.Lock
+	places []own.Place // what is open
+	spare  int64       // bytes of the disk that are left to others
+
+	// Old says that the files of an older version are in the directory, which are not read. It is
+	// said once.
+	Old bool
+
+	first, last atomic.Int64 // numbers of the oldest and the newest event
+
+	writing sync.Mutex // held while something is written
+	w, r    *sql.DB    // the one connection that writes, and those that read
+
+	mu      sync.Mutex
+	damaged map[int64]bool // events that were passed over
+}
+
+// HeldError is that another router has the store.
+type HeldError struct {
+	Dir string
+	PID int // 0: not known
+}
+
+func (e *HeldError) Error() string {
+	return fmt.Sprintf("store %s: held by the router that runs (pid %d)", e.Dir, e.PID)
+}
+
+// Hint says what to do about it.
+func (e *HeldError) Hint() string {
+	return "commands find that one by themselves; end it first to run another, or choose another --store"
+}
+
+// Open opens the store in dir, which it makes. A store that another process has is a *HeldError;
+// one of a newer version is left alone and refused.
+func Open(ctx context.Context, dir string, limit Limit) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	lock, err := own.Hold(LockFile(dir), "store "+dir, "--store", "relay")
+	var held *own.HeldError
+	if errors.As(err, &held) {
+		return nil, &HeldError{dir, held.PID}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{dir: dir, limit: limit, lock: lock, spare: spare}
+	if err := s.begin(ctx); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("open store %s: %w", dir, err)
+	}
+	return s, nil
+}
+
+func (s *Store) begin(ctx context.Context) (err error) {
+	if s.Old, err = checkVersion(filepath.Join(s.dir, "version")); err != nil {
+		return err
+	}
+	if s.w, err = s.connect("immediate", 1); err != nil {
+		return err
+	}
+	if s.r, err = s.connect("deferred", readers); err != nil {
+		return err
+	}
+	if err := s.make(ctx); err != nil {
+		return err
+	}
+	for _, path := range []string{s.dir, s.file(), s.file() + "-wal", s.lock.Path()} {
+		place, err := own.At(path)
+		if err != nil {
+			return err
+		}
+		s.places = append(s.places, place)
+	}
+	return nil
+}
+
+// readers is how many may read at once.
+const readers = 4
+
+func (s *Store) file() string { return filepath.Join(s.dir, "relay.db") }
+
+// connect opens the file. What was committed is on disk: that is what synchronous=FULL is in a WAL.
+func (s *Store) connect(lock string, most int) (*sql.DB, error) {
+	set := url.Values{"_txlock": {lock}, "_pragma": {
+		"busy_timeout(10000)", "auto_vacuum(incremental)", "journal_mode(wal)", "synchronous(full)", "journal_size_limit(4194304)",
+	}}
+	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: s.file()}).EscapedPath(), RawQuery: set.Encode()}
+	db, err := sql.Open("sqlite", name.String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(most)
+	db.SetMaxIdleConns(most)
+	if err := db.Ping(); err != nil {
+		db.Close() // already failing
+		return nil, err
+	}
+	return db, nil
+}
+
+// make gives a new file its tables, and looks how far the log goes.
+func (s *Store) make(ctx context.Context) error {
+	var is int
+	if err := s.w.QueryRowContext(ctx, "PRAGMA user_version").Scan(&is); err != nil {
+		return err
+	}
+	if is == 0 {
+		err := s.write(ctx, func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d;", Version))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	var first, last int64
+	err := s.r.QueryRowContext(ctx, `SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM events`).Scan(&first, &last)
+	if err != nil {
+		return err
+	}
+	s.first.Store(max(first, 1))
+	s.last.Store(last)
+	return nil
+}
+
+// write does something in one transaction.
+func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	tx, err := s.w.BeginTx(context.WithoutCancel(ctx), nil)
+	if err != nil {
+		return err
+	}
+	if err := do(tx); err != nil {
+		tx.Rollback() // already failing
+		return err
+	}
+	return tx.Commit()
+}
+
+// Tell lets whoever finds the store know where its router listens.
+func (s *Store) Tell(socket string) error { return s.lock.Tell(socket) }
+
+// LockFile is the file of a store's lock.
+func LockFile(dir string) string { return filepath.Join(dir, "lock") }
+
+// checkVersion refuses the store of a newer program, and marks any other as ours. What one of an
+// older version has is not read: its files are left where they are.
+func checkVersion(path string) (old bool, err error) {
+	b, err := os.ReadFile(path)
+	is := 0
+	if err == nil {
+		is, err = strconv.Atoi(strings.TrimSpace(string(b)))
+	}
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return false, fmt.Errorf("%s holds no version: %w", path, err)
+	case is > Version:
+		return false, fmt.Errorf("it is of version %d, and this relay knows %d: use the newer relay, or another --store", is, Version)
+	case is == Version:
+		return false, nil
+	}
+	return is > 0, os.WriteFile(path, []byte(strconv.Itoa(Version)+"\n"), 0o600)
+}
+
+// ErrGone is that the store lost its place while it was open: what is written would go to files
+// that nobody finds again. Nothing more is appended, and the event was not kept.
+var ErrGone = errors.New("the log is gone")
+
+// Files are those of the store, its directory and its lock.
+func (s *Store) Files() (list []string) {
+	for _, p := range s.places {
+		list = append(list, p.Path)
+	}
+	return list
+}
+
+// Keep makes nothing anew, which would only be in the way of whoever removes the store.
+func (s *Store) Keep() (anew bool, err error) { return false, s.Gone() }
+
+// Gone says, with ErrGone, that what is open is no longer at its place.
+func (s *Store) Gone() error {
+	for _, p := range s.places {
+		if err := p.Gone(); err != nil {
+			return fmt.Errorf("%w: %w", ErrGone, err)
+		}
+	}
+	return nil
+}
+
+// Close gives the store up. One that lost its place is not closed: SQLite would remove by their
+// names what may be files of another by now. It ends with the process.
+func (s *Store) Close() {
+	for _, db := range []*sql.DB{s.r, s.w} {
+		if db != nil && s.Gone() == nil {
+			db.Close() // all that counts was committed
+		}
+	}
+	s.lock.Release()
+}
