@@ -57,6 +57,8 @@ func (m *memory) Get(_ context.Context, seq int64) ([]byte, bool, error) {
 	return m.events[seq-1], seq >= m.oldest, nil
 }
 
+func (m *memory) Epoch() string { return "e1" }
+
 func (m *memory) Span(context.Context) (int64, int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -212,7 +214,7 @@ func TestRequests(t *testing.T) {
 		{"POST", "/v1/agents/human/pull", carolsToken, `{}`, 403, "the token is of carol"},
 		{"POST", "/v1/agents/human/pull", "", `{"max":1}`, 200, `"from":"bob","to":"human"`},
 		{"POST", "/v1/agents/human/pull", "", `{"wait_ms":1}`, 200, `"messages":[]`},
-		{"POST", "/v1/agents/human/pull_ack", "", `{"ids":["none"]}`, 200, "{}"},
+		{"POST", "/v1/agents/human/pull_ack", "", `{"ids":["none"]}`, 200, `{"epoch":"`},
 		{"POST", "/v1/messages", "", `{"to":"bob","body":"hi","notify_on_delivery":true,"notify_after_ms":1,"id":"n1"}`, 200, `"id":"n1"`},
 		{"POST", "/v1/messages", "", `{"to":"bob","body":"hi","notify_after_ms":1,"id":"n1"}`, 409, "duplicate_id"},
 		{"POST", "/v1/messages", "", `{"to":"bob","body":"hi","notify_after_ms":-1}`, 400, "notify_after_ms"},
@@ -233,7 +235,7 @@ func TestRequests(t *testing.T) {
 		{"GET", "/v1/messages/r1?until=queued&wait=1", "", "", 200, `"status":"scheduled"`},
 		{"DELETE", "/v1/messages/r1", "", "", 200, `"status":"cancelled"`},
 		{"DELETE", "/v1/messages/r1", "", "", 200, `"status":"cancelled"`},
-		{"GET", "/v1/reminders?to=human", "", "", 200, `{"reminders":[]}`},
+		{"GET", "/v1/reminders?to=human", "", "", 200, `{"reminders":[],"epoch":"e1"}`},
 		{"GET", "/v2", "", "", 404, "there is nothing at /v2"},
 		{"DELETE", "/v1/agents", "", "", 405, "/v1/agents takes GET, and not DELETE"},
 	} {

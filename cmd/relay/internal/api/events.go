@@ -36,7 +36,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := within(r.Context(), wait)
 	defer cancel()
 	answer, err := s.next(ctx, after, wants)
-	respond(w, answer, err)
+	respond(w, stamped{answer, s.Hub.Epoch()}, err)
 }
 
 // asked is where a reader of events begins, by default behind all that has happened, and what it

@@ -47,7 +47,7 @@ func describe() object {
 		says := object{
 			"summary": e.does,
 			"responses": object{
-				"200":     object{"description": "the answer", "content": content(types, e.out)},
+				"200":     object{"description": "the answer, with the epoch of the log", "content": withEpoch(types, e.out)},
 				"default": object{"description": "why not", "content": content(types, router.ErrorValue{})},
 			},
 		}
@@ -80,6 +80,11 @@ func describe() object {
 		"paths":      paths,
 		"components": object{"schemas": types},
 	}
+}
+
+func withEpoch(types object, of any) object {
+	epoch := object{"type": "object", "properties": object{"epoch": object{"type": "string"}}, "required": []string{"epoch"}}
+	return object{"application/json": object{"schema": object{"allOf": []object{schema(types, reflect.TypeOf(of)), epoch}}}}
 }
 
 func content(types object, of any) object {

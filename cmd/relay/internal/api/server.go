@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -49,7 +50,7 @@ func (s *Server) Handler() http.Handler {
 		mux.HandleFunc(e.pattern, func(w http.ResponseWriter, r *http.Request) {
 			r.Body = http.MaxBytesReader(w, r.Body, maxRequest)
 			answer, err := e.answer(s, r)
-			respond(w, answer, err)
+			respond(w, stamped{answer, s.Hub.Epoch()}, err)
 		})
 	}
 	mux.HandleFunc("GET /v1/events", s.events)
@@ -102,6 +103,22 @@ func asFault(err error) *router.ErrorValue {
 		return e
 	}
 	return fault(string(protocol.Degraded), "%v", err)
+}
+
+// stamped is an answer with the epoch of the log.
+type stamped struct {
+	answer any
+	epoch  string
+}
+
+// MarshalJSON puts the epoch into the answer's object.
+func (s stamped) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal(s.answer)
+	if n := len(b) - 1; err == nil && n > 0 && b[n] == '}' {
+		b = append(b[:n], fmt.Sprintf(",%q:%q}", "epoch", s.epoch)...)
+		b = bytes.Replace(b, []byte("{,"), []byte("{"), 1)
+	}
+	return b, err
 }
 
 // Refuse answers with an error.

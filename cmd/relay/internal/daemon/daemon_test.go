@@ -24,6 +24,8 @@ func (c *tally) Read(context.Context, int64, func(int64, []byte) error) error { 
 
 func (c *tally) Get(context.Context, int64) ([]byte, bool, error) { return nil, false, nil }
 
+func (c *tally) Epoch() string { return "e1" }
+
 func (c *tally) Span(context.Context) (int64, int64, error) { return 1, c.n, nil }
 
 // TestIdle: a router that was started by need ends ten seconds after the last agent has gone, the

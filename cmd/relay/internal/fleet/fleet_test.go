@@ -47,7 +47,9 @@ func (s *slow) Append(ctx context.Context, kind, _ string, _ []byte) (int64, err
 
 func (s *slow) Read(context.Context, int64, func(int64, []byte) error) error { return nil }
 func (s *slow) Get(context.Context, int64) ([]byte, bool, error)             { return nil, false, nil }
-func (s *slow) Span(context.Context) (int64, int64, error)                   { return 1, 1, nil }
+func (s *slow) Epoch() string                                                { return "e1" }
+
+func (s *slow) Span(context.Context) (int64, int64, error) { return 1, 1, nil }
 
 // speaks is a wrapper that tells some events to whoever follows, and no more.
 func speaks(ctx context.Context, c *sock.Conn, events ...protocol.Event) {

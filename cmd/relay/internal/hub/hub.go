@@ -22,6 +22,8 @@ type Store interface {
 	// Get returns one event, and false where it is no longer kept.
 	Get(ctx context.Context, seq int64) (data []byte, ok bool, err error)
 	Span(ctx context.Context) (oldest, newest int64, err error)
+	// Epoch tells the log from others.
+	Epoch() string
 }
 
 // tailMost is how many of the newest events are kept in memory for those who follow.
@@ -209,6 +211,7 @@ func (h *Hub) append(ctx context.Context, e router.Event) error {
 	if err != nil {
 		return err
 	}
+	e.Epoch = h.store.Epoch()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	was, _ := h.state.Find(e.ID)

@@ -67,6 +67,8 @@ func (m *memory) Get(_ context.Context, seq int64) ([]byte, bool, error) {
 	return m.events[seq-1], true, nil
 }
 
+func (m *memory) Epoch() string { return "e1" }
+
 func (m *memory) Span(context.Context) (int64, int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -50,7 +50,7 @@ func (h *Hub) restore(ctx context.Context, shelf Shelf) (err error) {
 		after = h.state.Last
 	}
 	return h.store.Read(ctx, after, func(seq int64, data []byte) error {
-		e, err := decode(seq, data)
+		e, err := h.decode(seq, data)
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (h *Hub) fits(ctx context.Context) bool {
 	if err != nil || !ok {
 		return false
 	}
-	e, err := decode(last, data)
+	e, err := h.decode(last, data)
 	return err == nil && e.EventID == h.state.LastID
 }
 

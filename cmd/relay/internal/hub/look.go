@@ -9,13 +9,16 @@ import (
 	"relay-pty/cmd/relay/internal/router"
 )
 
-func decode(seq int64, data []byte) (e router.Event, err error) {
+func (h *Hub) decode(seq int64, data []byte) (e router.Event, err error) {
 	if err := json.Unmarshal(data, &e); err != nil {
 		return e, fmt.Errorf("event %d of the log: %w", seq, err)
 	}
-	e.Seq = seq
+	e.Seq, e.Epoch = seq, h.store.Epoch()
 	return e, nil
 }
+
+// Epoch tells the log from others: a new one has another, and numbers above those of the old one.
+func (h *Hub) Epoch() string { return h.store.Epoch() }
 
 // View calls f with the state, which f must not keep, and with who runs. f must be short.
 func (h *Hub) View(f func(s *router.State, running func(name string) bool)) {
@@ -70,6 +73,7 @@ func (h *Hub) Events(ctx context.Context, after int64, most int, want func(*rout
 	if upTo = after; after >= last {
 		return nil, after, oldest, nil
 	}
+	after = max(after, oldest-1)
 	take := func(e router.Event) error {
 		if upTo = e.Seq; want(&e) {
 			list = append(list, e)
@@ -88,7 +92,7 @@ func (h *Hub) Events(ctx context.Context, after int64, most int, want func(*rout
 		return list, upTo, oldest, nil
 	}
 	err = h.store.Read(ctx, after, func(seq int64, data []byte) error {
-		e, err := decode(seq, data)
+		e, err := h.decode(seq, data)
 		if err != nil {
 			return err
 		}
@@ -112,7 +116,7 @@ func (h *Hub) Life(ctx context.Context, m router.Known) (list []router.Event, er
 		if !ok {
 			continue
 		}
-		e, err := decode(seq, data)
+		e, err := h.decode(seq, data)
 		if err != nil {
 			return nil, err
 		}

@@ -37,6 +37,8 @@ type Event struct {
 	Seq       int64  `json:"seq"`
 	Type      string `json:"type"`
 	Timestamp int64  `json:"timestamp"` // Unix milliseconds
+	// Epoch is that of the log; it is told, and not written.
+	Epoch string `json:"epoch,omitzero"`
 
 	Agent  string  `json:"agent,omitzero"`  // whose wrapper told it
 	Origin *Origin `json:"origin,omitzero"` // and where it has it

@@ -26,6 +26,7 @@ func saving(n int) router.Saving {
 
 // TestMain saves on and on where it is told to.
 func TestMain(m *testing.M) {
+	begins = func(time.Time) int64 { return 1 } // which is easier to read
 	dir := os.Getenv("STORE_TO_FILL")
 	if dir == "" {
 		os.Exit(m.Run())
@@ -138,5 +139,33 @@ func TestOldStore(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "jetstream")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNewLogs: each has an epoch of its own, and numbers above those of any that was made before.
+func TestNewLogs(t *testing.T) {
+	now := begins
+	defer func() { begins = now }()
+	second := int64(1_900_000_000)
+	begins = func(time.Time) int64 { second++; return second << 20 }
+	dir := t.TempDir()
+	epochs, last := map[string]bool{}, int64(0)
+	for range 3 {
+		s := open(t, dir)
+		oldest, newest, err := s.Span(t.Context())
+		must(t, err)
+		if epochs[s.Epoch()] || s.Epoch() == "" || oldest <= last || newest != oldest-1 {
+			t.Errorf("epoch %q of %v, span %d to %d behind %d", s.Epoch(), epochs, oldest, newest, last)
+		}
+		epochs[s.Epoch()] = true
+		last, err = s.Append(t.Context(), "state", "bob", []byte("x"))
+		must(t, err)
+		s.Close()
+		s = open(t, dir)
+		if _, newest, err := s.Span(t.Context()); !epochs[s.Epoch()] || newest != last || err != nil {
+			t.Errorf("opened again: epoch %s, newest %d, want %d, %v", s.Epoch(), newest, last, err)
+		}
+		s.Close()
+		must(t, errors.Join(os.Remove(s.file())))
 	}
 }

@@ -7,6 +7,7 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -51,6 +52,11 @@ CREATE TABLE messages (
 	sum  INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX messages_by_seq ON messages (seq, id);
+CREATE TABLE log ( -- one row
+	one   INTEGER PRIMARY KEY CHECK (one = 1),
+	epoch TEXT NOT NULL,   -- differs from that of any other log
+	first INTEGER NOT NULL -- number of the event that is to be the first
+);
 CREATE TABLE state ( -- one row: all but the messages, as JSON
 	one  INTEGER PRIMARY KEY CHECK (one = 1),
 	data TEXT NOT NULL,
@@ -71,6 +77,7 @@ type Store struct {
 	// said once.
 	Old bool
 
+	epoch       string
 	first, last atomic.Int64 // numbers of the oldest and the newest event
 
 	writing sync.Mutex // held while something is written
@@ -173,6 +180,9 @@ func (s *Store) make(ctx context.Context) error {
 	if is == 0 {
 		err := s.write(ctx, func(tx *sql.Tx) error {
 			_, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d;", Version))
+			if err == nil {
+				_, err = tx.ExecContext(ctx, `INSERT INTO log (one, epoch, first) VALUES (1, ?, ?)`, rand.Text(), begins(time.Now()))
+			}
 			return err
 		})
 		if err != nil {
@@ -180,14 +190,22 @@ func (s *Store) make(ctx context.Context) error {
 		}
 	}
 	var first, last int64
-	err := s.r.QueryRowContext(ctx, `SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM events`).Scan(&first, &last)
+	const span = `SELECT epoch, (SELECT coalesce(min(seq), first) FROM events), (SELECT coalesce(max(seq), first - 1) FROM events) FROM log`
+	err := s.r.QueryRowContext(ctx, span).Scan(&s.epoch, &first, &last)
 	if err != nil {
 		return err
 	}
-	s.first.Store(max(first, 1))
+	s.first.Store(first)
 	s.last.Store(last)
 	return nil
 }
+
+// begins is the number with which a log begins that is made then. It is above all of any earlier
+// one, so that whoever comes with one of those is told that what came after it is gone.
+var begins = func(now time.Time) int64 { return now.Unix() << 20 }
+
+// Epoch tells this log from others.
+func (s *Store) Epoch() string { return s.epoch }
 
 // write does something in one transaction.
 func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {

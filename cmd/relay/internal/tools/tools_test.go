@@ -326,7 +326,7 @@ func TestBadArguments(t *testing.T) {
 		{"check_inbox", `{"max":1.5}`, "bad_field: max of check_inbox is to be of the type integer, and is 1.5"},
 		{"wait_for_events", `{"max_wait_ms":600001}`, "bad_field: max_wait_ms"},
 		{"wait_for_events", `{"after_event_seq":-2}`, "bad_field: after_event_seq"},
-		{"wait_for_events", `{"after_event_seq":1000}`, "cursor_gone: there is no event 1000 yet"},
+		{"wait_for_events", `{"after_event_seq":9000000000000000}`, "cursor_gone: there is no event 9000000000000000 yet"},
 		{"message_status", `{"id":"none"}`, "unknown_id: "},
 		{"remind_me", `{"delay":"soon","message":"x"}`, `bad_field: delay: "soon" is no time from now on: 90s, 5m`},
 		{"remind_me", `{"delay":"-5m","message":"x"}`, "bad_field: delay: "},
