@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -135,8 +136,12 @@ func rulesOf(set settings.Settings) router.Rules {
 	if err != nil {
 		host = "" // then no name has one
 	}
+	pair := set.PairLimit
+	if pair == 0 {
+		pair = math.MaxInt
+	}
 	return router.Rules{
-		Host: host, KeepMS: set.Age.Milliseconds(), NoDirect: !set.AllowAgentDirect, Urgent: set.AllowUrgent,
+		Host: host, PairMost: pair, KeepMS: set.Age.Milliseconds(), NoDirect: !set.AllowAgentDirect, Urgent: set.AllowUrgent,
 		DefaultTimeoutMS: set.DefaultTimeout.Milliseconds(), DirectExpiryMS: set.DirectExpiry.Milliseconds(),
 	}
 }

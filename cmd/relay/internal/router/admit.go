@@ -27,7 +27,7 @@ const (
 
 const (
 	maxHops   = 8
-	pairMost  = 30 // messages a minute from one sender to one recipient
+	pairMost  = 30 // messages a minute from one sender to one recipient, unless the user says otherwise
 	chainMost = 60 // messages a minute of one chain
 	minute    = 60_000
 )
@@ -199,7 +199,7 @@ func (s *State) guard(m Message, now int64) error {
 	switch {
 	case m.Hops > maxHops:
 		return refuse(TooManyHops, "the chain of %s was passed on %d times, and %d are the most", m.Chain, m.Hops, maxHops)
-	case pair >= pairMost:
+	case pair >= cmp.Or(s.Rules.PairMost, pairMost):
 		return refuse(RateLimited, "%s has sent %d messages to %s within a minute, and more are not let through", m.From, pair, m.To)
 	case chain >= chainMost:
 		return refuse(RateLimited, "the chain of %s has %d messages within a minute, and more are not let through", m.Chain, chain)

@@ -203,6 +203,13 @@ func TestGuards(t *testing.T) {
 	if code != RateLimited || passed != pairMost {
 		t.Errorf("a pair: %q after %d messages, want %q after %d", code, passed, RateLimited, pairMost)
 	}
+	l.Rules.PairMost = pairMost + 1
+	if code := l.send(Message{ID: "one-more", From: "human", To: "a", Body: "ok"}); code != "" {
+		t.Errorf("%s below a higher limit", code)
+	}
+	if code := l.send(Message{ID: "two-more", From: "human", To: "a", Body: "ok"}); code != RateLimited {
+		t.Errorf("%q at a higher limit", code)
+	}
 	if l.now += minute; l.send(Message{ID: "later", From: "human", To: "a", Body: "ok"}) != "" {
 		t.Error("a minute later it is refused still")
 	}

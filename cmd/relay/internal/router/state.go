@@ -62,6 +62,7 @@ type Rules struct {
 	DirectExpiryMS   int64    // of a message without a timeout to an agent that does not run; 0: none
 	NoDirect         bool     // agents may not write to agents
 	Urgent           []string // who may interrupt an agent
+	PairMost         int      // messages a minute from one sender to one recipient; 0: 30
 	KeepMS           int64    // how long the log keeps an event; 0: for ever
 }
 

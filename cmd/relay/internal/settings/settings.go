@@ -30,13 +30,14 @@ type Settings struct {
 	Bytes            int64         // … and how much of it
 	AllowAgentDirect bool          // agents may write to agents
 	AllowUrgent      []string      // who may interrupt an agent
+	PairLimit        int           // messages a minute from one sender to one recipient; 0: as many as they like
 	DraftTimeout     string        // relay-pty's --draft-timeout; "": its own default
 	BatchMax         string        // relay-pty's --batch-max; "": its own default
 	HTTPAddr         string        // where the API is served over TCP, too; "": nowhere
 }
 
 func defaults() Settings {
-	return Settings{DirectExpiry: 5 * time.Minute, Age: 30 * 24 * time.Hour, Bytes: 1 << 30, AllowAgentDirect: true, AllowUrgent: []string{"human"}}
+	return Settings{DirectExpiry: 5 * time.Minute, Age: 30 * 24 * time.Hour, Bytes: 1 << 30, AllowAgentDirect: true, AllowUrgent: []string{"human"}, PairLimit: 30}
 }
 
 // setting is one of them. Its value comes as text, a list with commas between its parts.
@@ -83,6 +84,13 @@ var all = []setting{
 		}
 		return nil
 	}},
+	{"pair_limit", aNumber, "30", "how many messages a minute one sender may send to one recipient; 0: as many as it likes",
+		func(s *Settings, v string) (err error) {
+			if s.PairLimit, err = strconv.Atoi(v); err != nil || s.PairLimit < 0 {
+				return fmt.Errorf("%q is no number from 0 on", v)
+			}
+			return nil
+		}},
 	{"draft_timeout", aDuration, wrapperOwn, "how long a draft must be unchanged to be set aside for messages; 0: never", func(s *Settings, v string) error {
 		d, err := Duration(v)
 		s.DraftTimeout = d.String() // relay-pty knows no days
