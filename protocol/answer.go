@@ -118,25 +118,11 @@ type OK struct {
 }
 
 // Type is the frame's "type".
-func (*HelloAnswer) Type() string { return "hello" }
-
-// Type is the frame's "type".
-func (*Subscribed) Type() string { return "subscribed" }
-
-// Type is the frame's "type".
-func (*StatusAnswer) Type() string { return "status" }
-
-// Type is the frame's "type".
-func (*QueueAnswer) Type() string { return "queue" }
-
-// Type is the frame's "type".
-func (*ScreenAnswer) Type() string { return "screen" }
-
-// Type is the frame's "type".
+func (*HelloAnswer) Type() string   { return "hello" }
+func (*Subscribed) Type() string    { return "subscribed" }
+func (*StatusAnswer) Type() string  { return "status" }
+func (*QueueAnswer) Type() string   { return "queue" }
+func (*ScreenAnswer) Type() string  { return "screen" }
 func (*ExplainAnswer) Type() string { return "explain" }
-
-// Type is the frame's "type".
-func (*KeysAnswer) Type() string { return "keys" }
-
-// Type is the frame's "type".
-func (*OK) Type() string { return "ok" }
+func (*KeysAnswer) Type() string    { return "keys" }
+func (*OK) Type() string            { return "ok" }

@@ -53,12 +53,9 @@ func (r *Pause) decode(f *fields) {
 
 func (r *Keys) decode(f *fields) {
 	r.Head.decode(f)
-	switch r.Keys = f.list("keys", nil); {
-	case f.err != nil:
-	case r.Keys == nil:
-		f.fail(MissingField, "keys", "say which")
-	case len(r.Keys) > MaxKeys:
-		f.fail(BadField, "keys", "at most %d keys, these are %d", MaxKeys, len(r.Keys))
+	r.Keys = f.list("keys", must, "names of keys", func(string) bool { return true })
+	if n := len(r.Keys); n > MaxKeys {
+		f.fail(BadField, "keys", "at most %d keys, these are %d", MaxKeys, n)
 	}
 }
 
@@ -68,7 +65,7 @@ func (r *Subscribe) decode(f *fields) {
 		after := f.integer("after", 0)
 		r.After = &after
 	}
-	r.Events = f.list("events", AllEventTypes())
+	r.Events = f.oneOfs("events", AllEventTypes())
 }
 
 func (r *Inject) decode(f *fields) {
@@ -96,6 +93,11 @@ func (f *fields) body() string {
 		f.fail(MessageTooLarge, "body", "a body may have at most %d bytes, this one has %d", MaxBody, len(body))
 	}
 	return body
+}
+
+// oneOfs reads a list of words, nil when it is absent.
+func (f *fields) oneOfs(name string, words []string) []string {
+	return f.list(name, may, fmt.Sprintf("of %v", words), func(w string) bool { return slices.Contains(words, w) })
 }
 
 // oneOf reads one of words; the first is the default where it need not be there.

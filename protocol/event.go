@@ -174,34 +174,14 @@ const (
 )
 
 // Type is the frame's "type".
-func (*InjectResult) Type() string { return TypeInjectResult }
-
-// Type is the frame's "type".
-func (*RelayCommand) Type() string { return TypeRelayCommand }
-
-// Type is the frame's "type".
-func (*State) Type() string { return TypeState }
-
-// Type is the frame's "type".
-func (*Backpressure) Type() string { return TypeBackpressure }
-
-// Type is the frame's "type".
-func (*Waiting) Type() string { return TypeWaiting }
-
-// Type is the frame's "type".
-func (*DraftStashed) Type() string { return TypeDraftStashed }
-
-// Type is the frame's "type".
+func (*InjectResult) Type() string  { return TypeInjectResult }
+func (*RelayCommand) Type() string  { return TypeRelayCommand }
+func (*State) Type() string         { return TypeState }
+func (*Backpressure) Type() string  { return TypeBackpressure }
+func (*Waiting) Type() string       { return TypeWaiting }
+func (*DraftStashed) Type() string  { return TypeDraftStashed }
 func (*DraftRestored) Type() string { return TypeDraftRestored }
-
-// Type is the frame's "type".
 func (*MarkerInvalid) Type() string { return TypeMarkerInvalid }
-
-// Type is the frame's "type".
-func (*TurnEnd) Type() string { return TypeTurnEnd }
-
-// Type is the frame's "type".
-func (*Lagged) Type() string { return TypeLagged }
-
-// Type is the frame's "type".
-func (*Exit) Type() string { return TypeExit }
+func (*TurnEnd) Type() string       { return TypeTurnEnd }
+func (*Lagged) Type() string        { return TypeLagged }
+func (*Exit) Type() string          { return TypeExit }

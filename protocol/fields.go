@@ -115,14 +115,20 @@ func (f *fields) fail(code Code, field, format string, args ...any) {
 
 func (f *fields) has(name string) bool { return f.values[name] != nil }
 
-// text reads a string; an absent one is "" and an error when it must be there.
-func (f *fields) text(name string, need bool) string {
+// value is a field's, nil when it is absent, and that is an error when it must be there.
+func (f *fields) value(name string, need bool) jsontext.Value {
 	f.read[name] = true
 	v := f.values[name]
+	if v == nil && need {
+		f.fail(MissingField, name, "the field is required")
+	}
+	return v
+}
+
+// text reads a string; an absent one is "" and an error when it must be there.
+func (f *fields) text(name string, need bool) string {
+	v := f.value(name, need)
 	if v == nil {
-		if need {
-			f.fail(MissingField, name, "the field is required")
-		}
 		return ""
 	}
 	if v.Kind() != '"' {
@@ -146,8 +152,7 @@ func (f *fields) checked(name string, need bool, valid func(string) error) strin
 // integer reads an int64 of at least least, 0 when absent. Fractions and exponents
 // are refused even where their value is whole: 1e3 is seldom what was meant.
 func (f *fields) integer(name string, least int64) int64 {
-	f.read[name] = true
-	v := f.values[name]
+	v := f.value(name, may)
 	if v == nil {
 		return 0
 	}
@@ -161,23 +166,26 @@ func (f *fields) integer(name string, least int64) int64 {
 	return n
 }
 
-// list reads a list of words out of known.
-func (f *fields) list(name string, known []string) []string {
-	f.read[name] = true
-	v := f.values[name]
+// listMost is how many texts a list may hold.
+const listMost = 64
+
+// list reads a list of texts, each of them valid; an absent one is nil, and an error when it must
+// be there. what names the texts.
+func (f *fields) list(name string, need bool, what string, valid func(string) bool) []string {
+	v := f.value(name, need)
 	if v == nil {
 		return nil
 	}
 	var words []string
 	dec := jsontext.NewDecoder(bytes.NewBuffer(v))
 	dec.ReadToken() // the bracket: scan has seen all of this value to be well formed
-	for v.Kind() == '[' && dec.PeekKind() == '"' && len(words) < maxFields {
+	for v.Kind() == '[' && dec.PeekKind() == '"' && len(words) < listMost {
 		tok, _ := dec.ReadToken() // as above
 		words = append(words, tok.String())
 	}
-	unknown := func(w string) bool { return known != nil && !slices.Contains(known, w) }
-	if len(words) == 0 || dec.PeekKind() != ']' || slices.ContainsFunc(words, unknown) {
-		f.fail(BadField, name, "must be a list of 1 to %d of %v", maxFields, known)
+	invalid := func(w string) bool { return !valid(w) }
+	if len(words) == 0 || dec.PeekKind() != ']' || slices.ContainsFunc(words, invalid) {
+		f.fail(BadField, name, "must be a list of 1 to %d %s", listMost, what)
 	}
 	return words
 }

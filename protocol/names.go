@@ -34,10 +34,15 @@ func ValidFrom(from string) error {
 			return err
 		}
 	}
-	if hasHost {
-		if err := wellFormed(host, maxHost); err != nil {
-			return fmt.Errorf("host %w", err)
-		}
+	if !hasHost {
+		return nil
+	}
+	return validHost(host)
+}
+
+func validHost(host string) error {
+	if err := wellFormed(host, maxHost); err != nil {
+		return fmt.Errorf("host %w", err)
 	}
 	return nil
 }
@@ -55,10 +60,7 @@ func ValidTarget(to string) error {
 	if err := wellFormed(name, maxName); err != nil || !hasHost {
 		return err
 	}
-	if err := wellFormed(host, maxHost); err != nil {
-		return fmt.Errorf("host %w", err)
-	}
-	return nil
+	return validHost(host)
 }
 
 // ValidCommand says why body cannot be typed as a command: it is typed as it is, so it

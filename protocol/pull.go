@@ -1,12 +1,6 @@
 package protocol
 
-import (
-	"bytes"
-	"math"
-	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
-)
+import "time"
 
 // Pull asks, as the agent, for messages that wait, to hand them to it without typing. They are
 // leased; see the package comment.
@@ -44,18 +38,12 @@ type Pulled struct {
 }
 
 // Type is the frame's "type".
-func (*Pull) Type() string { return "pull" }
-
-// Type is the frame's "type".
-func (*PullAck) Type() string { return "pull_ack" }
-
-// Type is the frame's "type".
+func (*Pull) Type() string           { return "pull" }
+func (*PullAck) Type() string        { return "pull_ack" }
 func (*MessagesAnswer) Type() string { return "messages" }
 
-// Wait is WaitMS as a duration. What a duration cannot hold is the longest that it can.
-func (r *Pull) Wait() time.Duration {
-	return time.Duration(min(r.WaitMS, math.MaxInt64/int64(time.Millisecond))) * time.Millisecond
-}
+// Wait is WaitMS as a duration.
+func (r *Pull) Wait() time.Duration { return millis(r.WaitMS) }
 
 func (r *Pull) decode(f *fields) {
 	r.Head.decode(f)
@@ -64,35 +52,12 @@ func (r *Pull) decode(f *fields) {
 		r.Max = min(f.integer("max", 1), MaxPull)
 	}
 	r.WaitMS, r.MaxBytes = f.integer("wait_ms", 0), f.integer("max_bytes", 0)
-	if r.Modes = f.list("modes", Modes()); r.Modes == nil {
+	if r.Modes = f.oneOfs("modes", Modes()); r.Modes == nil {
 		r.Modes = Modes()
 	}
 }
 
 func (r *PullAck) decode(f *fields) {
 	r.Head.decode(f)
-	r.IDs = f.ids("ids")
-}
-
-// ids reads a list of ids, which must be there.
-func (f *fields) ids(name string) (ids []string) {
-	f.read[name] = true
-	v := f.values[name]
-	if v == nil {
-		f.fail(MissingField, name, "the field is required")
-		return nil
-	}
-	dec := jsontext.NewDecoder(bytes.NewBuffer(v))
-	dec.ReadToken() // the bracket: scan has seen all of this value to be well formed
-	bad := v.Kind() != '['
-	for !bad && dec.PeekKind() == '"' && len(ids) < MaxPull {
-		tok, _ := dec.ReadToken() // as above
-		ids = append(ids, tok.String())
-		bad = ValidID(tok.String()) != nil
-	}
-	if bad || len(ids) == 0 || dec.PeekKind() != ']' {
-		f.fail(BadField, name, "must be a list of 1 to %d ids", MaxPull)
-		return nil
-	}
-	return ids
+	r.IDs = f.list("ids", must, "ids", func(id string) bool { return ValidID(id) == nil })
 }

@@ -145,46 +145,20 @@ type Subscribe struct {
 }
 
 // Type is the frame's "type".
-func (*Hello) Type() string { return "hello" }
-
-// Type is the frame's "type".
-func (*Inject) Type() string { return "inject" }
-
-// Type is the frame's "type".
-func (*Query) Type() string { return "query" }
-
-// Type is the frame's "type".
-func (*Cancel) Type() string { return "cancel" }
-
-// Type is the frame's "type".
-func (*Queue) Type() string { return "queue" }
-
-// Type is the frame's "type".
-func (*Status) Type() string { return "status" }
-
-// Type is the frame's "type".
-func (*Screen) Type() string { return "screen" }
-
-// Type is the frame's "type".
-func (*Explain) Type() string { return "explain" }
-
-// Type is the frame's "type".
-func (*Signal) Type() string { return "signal" }
-
-// Type is the frame's "type".
-func (*Emit) Type() string { return "emit" }
-
-// Type is the frame's "type".
+func (*Hello) Type() string     { return "hello" }
+func (*Inject) Type() string    { return "inject" }
+func (*Query) Type() string     { return "query" }
+func (*Cancel) Type() string    { return "cancel" }
+func (*Queue) Type() string     { return "queue" }
+func (*Status) Type() string    { return "status" }
+func (*Screen) Type() string    { return "screen" }
+func (*Explain) Type() string   { return "explain" }
+func (*Signal) Type() string    { return "signal" }
+func (*Emit) Type() string      { return "emit" }
 func (*Subscribe) Type() string { return "subscribe" }
-
-// Type is the frame's "type".
-func (*Pause) Type() string { return "pause" }
-
-// Type is the frame's "type".
-func (*Resume) Type() string { return "resume" }
-
-// Type is the frame's "type".
-func (*Keys) Type() string { return "keys" }
+func (*Pause) Type() string     { return "pause" }
+func (*Resume) Type() string    { return "resume" }
+func (*Keys) Type() string      { return "keys" }
 
 // Timeout is TimeoutMS as a duration, 0 for never.
 func (r *Inject) Timeout() time.Duration { return millis(r.TimeoutMS) }

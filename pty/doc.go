@@ -7,7 +7,7 @@
 //
 // Ownership of goroutines: [Start] starts one that owns the agent's process status; [Session.Run]
 // starts the output loop; both, and the short-lived ones for replaying keys and hanging up, are
-// joined when Run or [Session.Close] returns. Two things cannot be joined, since nothing ends a
+// joined when Run returns. Two things cannot be joined, since nothing ends a
 // blocked read or write of a terminal that must stay in blocking mode: the terminal's CopyKeys, and
 // an output that is still stuck when Run was told to stop.
 //

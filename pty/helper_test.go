@@ -143,7 +143,7 @@ func (r *run) end() error {
 }
 
 // finish waits for the agent's end and its whole output.
-func (r *run) finish() (Status, string) {
+func (r *run) finish() (int, string) {
 	r.t.Helper()
 	if err := r.end(); err != nil {
 		r.t.Fatalf("Run: %v", err)
@@ -152,7 +152,7 @@ func (r *run) finish() (Status, string) {
 }
 
 // Wait waits for the agent's end, as the session's own does, but not for ever.
-func (r *run) Wait() Status {
+func (r *run) Wait() int {
 	r.t.Helper()
 	soon(r.t, "the agent's end", r.Done())
 	return r.Session.Wait()

@@ -32,9 +32,6 @@ const readSize = 64 << 10
 // error. A panic of Output, screen or Tap comes out of Run. It is called once; afterwards the
 // session is closed.
 func (s *Session) Run(ctx context.Context) error {
-	if s.running.Swap(true) {
-		return errors.New("run session: already run")
-	}
 	ended := make(chan *crash, 1)
 	go func() { ended <- caught(s.pump) }()
 	select {
@@ -70,16 +67,6 @@ func (s *Session) finish() {
 	s.helpers.Wait()
 	s.ptmx.Close() // nobody reads or writes any more
 	s.wake()
-}
-
-// Close hangs up the agent if it still runs, and frees what Start took. It is for a session whose
-// Run was never called, and harmless after Run.
-func (s *Session) Close() error {
-	if s.running.Swap(true) {
-		return nil
-	}
-	s.finish()
-	return nil
 }
 
 // pump is the output loop.

@@ -11,17 +11,13 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	proc "relay-pty/protocol/process"
 )
 
 // killWait is how long a killed agent may take to vanish before we stop waiting; only one stuck in
 // the kernel takes that long.
 const killWait = time.Second
-
-// Status is how the agent ended.
-type Status struct {
-	Code   int            // its exit code, or 128+n when signal n killed it
-	Signal syscall.Signal // the signal that killed it, else 0
-}
 
 // process is the agent's process. One goroutine, reap, owns its status. The process id is only used
 // under mu and before the process is reaped, so no signal ever goes to a stranger who got the
@@ -29,7 +25,7 @@ type Status struct {
 type process struct {
 	pid    int
 	done   chan struct{} // closed once status is set
-	status Status
+	status int
 	stops  chan bool
 
 	mu      sync.Mutex // guards what follows
@@ -117,19 +113,19 @@ func (p *process) tellStop(stopped bool) {
 	p.stops <- stopped // there is room: only we send
 }
 
-func statusOf(ws unix.WaitStatus) Status {
+func statusOf(ws unix.WaitStatus) int {
 	if ws.Signaled() {
-		return Status{Code: 128 + int(ws.Signal()), Signal: ws.Signal()}
+		return 128 + int(ws.Signal())
 	}
-	return Status{Code: ws.ExitStatus()}
+	return ws.ExitStatus()
 }
 
 // Done is closed when the agent has ended; its last output may still be on the way, which Run waits
 // for.
 func (s *Session) Done() <-chan struct{} { return s.proc.done }
 
-// Wait waits for the agent's end.
-func (s *Session) Wait() Status {
+// Wait waits for the agent's end, and returns its exit status, 128+n when signal n killed it.
+func (s *Session) Wait() int {
 	<-s.proc.done
 	return s.proc.status
 }
@@ -197,6 +193,18 @@ func (s *Session) Signal(sig syscall.Signal) error {
 func ours(pgrp, session int) bool {
 	sid, err := unix.Getsid(pgrp)
 	return err != nil || sid == session
+}
+
+// groupMost is how many processes of the agent's are looked at.
+const groupMost = 32
+
+// Group is the agent's process and, where the system tells, those below it that are in its group:
+// in front with it, they read the same terminal.
+func (s *Session) Group() []int {
+	return proc.Below(s.proc.pid, groupMost, func(pid int) bool {
+		pgrp, err := unix.Getpgid(pid)
+		return err == nil && pgrp == s.proc.pid
+	})
 }
 
 // Hangup tells the agent's process group and the foreground one that the terminal is gone, and

@@ -34,6 +34,3 @@ func (s *Session) ReadPlace() string { return "" }
 
 // Reads is true: something may.
 func (s *Session) Reads() bool { return true }
-
-// Group is the agent's process alone: nothing tells here of those below it.
-func (s *Session) Group() []int { return []int{s.proc.pid} }

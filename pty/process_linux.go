@@ -97,26 +97,4 @@ func hex(word string) uint64 {
 	return n
 }
 
-// groupMost is how many processes of the agent's are looked at.
-const groupMost = 32
-
-// Group is the agent's process and those below it that are in its group: in front with it, they
-// read the same terminal. Source: proc_tid_children(5).
-func (s *Session) Group() []int {
-	group := []int{s.proc.pid}
-	for i := 0; i < len(group) && len(group) < groupMost; i++ {
-		threads, _ := filepath.Glob(procDir(group[i]) + "/task/[0-9]*/children") // the pattern is well formed
-		for _, path := range threads {
-			children, _ := os.ReadFile(path) // of a thread that has ended: none
-			for word := range strings.FieldsSeq(string(children)) {
-				pid, _ := strconv.Atoi(word) // a number, as the kernel writes it
-				if pgrp, err := unix.Getpgid(pid); err == nil && pgrp == s.proc.pid {
-					group = append(group, pid)
-				}
-			}
-		}
-	}
-	return group
-}
-
 func procDir(pid int) string { return "/proc/" + strconv.Itoa(pid) }

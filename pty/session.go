@@ -74,7 +74,6 @@ type Session struct {
 	lastReplay atomic.Int64
 
 	helpers sync.WaitGroup // reaper, replay, hang-ups
-	running atomic.Bool
 
 	signs signs
 

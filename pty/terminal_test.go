@@ -51,7 +51,7 @@ func wrapRole(args []string) int {
 	if err != nil {
 		return 99
 	}
-	return s.Wait().Code
+	return s.Wait()
 }
 
 // outer is a terminal of a peculiar kind with a wrapper in it.
@@ -138,7 +138,7 @@ func TestTerminalIsRestoredExactly(t *testing.T) {
 			o.says("up")
 			c.act(o)
 			o.end()
-			if got := o.Wait().Code; got != c.code {
+			if got := o.Wait(); got != c.code {
 				t.Errorf("exit code %d, want %d; output %q", got, c.code, o.output())
 			}
 			if got := o.modes(); got != o.found {
@@ -327,9 +327,7 @@ func TestKeysEndWithTheTerminal(t *testing.T) {
 	must(t, err)
 	defer tty.Close()
 	human, err := term.Open(nil, tty, tty)
-	if err != nil || !human.IsTerminal() {
-		t.Fatalf("Open: %v, %v", human, err)
-	}
+	must(t, err)
 	master.Close()
 	within(t, "CopyKeys of a terminal that is gone", func() {
 		err := human.CopyKeys(context.Background(), func([]byte) error { return nil })

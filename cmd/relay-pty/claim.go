@@ -103,9 +103,8 @@ func routerDirs(state, ours string) []string {
 	if !ok || by.Socket == "" {
 		return nil
 	}
-	place := filepath.Dir(by.Socket)
-	dir := filepath.Join(place, "agents")
-	if _, listens := sock.Listening(by.Socket); !listens || dir == ours || own.Private(place) != nil || own.Private(dir) != nil {
+	dir := filepath.Join(filepath.Dir(by.Socket), "agents")
+	if _, listens := sock.Listening(by.Socket); !listens || dir == ours || !registry.Trusted(dir) {
 		return nil
 	}
 	return []string{dir}

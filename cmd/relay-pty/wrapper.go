@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -181,7 +182,7 @@ func (w *wrapper) run(ctx context.Context, taken *taken, stdin, stdout, stderr *
 	<-injected
 	proof{w}.Look()
 	w.leases.Close(time.Now())
-	w.farewell(status.Code)
+	w.farewell(status)
 	recorded()
 	close(over)
 	stop(errExited)
@@ -192,7 +193,7 @@ func (w *wrapper) run(ctx context.Context, taken *taken, stdin, stdout, stderr *
 	if err != nil {
 		w.log.Error().Err(err).Msg("output")
 	}
-	return status.Code, nil
+	return status, nil
 }
 
 // beside starts what serves the human beside the agent.
@@ -264,7 +265,7 @@ func await(jobs *sync.WaitGroup) {
 // human's terminal goes on. A panic gives the terminal back first.
 func (w *wrapper) job(jobs *sync.WaitGroup, user *tty.User, what string, loop func() error) {
 	jobs.Go(func() {
-		defer user.OnPanic()
+		defer user.Own.OnPanic()
 		if err := loop(); err != nil && !errors.Is(err, errExited) && !errors.Is(err, inject.ErrExited) {
 			w.log.Error().Err(err).Msg(what)
 		}
@@ -416,13 +417,10 @@ func newToken() string {
 
 // withoutRelay drops what a wrapper around this one told its own agent.
 func withoutRelay(env []string) []string {
-	var kept []string
-	for _, kv := range env {
-		if !strings.HasPrefix(kv, "RELAY_AGENT=") && !strings.HasPrefix(kv, "RELAY_SOCKET=") && !strings.HasPrefix(kv, "RELAY_TOKEN=") {
-			kept = append(kept, kv)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(env, func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return name == "RELAY_AGENT" || name == "RELAY_SOCKET" || name == "RELAY_TOKEN"
+	})
 }
 
 // logTime has milliseconds, as what an agent does is told by them.

@@ -17,8 +17,7 @@ import (
 )
 
 // ofOne is a command about one thing, named by its only argument; show prints what ask answers.
-func ofOne[T any](s streams, what string, ask func(ctx context.Context, c *api.Client, arg string) (T, error), show func(T) error) *cobra.Command {
-	var asJSON bool
+func ofOne[T any](s streams, what string, ask func(c *api.Client, ctx context.Context, arg string) (T, error), show func(T) error) *cobra.Command {
 	c := &cobra.Command{
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -36,27 +35,26 @@ func ofOne[T any](s streams, what string, ask func(ctx context.Context, c *api.C
 					return err
 				}
 			}
-			about := func(ctx context.Context, c *api.Client) (T, error) { return ask(ctx, c, word) }
-			return answered(c.Context(), s, asJSON, about, show)
+			return answered(c, s, func(r *api.Client) (T, error) { return ask(r, c.Context(), word) }, show)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(c)
 	return c
 }
 
 // which is the whole id of the message that a word means to whoever asks. It is asked for once, so
 // that what is asked again after a crash of the router is about the same message.
 func which(ctx context.Context, word, as string) (id string, err error) {
-	return asks(ctx, func(ctx context.Context, c *api.Client) (string, error) { return c.Which(ctx, word, as) })
+	return asks(ctx, &asking{}, func(c *api.Client) (string, error) { return c.Which(ctx, word, as) })
 }
 
-// answered asks the router, and prints what it answers.
-func answered[T any](ctx context.Context, s streams, asJSON bool, ask func(context.Context, *api.Client) (T, error), show func(T) error) error {
-	answer, err := asks(ctx, ask)
+// answered asks the router for a command, and prints what it answers.
+func answered[T any](c *cobra.Command, s streams, ask func(*api.Client) (T, error), show func(T) error) error {
+	answer, err := asks(c.Context(), &asking{}, ask)
 	switch {
 	case err != nil:
 		return err
-	case asJSON:
+	case wantsJSON(c):
 		return s.json(answer)
 	}
 	return show(answer)
@@ -72,10 +70,7 @@ func (s streams) showStanding(m api.Message) error {
 }
 
 func statusCommand(s streams) *cobra.Command {
-	ask := func(ctx context.Context, c *api.Client, name string) (api.AgentStatus, error) {
-		return c.Agent(ctx, name)
-	}
-	c := ofOne(s, "NAME", ask, func(a api.AgentStatus) error { return showStatus(s, a) })
+	c := ofOne(s, "NAME", (*api.Client).Agent, func(a api.AgentStatus) error { return showStatus(s, a) })
 	c.Use, c.Short = "status [NAME]", "Show how an agent is, or all of them"
 	c.Long = `status shows an agent's state, what its wrapper sees, and how many messages wait. Without a NAME it
 shows a table of all agents that run. If a draft "stays", messages wait until you send or clear it:
@@ -92,14 +87,8 @@ has no safe way.`
 		if len(args) > 0 {
 			return only(c, args)
 		}
-		list, err := asks(c.Context(), statuses)
-		switch {
-		case err != nil:
-			return err
-		case wantsJSON(c):
-			return s.json(allStatuses{list})
-		}
-		return showStatuses(s, list)
+		ask := func(r *api.Client) (allStatuses, error) { return statuses(c.Context(), r) }
+		return answered(c, s, ask, func(all allStatuses) error { return showStatuses(s, all.Agents) })
 	}
 	return c
 }
@@ -110,23 +99,23 @@ type allStatuses struct {
 }
 
 // statuses are those of all agents that run.
-func statuses(ctx context.Context, c *api.Client) (list []api.AgentStatus, err error) {
+func statuses(ctx context.Context, c *api.Client) (allStatuses, error) {
 	all, err := c.Agents(ctx)
-	list = []api.AgentStatus{}
+	list := []api.AgentStatus{}
 	for _, a := range all {
 		if !a.Running || err != nil {
 			continue
 		}
 		s, failed := c.Agent(ctx, a.Name)
 		if errors.Is(failed, api.ErrLost) || ctx.Err() != nil {
-			return nil, failed // it is the router that does not answer
+			return allStatuses{}, failed // it is the router that does not answer
 		}
 		if failed != nil {
 			s = api.AgentStatus{Agent: a} // its wrapper does not, or has just ended
 		}
 		list = append(list, s)
 	}
-	return list, err
+	return allStatuses{list}, err
 }
 
 func showStatuses(s streams, list []api.AgentStatus) error {
@@ -139,11 +128,11 @@ func showStatuses(s streams, list []api.AgentStatus) error {
 	}}
 	for _, a := range list {
 		w := a.Wrapper
-		if w == nil && a.WrapperStopped {
-			w = &protocol.StatusAnswer{BlockedBy: "its wrapper is stopped: relay doctor tells the way out"}
-		}
 		if w == nil {
 			w = &protocol.StatusAnswer{BlockedBy: "its wrapper does not answer: relay doctor tells more"}
+			if a.WrapperStopped {
+				w.BlockedBy = "its wrapper is stopped: relay doctor tells the way out"
+			}
 		}
 		rows = append(rows, []string{
 			a.Name, stateOf(a.Agent), w.Confidence, draftOf(w, "stays"), sinceOr(w.LastOutputMS),
@@ -163,23 +152,22 @@ func sinceOr(ms *int64) string {
 
 func showStatus(s streams, a api.AgentStatus) error {
 	p := paper.New(s.out)
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(p, "  %-10s %s\n", name, fmt.Sprintf(format, args...)) // an error comes again at the end
+	line := func(name, format string, args ...any) error {
+		_, err := fmt.Fprintf(p, "  %-10s %s\n", name, fmt.Sprintf(format, args...)) // an error comes again at the end
+		return err
 	}
 	w := a.Wrapper
-	if w == nil && a.WrapperStopped {
-		fmt.Fprintf(p, "%s %s\n", a.Name, p.Paint(stateOf(a.Agent)))
-		line("agent", "%s", a.Profile)
-		return lastLine(p, "blocked by", "its wrapper, which is stopped: relay doctor tells the way out")
-	}
 	if w == nil {
 		fmt.Fprintf(p, "%s %s\n", a.Name, p.Paint(stateOf(a.Agent)))
 		line("agent", "%s", a.Profile)
+		if a.WrapperStopped {
+			return line("blocked by", "its wrapper, which is stopped: relay doctor tells the way out")
+		}
 		line("seen", "%s", clock.Ago(a.SeenAt))
 		if a.Paused {
 			line("paused", "%s", pauseEnd(a.Name, a.PausedUntil))
 		}
-		return lastLine(p, "waiting", count(a.Waiting)+", to be typed when it runs")
+		return line("waiting", "%s, to be typed when it runs", count(a.Waiting))
 	}
 	fmt.Fprintf(p, "%s %s\n", a.Name, p.Paint(w.State))
 	line("agent", "%s, process %d, for %s", w.Agent, w.PID, clock.Millis(w.UptimeMS))
@@ -204,7 +192,7 @@ func showStatus(s streams, a api.AgentStatus) error {
 		line("waits for", "%s", w.WaitingFor)
 	}
 	if w.Degraded {
-		line("degraded", "%s", "its disk takes nothing; new messages are refused")
+		line("degraded", "its disk takes nothing; new messages are refused")
 	}
 	waiting := count(a.Waiting)
 	if w.OldestPendingMS != nil {
@@ -213,12 +201,7 @@ func showStatus(s streams, a api.AgentStatus) error {
 	if !w.Accept && !w.Degraded {
 		waiting += "; its queue is full"
 	}
-	return lastLine(p, "waiting", waiting)
-}
-
-func lastLine(p paper.Paper, name, text string) error {
-	_, err := fmt.Fprintf(p, "  %-10s %s\n", name, text)
-	return err
+	return line("waiting", "%s", waiting)
 }
 
 // count is a number of messages in words.
@@ -242,8 +225,7 @@ func draftOf(w *protocol.StatusAnswer, stays string) string {
 }
 
 func queueCommand(s streams) *cobra.Command {
-	ask := func(ctx context.Context, c *api.Client, name string) (api.Messages, error) { return c.Queue(ctx, name) }
-	c := ofOne(s, "NAME", ask, func(m api.Messages) error { return showQueue(s, m.Messages) })
+	c := ofOne(s, "NAME", (*api.Client).Queue, func(m api.Messages) error { return showQueue(s, m.Messages) })
 	c.Use, c.Short = "queue NAME", "Show what waits for an agent"
 	c.Long = "queue shows the messages that wait for an agent, the next one first, and what each waits for."
 	return c
@@ -277,10 +259,7 @@ func waitsFor(m api.Message) string {
 }
 
 func screenCommand(s streams) *cobra.Command {
-	ask := func(ctx context.Context, c *api.Client, name string) (protocol.ScreenAnswer, error) {
-		return c.Screen(ctx, name)
-	}
-	c := ofOne(s, "NAME", ask, func(a protocol.ScreenAnswer) error {
+	c := ofOne(s, "NAME", (*api.Client).Screen, func(a protocol.ScreenAnswer) error {
 		_, err := fmt.Fprintln(s.out, strings.TrimRight(paper.Plain(strings.Join(a.Rows, "\n")), "\n"))
 		return err
 	})

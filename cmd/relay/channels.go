@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -17,7 +16,6 @@ import (
 // membership is a command by which a name joins a channel or leaves it.
 func membership(s streams, verb, short, long string, joins bool) *cobra.Command {
 	var as string
-	var asJSON bool
 	c := &cobra.Command{
 		Use: verb + " '#CHANNEL'", Short: short, Long: long,
 		Example: fmt.Sprintf("  relay %s '#review'            inside of an agent: itself\n  relay %s '#review' --as bob", verb, verb),
@@ -26,14 +24,14 @@ func membership(s streams, verb, short, long string, joins bool) *cobra.Command 
 			if err != nil {
 				return usage{fmt.Errorf("%s: %w", verb, err)}
 			}
-			ask := func(ctx context.Context, c *api.Client) (api.Channel, error) { return c.Member(ctx, name, as, joins) }
-			return answered(c.Context(), s, asJSON, ask, func(channel api.Channel) error {
+			ask := func(r *api.Client) (api.Channel, error) { return r.Member(c.Context(), name, as, joins) }
+			return answered(c, s, ask, func(channel api.Channel) error {
 				return showChannels(paper.New(s.out), []api.Channel{channel})
 			})
 		},
 	}
 	c.Flags().StringVar(&as, "as", "", "who, outside of an agent: the agent or script `NAME` (default human)")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(c)
 	return c
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/home"
@@ -11,9 +12,9 @@ import (
 	"relay-pty/cmd/relay/internal/router"
 )
 
-// asking asks the router. When the one that ran has ended, it asks another one, which it starts:
-// each request may be made twice.
-type asking struct{ client *api.Client }
+// asking asks the router, for many goroutines. It connects when it is asked first. When the router
+// that ran has ended, it asks another one, which it starts: each request may be made twice.
+type asking struct{ client atomic.Pointer[api.Client] }
 
 // tries is how many routers are asked that all end before they answer.
 const tries = 10
@@ -21,39 +22,45 @@ const tries = 10
 // connect finds the router, or starts one.
 func connect(ctx context.Context) (*asking, error) {
 	a := &asking{}
-	return a, a.connect(ctx)
+	_, err := a.connect(ctx)
+	return a, err
 }
 
-func (a *asking) connect(ctx context.Context) error {
+func (a *asking) connect(ctx context.Context) (*api.Client, error) {
 	h, err := home.Find("")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a.client, err = h.Client(ctx, peer.Token(), "serve", "--"+onDemand)
-	return err
+	c, err := h.Client(ctx, peer.Token(), "serve", "--"+onDemand)
+	if err == nil {
+		a.client.Store(c)
+	}
+	return c, err
 }
 
 // ask calls f with the router.
 func (a *asking) ask(ctx context.Context, f func(c *api.Client) error) error {
+	c := a.client.Load()
 	for range tries {
-		err := f(a.client)
+		if c == nil {
+			made, err := a.connect(ctx)
+			if err != nil {
+				return err
+			}
+			c = made
+		}
+		err := f(c)
 		if !errors.Is(err, api.ErrLost) || ctx.Err() != nil {
 			return err
 		}
-		if err := a.connect(ctx); err != nil {
-			return err
-		}
+		c = nil
 	}
 	return errors.New("the router ends again and again before it answers")
 }
 
 // asks asks the router one thing.
-func asks[T any](ctx context.Context, f func(ctx context.Context, c *api.Client) (T, error)) (answer T, err error) {
-	a, err := connect(ctx)
-	if err != nil {
-		return answer, err
-	}
-	err = a.ask(ctx, func(c *api.Client) (err error) { answer, err = f(ctx, c); return err })
+func asks[T any](ctx context.Context, a *asking, f func(c *api.Client) (T, error)) (answer T, err error) {
+	err = a.ask(ctx, func(c *api.Client) (err error) { answer, err = f(c); return err })
 	return answer, err
 }
 

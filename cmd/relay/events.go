@@ -91,8 +91,7 @@ func events(c *cobra.Command, s streams, f *watching) error {
 		f.Wait = api.LongWait
 	}
 	for {
-		var page api.Events
-		err := asked.ask(ctx, func(c *api.Client) (err error) { page, err = c.Events(ctx, f.Query); return err })
+		page, err := f.page(ctx, asked)
 		switch {
 		case ctx.Err() != nil:
 			return nil // told to end, with all that came written
@@ -107,24 +106,30 @@ func events(c *cobra.Command, s streams, f *watching) error {
 		if err := out.Flush(); err != nil {
 			return err
 		}
-		f.After = page.Cursor
 		if len(page.Events) == 0 && !f.follow && !f.wait || len(page.Events) > 0 && f.wait {
 			return nil
 		}
 	}
 }
 
-// newest shows the last events that are kept, and notes where it was.
+// page is the next events; it notes where it was.
+func (f *watching) page(ctx context.Context, asked *asking) (api.Events, error) {
+	page, err := asks(ctx, asked, func(c *api.Client) (api.Events, error) { return c.Events(ctx, f.Query) })
+	if err == nil {
+		f.After = page.Cursor
+	}
+	return page, err
+}
+
+// newest shows the last events that are kept.
 func (f *watching) newest(ctx context.Context, asked *asking, show func(router.Event) error) error {
 	f.Known = true
 	var list []router.Event
 	for {
-		var page api.Events
-		err := asked.ask(ctx, func(c *api.Client) (err error) { page, err = c.Events(ctx, f.Query); return err })
+		page, err := f.page(ctx, asked)
 		if err != nil {
 			return err
 		}
-		f.After = page.Cursor
 		if len(page.Events) == 0 {
 			break
 		}

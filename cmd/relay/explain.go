@@ -14,7 +14,7 @@ import (
 
 func explainCommand(s streams) *cobra.Command {
 	var name string
-	ask := func(ctx context.Context, c *api.Client, of string) (protocol.ExplainAnswer, error) {
+	ask := func(c *api.Client, ctx context.Context, of string) (protocol.ExplainAnswer, error) {
 		name = of
 		return c.Explain(ctx, of)
 	}

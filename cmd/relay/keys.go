@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,6 @@ import (
 )
 
 func keysCommand(s streams) *cobra.Command {
-	var asJSON bool
 	var from string
 	c := &cobra.Command{
 		Use: "keys NAME KEY...", Short: "Press keys in an agent",
@@ -30,12 +28,12 @@ the keys, with exit status 1 if it has not read all. relay screen shows what the
 			if err := checkWord(c, "NAME", args[0], protocol.ValidTarget); err != nil {
 				return err
 			}
-			return press(c.Context(), s, args[0], api.Keys{Keys: args[1:], From: from}, asJSON)
+			return press(c, s, args[0], api.Keys{Keys: args[1:], From: from})
 		},
 		ValidArgsFunction: completeKeys,
 	}
 	c.Flags().StringVar(&from, "from", "", "press them as `NAME`, outside of an agent (default human)")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(c)
 	return c
 }
 
@@ -55,16 +53,16 @@ func checkKeys(args []string) error {
 }
 
 // press asks once: keys that nobody knows of may have been pressed.
-func press(ctx context.Context, s streams, name string, ask api.Keys, asJSON bool) error {
-	asked, err := connect(ctx)
+func press(c *cobra.Command, s streams, name string, ask api.Keys) error {
+	asked, err := connect(c.Context())
 	if err != nil {
 		return err
 	}
-	done, err := asked.client.Keys(ctx, name, ask)
+	done, err := asked.client.Load().Keys(c.Context(), name, ask)
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if wantsJSON(c) {
 		err = s.json(done)
 	} else if done.Error != nil {
 		fmt.Fprintf(s.err, "relay: %s has read %d of %d keys: %s\n", name, done.Pressed, len(ask.Keys), done.Error.Message)

@@ -15,7 +15,7 @@ import (
 )
 
 func lsCommand(s streams) *cobra.Command {
-	var asJSON, gone bool
+	var gone bool
 	c := &cobra.Command{
 		Use: "ls", Short: "Show the agents, and the channels", Args: noArgs,
 		Long: `ls shows the agents that run, then those that don't and for which messages wait. With --all it shows
@@ -25,8 +25,8 @@ was stopped (SIGSTOP): nothing is typed until that goes on. Below the agents ls 
 their members. Standard error tells how many agents were left out, and of messages that did not
 arrive within the last day.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			shown := func(ctx context.Context, c *api.Client) (all, error) { return everybody(ctx, c, gone) }
-			return answered(c.Context(), s, asJSON, shown, func(list all) error {
+			shown := func(r *api.Client) (all, error) { return everybody(c.Context(), r, gone) }
+			return answered(c, s, shown, func(list all) error {
 				err := showAgents(s, list.Agents)
 				if err == nil && len(list.Channels) > 0 {
 					err = listChannels(s, list.Channels)
@@ -42,7 +42,7 @@ arrive within the last day.`,
 		},
 	}
 	c.Flags().BoolVar(&gone, "all", false, "show agents that don't run, too")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(c)
 	return c
 }
 

@@ -85,6 +85,9 @@ func sayWhere(errs io.Writer) {
 	}
 }
 
+// jsonFlag has a command asked for JSON.
+func jsonFlag(c *cobra.Command) { c.Flags().Bool("json", false, "print JSON") }
+
 // wantsJSON reports whether a command was asked for JSON.
 func wantsJSON(c *cobra.Command) bool {
 	f := c.Flags().Lookup("json")

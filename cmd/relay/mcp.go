@@ -1,14 +1,11 @@
 package main
 
 import (
-	"context"
 	"io"
 	"os"
-	"sync"
 
 	"github.com/spf13/cobra"
 
-	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/peer"
 	"relay-pty/cmd/relay/internal/tools"
 	"relay-pty/protocol/version"
@@ -43,36 +40,8 @@ func callerOf(as string) (tools.Caller, error) {
 	if err != nil {
 		return tools.Caller{}, err
 	}
-	var router sharedAsking
 	wrapper := tools.AtWrapper{Socket: os.Getenv("RELAY_SOCKET"), Token: peer.Token()}
-	return tools.NewCaller(name, wrapper, router.ask, newID), nil
-}
-
-// sharedAsking asks the router for many goroutines. It connects when it is asked first: a client
-// lists the tools of many servers before one of them is called.
-type sharedAsking struct {
-	mu     sync.Mutex
-	client *api.Client // nil: not connected yet
-}
-
-func (s *sharedAsking) ask(ctx context.Context, f func(c *api.Client) error) error {
-	a := &asking{client: s.current()}
-	if a.client == nil {
-		if err := a.connect(ctx); err != nil {
-			return err
-		}
-	}
-	err := a.ask(ctx, f)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.client = a.client // the newest router's
-	return err
-}
-
-func (s *sharedAsking) current() *api.Client {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.client
+	return tools.NewCaller(name, wrapper, (&asking{}).ask, newID), nil
 }
 
 func skillCommand(s streams) *cobra.Command {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 )
 
 func pauseCommand(s streams) *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use: "pause NAME [DURATION]", Short: "Let nothing be typed into an agent",
 		Long: `pause holds the messages to an agent, for a DURATION or until relay resume. Urgent messages wait, too,
@@ -39,17 +37,16 @@ never held. A pause outlives the router and the agent.`,
 					return usage{fmt.Errorf("pause: %s is no time to pause for; without one it is until relay resume", args[1])}
 				}
 			}
-			ask := func(ctx context.Context, c *api.Client) (api.Agent, error) { return c.Pause(ctx, args[0], d) }
-			return answered(c.Context(), s, asJSON, ask, s.showSteered)
+			ask := func(r *api.Client) (api.Agent, error) { return r.Pause(c.Context(), args[0], d) }
+			return answered(c, s, ask, s.showSteered)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(c)
 	return c
 }
 
 func resumeCommand(s streams) *cobra.Command {
-	ask := func(ctx context.Context, c *api.Client, name string) (api.Agent, error) { return c.Resume(ctx, name) }
-	c := ofOne(s, "NAME", ask, s.showSteered)
+	c := ofOne(s, "NAME", (*api.Client).Resume, s.showSteered)
 	c.Use, c.Short = "resume NAME", "Let messages be typed again"
 	c.Long = "resume ends a pause: what waits for the agent is typed as ever."
 	return c

@@ -90,7 +90,7 @@ func receive(ctx context.Context, s streams, f *receiving) error {
 		return err
 	}
 	if f.fromNow && !f.consume {
-		err := asked.ask(ctx, func(c *api.Client) (err error) { f.After, err = c.Cursor(ctx); return err })
+		f.After, err = asks(ctx, asked, func(c *api.Client) (int64, error) { return c.Cursor(ctx) })
 		if err != nil {
 			return err
 		}
@@ -190,7 +190,7 @@ func (f *receiving) look(ctx context.Context, asked *asking, limit time.Duration
 	if me() != router.Human {
 		q.To = "self" // whom the token is of, or of nobody that runs
 	}
-	err = asked.ask(ctx, func(c *api.Client) (err error) { list, err = c.Newest(ctx, q, last); return err })
+	list, err = asks(ctx, asked, func(c *api.Client) (api.Messages, error) { return c.Newest(ctx, q, last) })
 	if err == nil {
 		f.After, f.newest = list.Cursor, f.newest && len(list.Messages) == 0
 	}
@@ -198,12 +198,10 @@ func (f *receiving) look(ctx context.Context, asked *asking, limit time.Duration
 }
 
 // take leases the next message that nobody has taken.
-func (f *receiving) take(ctx context.Context, asked *asking, limit time.Duration) (list api.Messages, err error) {
-	err = asked.ask(ctx, func(c *api.Client) (err error) {
-		list, err = c.Pull(ctx, f.To, api.Pull{Max: 1, WaitMS: limit.Milliseconds()})
-		return err
+func (f *receiving) take(ctx context.Context, asked *asking, limit time.Duration) (api.Messages, error) {
+	return asks(ctx, asked, func(c *api.Client) (api.Messages, error) {
+		return c.Pull(ctx, f.To, api.Pull{Max: 1, WaitMS: limit.Milliseconds()})
 	})
-	return list, err
 }
 
 // acknowledge says that messages are written.

@@ -61,7 +61,9 @@ func TestWhatIsNotReadIsNotConsumed(t *testing.T) {
 	defer srv.Close()
 	f := receiving{consume: true, json: true}
 	f.To = "ci"
-	n, err := f.consumeNext(t.Context(), streams{strings.NewReader(""), out, out}, &asking{api.NewClient(socket, "")}, 0)
+	asked := &asking{}
+	asked.client.Store(api.NewClient(socket, ""))
+	n, err := f.consumeNext(t.Context(), streams{strings.NewReader(""), out, out}, asked, 0)
 	if err == nil || n != 1 || !slices.Equal(taken, []string{"m1"}) {
 		t.Errorf("%d messages, %v; taken are %q", n, err, taken)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,7 +18,7 @@ import (
 // reminding is what the flags of remind say.
 type reminding struct {
 	api.Remind
-	list, json bool
+	list bool
 }
 
 func remindCommand(s streams) *cobra.Command {
@@ -38,12 +37,12 @@ afterwards. An agent that doesn't run gets a reminder within an hour of its time
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.list {
-				return reminders(c.Context(), s, &f, args)
+				return reminders(c, s, &f, args)
 			}
 			if err := f.complete(s, args); err != nil {
 				return usage{fmt.Errorf("%s: %w", c.CalledAs(), err)}
 			}
-			return remind(c.Context(), s, &f)
+			return remind(c, s, &f)
 		},
 	}
 	flags := c.Flags()
@@ -51,7 +50,7 @@ afterwards. An agent that doesn't run gets a reminder within an hour of its time
 	flags.StringVar(&f.From, "from", "", "the same as --as")
 	flags.StringVar(&f.ID, "id", "", "give it this `ID`; with the same one it is still one reminder")
 	flags.BoolVar(&f.list, "list", false, "show what is to come, to everybody or to --as NAME")
-	flags.BoolVar(&f.json, "json", false, "print JSON")
+	jsonFlag(c)
 	return c
 }
 
@@ -74,37 +73,32 @@ func (f *reminding) complete(s streams, args []string) (err error) {
 	return err
 }
 
-func remind(ctx context.Context, s streams, f *reminding) error {
-	r, err := asks(ctx, func(ctx context.Context, c *api.Client) (api.Reminder, error) {
-		return c.Remind(ctx, f.Remind)
-	})
-	switch {
-	case err != nil:
+func remind(c *cobra.Command, s streams, f *reminding) error {
+	ask := func(r *api.Client) (api.Reminder, error) { return r.Remind(c.Context(), f.Remind) }
+	return answered(c, s, ask, func(r api.Reminder) error {
+		at := ""
+		if r.Status == router.StatusScheduled { // else it was set before
+			at = " for " + clock.At(r.DueAt)
+		}
+		_, err := fmt.Fprintf(s.out, "%s %s%s\n", r.ID, r.Status, at)
 		return err
-	case f.json:
-		return s.json(r)
-	case r.Status == router.StatusScheduled:
-		_, err = fmt.Fprintf(s.out, "%s %s for %s\n", r.ID, r.Status, clock.At(r.DueAt))
-	default: // it was set before
-		_, err = fmt.Fprintf(s.out, "%s %s\n", r.ID, r.Status)
-	}
-	return err
+	})
 }
 
 // reminders shows what is to come.
-func reminders(ctx context.Context, s streams, f *reminding, args []string) error {
+func reminders(c *cobra.Command, s streams, f *reminding, args []string) error {
 	if len(args) > 0 {
 		return usage{fmt.Errorf("remind: --list takes no arguments, got %q", args[0])}
 	}
-	list, err := asks(ctx, func(ctx context.Context, c *api.Client) ([]api.Reminder, error) {
-		return c.Reminders(ctx, f.From)
-	})
-	switch {
-	case err != nil:
-		return err
-	case f.json:
-		return s.json(api.Reminders{Reminders: list})
-	case len(list) == 0:
+	ask := func(r *api.Client) (api.Reminders, error) {
+		list, err := r.Reminders(c.Context(), f.From)
+		return api.Reminders{Reminders: list}, err
+	}
+	return answered(c, s, ask, func(all api.Reminders) error { return showReminders(s, all.Reminders) })
+}
+
+func showReminders(s streams, list []api.Reminder) error {
+	if len(list) == 0 {
 		_, err := fmt.Fprintln(s.err, "relay: nothing is to come")
 		return err
 	}

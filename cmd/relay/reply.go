@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -14,7 +13,6 @@ import (
 
 func replyCommand(s streams) *cobra.Command {
 	var ask api.Answer
-	var asJSON bool
 	c := &cobra.Command{
 		Use: "reply ID [TEXT...]", Short: "Answer a message",
 		Long: `reply answers a message; the answer goes to its sender. TEXT - reads standard input. Four
@@ -33,16 +31,17 @@ characters that begin an ID are enough if no other id begins with them; "last" i
 			if err != nil {
 				return usage{fmt.Errorf("reply: %w", err)}
 			}
-			return reply(c.Context(), s, args[0], body, ask, asJSON)
+			return reply(c, s, args[0], body, ask)
 		},
 	}
 	c.Flags().StringVar(&ask.From, "from", "", "answer as `NAME`, outside of an agent (default human)")
 	c.Flags().StringVar(&ask.ID, "id", "", "give the answer this `ID`; sent again with the same one, it is still one message")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(c)
 	return c
 }
 
-func reply(ctx context.Context, s streams, id, body string, ask api.Answer, asJSON bool) error {
+func reply(c *cobra.Command, s streams, id, body string, ask api.Answer) error {
+	ctx := c.Context()
 	if ask.ID == "" {
 		ask.ID = newID()
 	}
@@ -55,12 +54,11 @@ func reply(ctx context.Context, s streams, id, body string, ask api.Answer, asJS
 	if err != nil {
 		return err
 	}
-	var m api.Message
-	err = asked.ask(ctx, func(c *api.Client) (err error) { m, err = c.Reply(ctx, id, ask); return err })
+	m, err := asks(ctx, asked, func(c *api.Client) (api.Message, error) { return c.Reply(ctx, id, ask) })
 	if err != nil {
 		return inDoubt(ask.ID, err)
 	}
-	if asJSON {
+	if wantsJSON(c) {
 		err = s.json(m)
 	} else {
 		err = s.showStanding(m)
@@ -73,11 +71,20 @@ func reply(ctx context.Context, s streams, id, body string, ask api.Answer, asJS
 }
 
 func cancelCommand(s streams) *cobra.Command {
-	ask := func(ctx context.Context, c *api.Client, id string) (api.Message, error) { return c.Cancel(ctx, id) }
-	c := ofOne(s, "ID", ask, s.showStanding)
+	c := ofOne(s, "ID", (*api.Client).Cancel, s.showStanding)
 	c.Use, c.Short = "cancel ID", "Take a message or a reminder back that was not delivered yet"
 	c.Long = `cancel takes a message or a reminder back. It is too late when Enter was pressed behind it. What is in
 the queue of an agent that does not run is cancelled as soon as that agent runs again. Four
 characters that begin an ID are enough if no other id begins with them; "last" is the last message to or from you.`
+	return c
+}
+
+func redeliverCommand(s streams) *cobra.Command {
+	c := ofOne(s, "ID", (*api.Client).Redeliver, s.showStanding)
+	c.Use, c.Short = "redeliver ID", "Send a message again that did not arrive"
+	c.Long = `redeliver sends a message again that failed, expired or is unknown. The new message has an id of its
+own (ID:r1) and is marked as a redelivery, because the agent may have seen the first one. Of a message
+to several recipients only the copies that did not arrive are sent again. A message that was delivered
+or cancelled, or that may still arrive, is not sent again. relay log --dead lists the candidates.`
 	return c
 }

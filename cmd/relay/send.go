@@ -90,8 +90,7 @@ func send(c *cobra.Command, s streams, f *sending, args []string) error {
 		return err
 	}
 	began := time.Now()
-	var m api.Message
-	err = asked.ask(ctx, func(c *api.Client) (err error) { m, err = c.Send(ctx, f.Send); return err })
+	m, err := asks(ctx, asked, func(c *api.Client) (api.Message, error) { return c.Send(ctx, f.Send) })
 	if err != nil {
 		return inDoubt(f.ID, err)
 	}
@@ -239,12 +238,8 @@ func readBody(in io.Reader) (string, error) {
 
 // await waits for a level, for ever when limit is 0, also over restarts of the router.
 func await(ctx context.Context, asked *asking, m api.Message, level string, limit time.Duration, began time.Time) (api.Message, error) {
-	return m.Await(level, limit, began, func(wait time.Duration) (next api.Message, err error) {
-		err = asked.ask(ctx, func(c *api.Client) (err error) {
-			next, err = c.Message(ctx, m.ID, level, wait)
-			return err
-		})
-		return next, err
+	return m.Await(level, limit, began, func(wait time.Duration) (api.Message, error) {
+		return asks(ctx, asked, func(c *api.Client) (api.Message, error) { return c.Message(ctx, m.ID, level, wait) })
 	})
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -17,8 +16,7 @@ import (
 )
 
 func showCommand(s streams) *cobra.Command {
-	ask := func(ctx context.Context, c *api.Client, id string) (api.Message, error) { return c.Life(ctx, id) }
-	c := ofOne(s, "ID", ask, func(m api.Message) error { return showMessage(s, m) })
+	c := ofOne(s, "ID", (*api.Client).Life, func(m api.Message) error { return showMessage(s, m) })
 	c.Use, c.Short = "show ID", "Show a message and its whole life"
 	c.Long = `show shows a message, everything that became of it with the evidence, and its answers. Four
 characters that begin an ID are enough if no other id begins with them; "last" is the last message to or from you.`
@@ -119,7 +117,7 @@ func lived(id string, e router.Event) string {
 func logCommand(s streams) *cobra.Command {
 	var q api.Query
 	var last int
-	var asJSON, dead bool
+	var dead bool
 	c := &cobra.Command{
 		Use: "log [NAME]", Short: "Show past messages, to and from an agent or all",
 		Long:    "log shows messages as they came, and what became of each.",
@@ -136,28 +134,20 @@ func logCommand(s streams) *cobra.Command {
 			return checkLast("log", last, q.After)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
+			ctx := c.Context()
 			q.Target, q.KnownTo = strings.Join(args, ""), true
-			list, err := asks(c.Context(), func(ctx context.Context, c *api.Client) (api.Messages, error) {
+			ask := func(r *api.Client) (list api.Messages, err error) {
 				if dead {
-					return c.Dead(ctx, q, last)
+					list, err = r.Dead(ctx, q, last)
+				} else {
+					list, err = r.Newest(ctx, q, last)
 				}
-				return c.Newest(ctx, q, last)
-			})
-			if err != nil {
-				return err
+				if err == nil && q.Target != "" && len(list.Messages) == 0 { // nobody may have that name
+					_, err = r.Queue(ctx, q.Target)
+				}
+				return list, err
 			}
-			if q.Target != "" && len(list.Messages) == 0 { // nobody may have that name
-				_, err = asks(c.Context(), func(ctx context.Context, c *api.Client) (api.Messages, error) {
-					return c.Queue(ctx, q.Target)
-				})
-			}
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return s.json(list)
-			}
-			return showMessages(s, list)
+			return answered(c, s, ask, func(list api.Messages) error { return showMessages(s, list) })
 		},
 	}
 	flags := c.Flags()
@@ -166,7 +156,7 @@ func logCommand(s streams) *cobra.Command {
 	flags.StringVar(&q.From, "from", "", "only those of the sender `NAME`")
 	flags.StringVar(&q.To, "to", "", "only those to the recipient `NAME`")
 	flags.BoolVar(&dead, "dead", false, "only dead letters: what failed, expired or is unknown (relay redeliver)")
-	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(c)
 	return c
 }
 

@@ -77,12 +77,8 @@ func (f *awaiting) check() error {
 
 // run waits, and prints who is in which state.
 func (f *awaiting) run(ctx context.Context, s streams) error {
-	asked, err := connect(ctx)
-	if err != nil {
-		return err
-	}
 	v := vigil.Vigil{
-		Names: f.names, States: f.states, All: f.all, Unknown: f.timeout.d > 0, Limit: f.timeout.d, Ask: asked.ask,
+		Names: f.names, States: f.states, All: f.all, Unknown: f.timeout.d > 0, Limit: f.timeout.d, Ask: (&asking{}).ask,
 	}
 	v.Waits = func(name, is string) {
 		if strings.HasSuffix(is, protocol.StateBlocked) {
@@ -99,7 +95,7 @@ func (f *awaiting) run(ctx context.Context, s streams) error {
 		_, err = fmt.Fprintln(s.out, name, state)
 		return err
 	}
-	err = v.Run(ctx)
+	err := v.Run(ctx)
 	if late := (*vigil.LateError)(nil); errors.As(err, &late) {
 		fmt.Fprintf(s.err, "relay: %v after %v\n", late, f.timeout.d)
 		return exit(exitTimeout)

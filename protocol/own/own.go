@@ -27,12 +27,11 @@ import (
 
 // HeldError says that a live process owns what we want. What we do not know of it is zero.
 type HeldError struct {
-	What    string // "socket /tmp/…" or "name alice"
-	Flag    string // the flag that chooses another one
-	PID     int
-	Name    string // the agent's name
-	Started time.Time
-	Socket  string // where a router that holds its store listens
+	What   string // "socket /tmp/…" or "name alice"
+	Flag   string // the flag that chooses another one
+	PID    int
+	Name   string // the agent's name
+	Socket string // where a router that holds its store listens
 }
 
 func (e *HeldError) Error() string {
@@ -253,8 +252,6 @@ func holder(f *os.File, e HeldError) *HeldError {
 		case err != nil || number <= 0:
 		case words[i] == "pid":
 			e.PID = int(number)
-		case words[i] == "started":
-			e.Started = time.UnixMilli(number)
 		}
 	}
 	return &e

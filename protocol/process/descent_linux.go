@@ -3,18 +3,20 @@ package process
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // stat is what stands in /proc/PID/stat from the state, its third field, on; nil: there is no such
 // process.
-func stat(pid int) [][]byte {
+func stat(pid int) []string {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return nil
 	}
-	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // behind the name, which may hold anything
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // behind the name, which may hold anything
 	if len(fields) <= started {
 		return nil
 	}
@@ -32,10 +34,18 @@ const (
 // clock moves; 0 where there is no such process, or one that has ended and waits for its parent.
 func Born(pid int) int64 {
 	is := stat(pid)
-	if is == nil || bytes.ContainsAny(is[state], "ZXx") {
+	if is == nil || strings.ContainsAny(is[state], "ZXx") {
 		return 0
 	}
 	return number(is[started])
+}
+
+// Start is when a process was started, as the system writes it; "" where there is no such process.
+func Start(pid int) string {
+	if is := stat(pid); is != nil {
+		return is[started]
+	}
+	return ""
 }
 
 // Descent is the process and those that it descends from, the nearest first, without end and what
@@ -47,11 +57,14 @@ func Descent(pid, end int) (line []Process) {
 		if is == nil || child != 0 && number(is[started]) > child {
 			return line // its number is another's by now, who is younger than its child
 		}
-		line = append(line, Process{pid, words(pid, "cmdline")})
+		line = append(line, Process{pid, Argv(pid)})
 		child, pid = number(is[started]), int(number(is[parent]))
 	}
 	return line
 }
+
+// Argv is a process's command line; nil where the system does not tell, or the process has ended.
+func Argv(pid int) []string { return words(pid, "cmdline") }
 
 // Environ is the environment that a process was started with; nil where the system does not tell.
 func Environ(pid int) []string { return words(pid, "environ") }
@@ -65,10 +78,36 @@ func words(pid int, file string) []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
 }
 
-func number(field []byte) int64 {
-	n, err := strconv.ParseInt(string(field), 10, 64)
-	if err != nil {
-		return 0
-	}
+// number is a field of stat's; 0 for none.
+func number(field string) int64 {
+	n, _ := strconv.ParseInt(field, 10, 64) // the kernel writes no others
 	return n
+}
+
+// Below is the process and those below it that belong to it, at most so many. Source:
+// proc_tid_children(5).
+func Below(pid, most int, belongs func(pid int) bool) []int {
+	all := []int{pid}
+	for i := 0; i < len(all) && len(all) < most; i++ {
+		threads, _ := filepath.Glob("/proc/" + strconv.Itoa(all[i]) + "/task/[0-9]*/children") // the pattern is well formed
+		for _, path := range threads {
+			children, _ := os.ReadFile(path) // of a thread that has ended: none
+			for word := range strings.FieldsSeq(string(children)) {
+				if child := int(number(word)); belongs(child) {
+					all = append(all, child)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// Masks reports whether a signal is in a mask of a process, or of a thread of ours: SigPnd, SigIgn,
+// SigCgt. Source: proc_pid_status(5).
+func Masks(pid int, mask string, sig syscall.Signal) bool {
+	status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status") // of one that has ended: none
+	_, rest, _ := strings.Cut(string(status), "\n"+mask+":\t")
+	line, _, _ := strings.Cut(rest, "\n")
+	bits, err := strconv.ParseUint(line, 16, 64)
+	return err == nil && bits>>(sig-1)&1 != 0
 }

@@ -1,12 +1,10 @@
 package registry
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,26 +19,6 @@ import (
 // are returned all the same.
 func List(dir string) ([]Record, error) { return At(dir).List() }
 
-// All returns the records in dir, by name, also those whose wrappers do not run. The error tells of
-// records that cannot be read; the others are returned all the same.
-func All(dir string) ([]Record, error) { return announced(dir) }
-
-// Find returns the wrapper of that name, if it runs.
-func Find(dir, name string) (r Record, running bool, err error) { return At(dir).Find(name) }
-
-// Watch yields [List] of dir, now and whenever it changed, until ctx ends. Nothing tells of a
-// wrapper that was killed: its socket does, to whoever is connected. It ends with an error when
-// the directory is gone or cannot be watched.
-func Watch(ctx context.Context, dir string) iter.Seq2[[]Record, error] {
-	return func(yield func([]Record, error) bool) {
-		for list, err := range At(dir).Watch(ctx) {
-			if !yield(list, err) || errors.Is(err, fs.ErrNotExist) {
-				return
-			}
-		}
-	}
-}
-
 // seen reports whether a wrapper runs, within our reach or not.
 func seen(r Record) bool {
 	_, alive := sock.Listening(r.Socket)
@@ -54,8 +32,9 @@ func isRecord(name string) bool {
 	return ok && protocol.ValidName(agent) == nil
 }
 
-// announced returns the records in dir, by name.
-func announced(dir string) ([]Record, error) {
+// All returns the records in dir, by name, also those whose wrappers do not run. The error tells of
+// records that cannot be read; the others are returned all the same.
+func All(dir string) ([]Record, error) {
 	entries, err := os.ReadDir(dir) // by name
 	if err != nil {
 		return nil, fmt.Errorf("list agents: %w", err)

@@ -29,7 +29,7 @@ func At(dir string) Places { return Places{Main: dir} }
 
 // List returns the wrappers that run, as [List] does. Of two with one name, the first place counts.
 func (p Places) List() ([]Record, error) {
-	list, err := announced(p.Main)
+	list, err := All(p.Main)
 	for _, dir := range p.Others {
 		more, bad := p.listed(dir)
 		list, err = append(list, more...), errors.Join(err, bad)
@@ -41,18 +41,18 @@ func (p Places) List() ([]Record, error) {
 
 // listed are the records of one of the others.
 func (p Places) listed(dir string) ([]Record, error) {
-	if !trusted(dir) {
+	if !Trusted(dir) {
 		return nil, nil
 	}
-	list, err := announced(dir)
+	list, err := All(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil // it went meanwhile
 	}
 	return slices.DeleteFunc(list, func(r Record) bool { return r.State == "" || r.State != p.State }), err
 }
 
-// trusted reports whether a directory is there, and nobody else can put anything into it.
-func trusted(dir string) bool {
+// Trusted reports whether a directory is there, and nobody else can put anything into it.
+func Trusted(dir string) bool {
 	return own.Private(filepath.Dir(dir)) == nil && own.Private(dir) == nil
 }
 
@@ -70,7 +70,7 @@ func (p Places) Find(name string) (r Record, running bool, err error) {
 		return r, false, err
 	}
 	for _, dir := range p.Others {
-		if !trusted(dir) {
+		if !Trusted(dir) {
 			continue
 		}
 		there, err := read(filepath.Join(dir, name+suffix))
@@ -110,7 +110,7 @@ func (p Places) Watch(ctx context.Context) iter.Seq2[[]Record, error] {
 		for first, gone := true, false; ; first = false {
 			var later <-chan time.Time
 			for _, dir := range p.Others {
-				if !trusted(dir) || w.Add(dir) != nil {
+				if !Trusted(dir) || w.Add(dir) != nil {
 					later = time.After(lookElsewhere)
 				}
 			}

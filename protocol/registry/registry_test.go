@@ -275,12 +275,12 @@ func TestListWhoRuns(t *testing.T) {
 		t.Errorf("got %q, %v", named(got), err)
 	}
 	for name, want := range map[string]bool{"alice": true, "killed": false, "nobody": false} {
-		if r, running, err := Find(d, name); err != nil || running != want || running && r.Socket != in(d, name+".sock") {
+		if r, running, err := At(d).Find(name); err != nil || running != want || running && r.Socket != in(d, name+".sock") {
 			t.Errorf("%s: got %+v, %v, %v", name, r, running, err)
 		}
 	}
 	for _, bad := range []string{"../alice", "torn", ""} {
-		if _, running, err := Find(d, bad); err == nil || running {
+		if _, running, err := At(d).Find(bad); err == nil || running {
 			t.Errorf("%q: got %v, %v", bad, running, err)
 		}
 	}
@@ -296,8 +296,10 @@ func TestWatchWhoRuns(t *testing.T) {
 	defer cancel()
 	var got []string
 	var ends []func()
-	for records := range Watch(ctx, d) {
-		got = append(got, named(records))
+	for records := range At(d).Watch(ctx) {
+		if got = append(got, named(records)); len(got) == 5 {
+			break
+		}
 		switch len(got) {
 		case 1:
 			ends = append(ends, runs(t, d, "alice"))
@@ -317,7 +319,7 @@ func TestWatchWhoRuns(t *testing.T) {
 func TestWatchEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	for _, err := range Watch(ctx, dir(t)) {
+	for _, err := range At(dir(t)).Watch(ctx) {
 		if err != nil {
 			t.Error(err)
 		}

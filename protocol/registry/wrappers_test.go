@@ -61,7 +61,7 @@ func (w *wrapper) start() {
 	w.cmd = exec.Command(filepath.Join(stage.dir, "relay-pty"), "--name", w.name, "--socket", filepath.Join(stage.dir, w.name+".sock"),
 		"--state-dir", filepath.Join(stage.dir, "state"), "--headless", "--idle-timeout", "50", "--", "cat")
 	check(w.cmd.Start())
-	for records, err := range registry.Watch(w.ctx, w.dir) {
+	for records, err := range registry.At(w.dir).Watch(w.ctx) {
 		check(err)
 		for _, r := range records {
 			if r.Name == w.name {

@@ -6,12 +6,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"relay-pty/protocol/process"
 )
 
 // What the kernel does, as its struct sigaction begins with it.
@@ -48,28 +49,17 @@ func Settle() error {
 	if err != nil || len(threads) == 0 {
 		return fmt.Errorf("wait for signal handlers: /proc/self/task cannot be read: %w", os.ErrNotExist)
 	}
-	for _, dir := range threads {
-		tid, _ := strconv.Atoi(filepath.Base(dir)) // as the kernel writes it
-		unix.Tgkill(os.Getpid(), tid, unix.SIGURG) // gone: then it handles nothing
+	tids := make([]int, len(threads))
+	for i, dir := range threads {
+		tids[i], _ = strconv.Atoi(filepath.Base(dir))  // as the kernel writes it
+		unix.Tgkill(os.Getpid(), tids[i], unix.SIGURG) // gone: then it handles nothing
 	}
-	for _, dir := range threads {
-		for late := time.Now().Add(settleMost); pending(dir, unix.SIGURG); runtime.Gosched() {
+	for _, tid := range tids {
+		for late := time.Now().Add(settleMost); process.Masks(tid, "SigPnd", unix.SIGURG); runtime.Gosched() {
 			if time.Now().After(late) {
-				return fmt.Errorf("wait for signal handlers: thread %s has taken no signal for %v", filepath.Base(dir), settleMost)
+				return fmt.Errorf("wait for signal handlers: thread %d has taken no signal for %v", tid, settleMost)
 			}
 		}
 	}
 	return nil
-}
-
-// pending reports whether a signal that was sent to a thread waits for it. Source: proc(5), SigPnd.
-func pending(dir string, sig syscall.Signal) bool {
-	status, err := os.ReadFile(dir + "/status")
-	if err != nil {
-		return false // it has ended
-	}
-	_, rest, _ := strings.Cut(string(status), "\nSigPnd:\t")
-	line, _, _ := strings.Cut(rest, "\n")
-	mask, err := strconv.ParseUint(line, 16, 64)
-	return err == nil && mask>>(sig-1)&1 != 0
 }

@@ -7,10 +7,17 @@ import (
 	"relay-pty/protocol"
 )
 
-// Speak makes the connection speak as the agent whose token it is.
-func (c *Client) Speak(ctx context.Context, token string) error {
-	_, err := c.Ask(ctx, &protocol.Hello{Token: token})
-	return err
+// DialAs connects as [Dial] does, and speaks as the agent whose token it is.
+func DialAs(ctx context.Context, path, token string) (*Client, error) {
+	c, err := Dial(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.Ask(ctx, &protocol.Hello{Token: token}); err != nil {
+		c.Close() // of no use
+		return nil, err
+	}
+	return c, nil
 }
 
 // Signal tells the agent's own word about its state.

@@ -156,15 +156,11 @@ func (l *Listener) end() {
 	}
 }
 
-func tooLong(path string) bool { return len(path) > MaxPath }
-
 // CheckPath says why a path can be none of a socket that every program may connect to: a
 // *[own.PathError].
-func CheckPath(path string) error { return checkPath(path) }
-
-func checkPath(path string) error {
+func CheckPath(path string) error {
 	switch {
-	case tooLong(path):
+	case len(path) > MaxPath:
 		return &own.PathError{Path: path, Problem: fmt.Sprintf("a socket path may have at most %d bytes, this one has %d", MaxPath, len(path)),
 			Advice: "choose a shorter --socket, or set XDG_RUNTIME_DIR to a directory with a shorter name"}
 	case path == "" || strings.IndexByte(path, 0) >= 0:
@@ -346,10 +342,9 @@ func (l *Listener) Close() error {
 // Peer is the process at the other end of a connection, as it was when it connected or began to
 // listen; 0 where that is not known.
 func Peer(c *net.UnixConn) (pid int) {
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return 0
-	}
-	raw.Control(func(fd uintptr) { _, pid, _ = credentials(int(fd)) }) // else it is not known
+	own.Control(c, func(fd int) (err error) { // else it is not known
+		_, pid, err = credentials(fd)
+		return err
+	})
 	return pid
 }

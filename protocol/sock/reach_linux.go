@@ -11,7 +11,7 @@ import (
 // reach returns a name that bind and connect take for the socket at path: one that is too long is
 // reached through its directory, which is open until done is called.
 func reach(path string) (name string, done func(), err error) {
-	if err := checkPath(path); err == nil || !tooLong(path) {
+	if err := CheckPath(path); err == nil || len(path) <= MaxPath {
 		return path, func() {}, err
 	}
 	dir, err := os.OpenFile(filepath.Dir(path), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
@@ -19,9 +19,9 @@ func reach(path string) (name string, done func(), err error) {
 		return "", nil, err
 	}
 	name = fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(path))
-	if err := checkPath(name); err != nil || !isDir(filepath.Dir(name)) {
+	if err := CheckPath(name); err != nil || !isDir(filepath.Dir(name)) {
 		dir.Close() // nothing is in use
-		return "", nil, checkPath(path)
+		return "", nil, CheckPath(path)
 	}
 	return name, func() { dir.Close() }, nil
 }

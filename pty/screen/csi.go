@@ -179,14 +179,14 @@ func (t *terminal) edit(s *vt.Sequence) {
 	case 'K':
 		t.eraseLine(t.row, s.Args[0], false)
 	case 'X':
-		t.Touch(t.row).Erase(t.col, min(t.col+n, t.Cols), t.Blank())
+		t.Row(t.row).Erase(t.col, min(t.col+n, t.Cols), t.Blank())
 	case '@':
 		if t.between() {
-			t.Touch(t.row).Insert(t.col, t.edge(), n, t.Blank())
+			t.Row(t.row).Insert(t.col, t.edge(), n, t.Blank())
 		}
 	case 'P':
 		if t.between() {
-			t.Touch(t.row).Remove(t.col, t.edge(), n, t.Blank())
+			t.Row(t.row).Remove(t.col, t.edge(), n, t.Blank())
 		}
 	case 'L':
 		if t.within() {
@@ -260,9 +260,9 @@ func (t *terminal) eraseLine(r int, what uint16, kind bool) {
 		return
 	}
 	if kind {
-		t.Touch(r).EraseUnprotected(from, to, t.Blank())
+		t.Row(r).EraseUnprotected(from, to, t.Blank())
 	} else {
-		t.Touch(r).Erase(from, to, t.Blank())
+		t.Row(r).Erase(from, to, t.Blank())
 	}
 }
 

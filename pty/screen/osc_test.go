@@ -56,16 +56,6 @@ func TestLongNotesAreDropped(t *testing.T) {
 	}
 }
 
-func TestNotesShowInTheGeneration(t *testing.T) {
-	s := New(2, 20)
-	for range 2 { // the same again is news, too
-		gen := s.Generation()
-		if s.Write([]byte("\x1b]7501;state=idle\a")); s.Generation() <= gen {
-			t.Errorf("generation stayed %d", gen)
-		}
-	}
-}
-
 func TestStringsAllocateNothing(t *testing.T) {
 	s := New(24, 80)
 	in := []byte("\x1b]133;A\a$ \x1b]7;file://h/d\a\x1b]7501;state=working\x1b\\\x1b]8;;http://x.y\alink\x1b]8;;\a\x1b]52;c;" +

@@ -11,9 +11,6 @@ import (
 // Style is how a cell is drawn.
 type Style = grid.Style
 
-// Color is a cell's colour; the zero Color is the default.
-type Color = grid.Color
-
 // Screen is a terminal without a display. It is not safe for concurrent use.
 type Screen struct {
 	parser vt.Parser
@@ -44,12 +41,7 @@ func bounded(rows, cols int) (int, int) {
 // Write takes output of the program. It takes all of p and never fails. How the
 // output is cut into calls makes no difference to what is on the screen.
 func (s *Screen) Write(p []byte) (int, error) {
-	t := &s.term
-	row, col, modes, title, noted := t.row, t.col, t.modes, t.title, t.notes.count
-	s.parser.Feed(p, t)
-	if row != t.row || col != t.col || modes != t.modes || title != t.title || noted != t.notes.count {
-		t.Changed()
-	}
+	s.parser.Feed(p, &s.term)
 	return len(p), nil
 }
 
@@ -148,17 +140,4 @@ func (s *Screen) Note(code int) (text string, serial uint64) {
 		}
 	}
 	return "", 0
-}
-
-// Generation grows with every change of what can be seen: cells, cursor, modes,
-// title, notes. It may grow without one, as when a cell is written with what it held.
-func (s *Screen) Generation() uint64 { return s.term.Generation() }
-
-// RowGeneration is the Generation at which row r, from zero, last changed. A row
-// that scrolls changes. It is 0 outside of the screen.
-func (s *Screen) RowGeneration(r int) uint64 {
-	if r < 0 || r >= s.term.Rows {
-		return 0
-	}
-	return s.term.RowGeneration(r)
 }

@@ -45,7 +45,7 @@ func TestCasesHoldInvariants(t *testing.T) {
 	for _, c := range cases {
 		s := New(caseRows, caseCols)
 		for i := range len(c.in) {
-			checkedWrite(t, s, []byte(c.in[i:i+1]))
+			s.Write([]byte(c.in[i : i+1]))
 			checkInvariants(t, s)
 		}
 	}
@@ -63,7 +63,7 @@ func FuzzScreen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, rows, cols, newRows, newCols uint8, seed uint64) {
 		rows, cols, newRows, newCols = rows%32, cols%64, newRows%32, newCols%64
 		whole, bytewise := New(int(rows), int(cols)), New(int(rows), int(cols))
-		checkedWrite(t, whole, data)
+		whole.Write(data)
 		checkInvariants(t, whole)
 		for i := range data {
 			bytewise.Write(data[i : i+1])
@@ -75,7 +75,7 @@ func FuzzScreen(f *testing.F) {
 		split, resized := New(int(rows), int(cols)), New(int(rows), int(cols))
 		for rest := data; len(rest) > 0; {
 			n := 1 + random.IntN(len(rest))
-			checkedWrite(t, split, rest[:n])
+			split.Write(rest[:n])
 			resized.Write(rest[:n])
 			if random.IntN(2) == 0 {
 				resized.Resize(int(newRows), int(newCols))

@@ -12,7 +12,7 @@ import (
 	"relay-pty/protocol/counts"
 )
 
-// state is all that can be seen of a screen but its generations.
+// state is all that can be seen of a screen.
 type state struct {
 	row, col int
 	title    string
@@ -96,42 +96,6 @@ func checkInvariants(t *testing.T, s *Screen) {
 		}
 		if got, want := s.Row(r), strings.TrimRight(text.String(), " "); got != want {
 			t.Fatalf("row %d is %q, trimmed cells %q", r, got, want)
-		}
-		if s.RowGeneration(r) > s.Generation() {
-			t.Fatalf("row %d has generation %d of %d", r, s.RowGeneration(r), s.Generation())
-		}
-	}
-}
-
-// checkedWrite writes p and holds that every change shows in the generations.
-func checkedWrite(t *testing.T, s *Screen, p []byte) {
-	t.Helper()
-	before, gen := stateOf(s), s.Generation()
-	rows, cols := s.Size()
-	var rowGens []uint64
-	for r := range rows {
-		rowGens = append(rowGens, s.RowGeneration(r))
-	}
-	if n, err := s.Write(p); n != len(p) || err != nil {
-		t.Fatalf("Write = %d, %v, want %d, nil", n, err, len(p))
-	}
-	after := stateOf(s)
-	what := before.diff(after)
-	// Work is bounded: no byte asks for more edits than there are rows and columns.
-	if edits := s.Generation() - gen; edits > uint64(len(p)*(rows+cols+4)+1) {
-		t.Fatalf("%d bytes made %d edits on %d by %d", len(p), edits, rows, cols)
-	}
-	if what != "" && s.Generation() <= gen {
-		t.Fatalf("generation stayed %d though %s after %q", gen, what, p)
-	}
-	for r := range rows {
-		if s.RowGeneration(r) < rowGens[r] {
-			t.Fatalf("generation of row %d fell from %d to %d", r, rowGens[r], s.RowGeneration(r))
-		}
-		for c := range cols {
-			if i := r*cols + c; before.cells[i] != after.cells[i] && s.RowGeneration(r) == rowGens[r] {
-				t.Fatalf("row %d changed in column %d, its generation did not, after %q", r, c, p)
-			}
 		}
 	}
 }

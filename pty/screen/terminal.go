@@ -156,9 +156,7 @@ func (t *terminal) scroll(n int) {
 
 // lineFeed goes to the next row, scrolling at the bottom of the region.
 func (t *terminal) lineFeed(wrapped bool) {
-	if t.Row(t.row).Wrapped != wrapped {
-		t.Touch(t.row).Wrapped = wrapped
-	}
+	t.Row(t.row).Wrapped = wrapped
 	if t.row != t.region.Bottom {
 		t.row = min(t.row+1, t.Rows-1)
 	} else if t.between() {

@@ -26,7 +26,7 @@ func (t *terminal) ASCII(p []byte) {
 			t.wrap()
 		}
 		run := p[:min(len(p), t.Cols-t.col)]
-		cells := t.Touch(t.row).Open(t.col, t.col+len(run))[:len(run)]
+		cells := t.Row(t.row).Open(t.col, t.col+len(run))[:len(run)]
 		for i, c := range run {
 			cells[i] = ink | grid.Cell(c)
 		}
@@ -97,7 +97,7 @@ func (t *terminal) run(p []byte) int {
 	if n == 0 {
 		return 0
 	}
-	copy(t.Touch(t.row).Open(t.col, t.col+n), cells[:n])
+	copy(t.Row(t.row).Open(t.col, t.col+n), cells[:n])
 	if t.col += n; t.modes.NoWrap {
 		t.col = min(t.col, t.Cols-1)
 	}
@@ -146,7 +146,7 @@ func (t *terminal) print(r rune) {
 		}
 		t.wrap()
 	}
-	l, edge := t.Touch(t.row), t.edge()
+	l, edge := t.Row(t.row), t.edge()
 	if t.modes.Insert {
 		l.Insert(t.col, edge, columns, t.Blank())
 	}

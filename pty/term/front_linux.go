@@ -1,7 +1,6 @@
 package term
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -14,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"relay-pty/protocol/process"
 	"relay-pty/protocol/signals"
 )
 
@@ -112,11 +112,8 @@ func ending() (list []syscall.Signal) {
 	return list
 }
 
-// stopped reports whether the front is, whoever stopped it. Source: proc_pid_stat(5).
-func (f *Front) stopped() bool {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(f.pid) + "/stat")
-	return err == nil && bytes.Contains(stat, []byte(") T ")) // the name before it is a shell's
-}
+// stopped reports whether the front is, whoever stopped it.
+func (f *Front) stopped() bool { return process.Stopped(f.pid) }
 
 // unstopped calls f on a thread that may set the terminal's modes from the background.
 func unstopped(f func() error) error {

@@ -90,9 +90,6 @@ func readModes(f *os.File) (modes *unix.Termios, err error) {
 	return modes, err
 }
 
-// IsTerminal reports whether keys come from a terminal.
-func (t *Terminal) IsTerminal() bool { return t.keyboard }
-
 // IsDisplay reports whether output goes to a terminal.
 func (t *Terminal) IsDisplay() bool {
 	_, err := readModes(t.out)
@@ -207,12 +204,14 @@ func (t *Terminal) giveBack() error {
 	return unstopped(func() error { return t.set(t.saved) })
 }
 
-// OnPanic restores the terminal and lets the panic go on. Every goroutine that runs while the
-// terminal is raw defers it, since a panic runs only its own goroutine's deferred calls. It must
-// itself be the deferred call.
+// OnPanic restores the terminal, if there is one, and lets the panic go on. Every goroutine that
+// runs while the terminal is raw defers it, since a panic runs only its own goroutine's deferred
+// calls. It must itself be the deferred call.
 func (t *Terminal) OnPanic() {
 	if v := recover(); v != nil {
-		t.Restore() // the panic matters more
+		if t != nil {
+			t.Restore() // the panic matters more
+		}
 		panic(v)
 	}
 }

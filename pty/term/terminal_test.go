@@ -48,7 +48,7 @@ func TestRawAndBack(t *testing.T) {
 			m := open(t, terminal, terminal)
 			defer m.Restore()
 			var lent unix.Termios
-			if m.Lend(&lent); lent != found || !m.IsTerminal() || !m.IsDisplay() {
+			if m.Lend(&lent); lent != found || !m.keyboard || !m.IsDisplay() {
 				t.Errorf("lent are %+v, found were %+v", lent, found)
 			}
 			for range 2 {
@@ -90,7 +90,7 @@ func TestOutputAlone(t *testing.T) {
 	found := modesOf(t, terminal)
 	m := open(t, keys, terminal)
 	lent := found
-	if m.Lend(&lent); m.IsTerminal() || lent.Lflag != found.Lflag&^unix.ECHO {
+	if m.Lend(&lent); m.keyboard || lent.Lflag != found.Lflag&^unix.ECHO {
 		t.Errorf("lent are %+v, found were %+v", lent, found)
 	}
 	must(t, m.Raw())
@@ -117,8 +117,8 @@ func TestNoTerminal(t *testing.T) {
 	keys, _ := pipe(t)
 	_, output := pipe(t)
 	m := open(t, keys, output)
-	if err := errors.Join(m.Raw(), m.Restore()); err != nil || m.IsTerminal() || m.IsDisplay() {
-		t.Errorf("%v, terminal %v, display %v", err, m.IsTerminal(), m.IsDisplay())
+	if err := errors.Join(m.Raw(), m.Restore()); err != nil || m.keyboard || m.IsDisplay() {
+		t.Errorf("%v, terminal %v, display %v", err, m.keyboard, m.IsDisplay())
 	}
 	if g, err := m.Guard(); g != nil || err != nil {
 		t.Errorf("its guardian is %v, %v", g, err)

@@ -7,6 +7,7 @@ import (
 
 	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
+	"relay-pty/protocol/process"
 )
 
 // seekEvery is the least time between two looks at all processes in front. Who draws is looked at
@@ -26,13 +27,12 @@ func (a *Agent) Found() (p *profile.Profile, pid int) {
 		return nil, 0
 	}
 	for _, pid := range a.Session.Group() {
-		dir := "/proc/" + strconv.Itoa(pid)
-		line, err := os.ReadFile(dir + "/cmdline")
-		if err != nil {
+		argv := process.Argv(pid)
+		if argv == nil {
 			continue // it has ended, or the system does not tell
 		}
-		file, _ := os.Readlink(dir + "/exe") // "": not told
-		if p := agents.Running(arguments(line), file); p != nil {
+		file, _ := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe") // "": not told
+		if p := agents.Running(argv, file); p != nil {
 			return p, pid
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
+	"relay-pty/protocol/process"
 )
 
 // front knows what the leader of the process group in front is: a shell that prompts, say, which
@@ -80,8 +81,7 @@ func hostIn(pids []int) string {
 		if err != nil || !strings.HasPrefix(in, "/dev/pts/") {
 			continue // it has ended, or reads something else
 		}
-		line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline") // ended meanwhile: empty
-		argv := arguments(line)
+		argv := process.Argv(pid)
 		switch is := kindOf("", argv...); {
 		case is.host != "":
 			return is.host

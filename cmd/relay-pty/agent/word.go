@@ -47,12 +47,6 @@ func (o *Own) show(s sight.Said, at time.Time) {
 	}
 }
 
-// get is the word that counts.
-func (o *Own) get() ready.Word {
-	newest, _ := o.hear()
-	return newest
-}
-
 // hear is the word that counts, and those from which it was chosen.
 func (o *Own) hear() (newest ready.Word, heard [3]ready.Word) {
 	o.mu.Lock()

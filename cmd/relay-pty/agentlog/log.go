@@ -5,7 +5,6 @@ package agentlog
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"relay-pty/inject/ready"
 	"relay-pty/parser/transcript"
 	"relay-pty/protocol"
+	"relay-pty/protocol/process"
 )
 
 // Agent is whose files they are, and who hears what they tell. The functions are called in the
@@ -69,9 +69,9 @@ func New(a Agent) *Log {
 // dir is the agent's own directory, by the environment that the agent was
 // started with where the system shows it, for a script may have changed ours.
 func (l *Log) dir() string {
-	env := os.Environ()
-	if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", l.PID)); err == nil && len(b) > 0 {
-		env = strings.Split(string(b), "\x00")
+	env := process.Environ(l.PID)
+	if env == nil {
+		env = os.Environ()
 	}
 	home := ""
 	for _, kv := range env {

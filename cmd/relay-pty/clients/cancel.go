@@ -13,18 +13,10 @@ import (
 // withdrawn; until then the connection's later requests wait as well.
 const cancelPatience = 10 * time.Second
 
-// cancelling is a cancel whose answer depends on how the attempt ends.
+// cancelling is a cancel whose answer depends on how the attempt ends; the zero value is none.
 type cancelling struct {
 	id, req string
-	due     <-chan time.Time
-}
-
-// overdue receives when the cancel must be answered; a nil one never is.
-func (c *cancelling) overdue() <-chan time.Time {
-	if c == nil {
-		return nil
-	}
-	return c.due
+	due     <-chan time.Time // receives when the cancel must be answered
 }
 
 // cancelOne cancels a message. The cancelled result that answers it comes out of
@@ -41,7 +33,7 @@ func (c *client) cancelOne(r *protocol.Cancel) {
 	case err != nil:
 		c.refuse(protocol.Degraded, "", r.ID, r.Req, "the end of the message could not be recorded: "+err.Error())
 	case res.Status != protocol.StatusCancelled:
-		c.cancel = &cancelling{id: r.ID, req: r.Req, due: time.After(cmp.Or(c.patience, cancelPatience))}
+		c.cancel = cancelling{id: r.ID, req: r.Req, due: time.After(cmp.Or(c.patience, cancelPatience))}
 	case res.Seq > c.follow.Seq():
 		c.care[r.ID] = interest{req: r.Req, after: res.Seq - 1}
 		c.due = res.Seq
@@ -63,11 +55,11 @@ func (c *client) tooLate(id, req, status string) {
 // giveUp answers a cancel that nobody could carry out in time, and takes the
 // wish back, so that the answer stays true.
 func (c *client) giveUp() {
+	c.cancel.due = nil
 	p := c.cancel
-	p.due = nil
 	if !c.Box.GiveUp(p.id) {
 		return // the log tells
 	}
-	c.cancel = nil
+	c.cancel = cancelling{}
 	c.refuse(protocol.TooLate, "", p.id, p.req, "its text stands at the agent and cannot be taken back now; it is not cancelled, ask again later")
 }

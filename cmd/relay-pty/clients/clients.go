@@ -54,8 +54,8 @@ type client struct {
 	behind bool                // the log has more, but too much waits to be written
 	agent  bool                // it said hello with the agent's token
 	due    int64               // sequence of the event that answers its request and is yet to be sent; 0: none
-	cancel *cancelling         // a cancel that is not answered yet
-	pulls  *pulling            // a pull that waits for a first message
+	cancel cancelling          // a cancel that is not answered yet
+	pulls  pulling             // a pull that waits for a first message
 	gone   func() bool         // whether the client has hung up
 }
 
@@ -95,13 +95,13 @@ func (s *Server) Handle(ctx context.Context, conn *sock.Conn) {
 			}
 		case <-wake:
 			c.pump()
-		case <-c.cancel.overdue():
+		case <-c.cancel.due:
 			c.giveUp()
-		case <-c.pulls.arrived():
+		case <-c.pulls.arrived:
 			c.lookAgain()
-		case <-c.pulls.overdue():
+		case <-c.pulls.due:
 			c.giveUpPull()
-		case <-c.pulls.displaced():
+		case <-c.pulls.displaced:
 			c.giveUpPull()
 		case <-closed:
 			c.dismiss()
@@ -130,17 +130,17 @@ func (c *client) take(ctx context.Context, in sock.Incoming, ok bool) {
 // dismiss tells the client that the agent has ended.
 func (c *client) dismiss() {
 	c.pump()
-	if c.pulls != nil {
+	if c.pulls.wait() {
 		c.refuse(protocol.ShuttingDown, "", "", c.pulls.Req, "the agent has ended")
 	}
 }
 
 // owed reports whether anything is still to come for the client.
-func (c *client) owed() bool { return len(c.care) > 0 || c.events != nil || c.pulls != nil }
+func (c *client) owed() bool { return len(c.care) > 0 || c.events != nil || c.pulls.wait() }
 
 // unanswered reports whether the answer to the last request is still to come.
 func (c *client) unanswered() bool {
-	return c.cancel != nil || c.follow != nil && c.follow.Seq() < c.due
+	return c.cancel.id != "" || c.follow != nil && c.follow.Seq() < c.due
 }
 
 func (c *client) answer(ctx context.Context, r protocol.Request) {
@@ -375,11 +375,11 @@ func (c *client) pump() {
 // send passes one event on, and answers the cancel that waited for it.
 func (c *client) send(e queue.Entry) {
 	p := c.cancel
-	if p == nil || !e.End || e.About != p.id {
+	if p.id == "" || !e.End || e.About != p.id {
 		c.pass(e)
 		return
 	}
-	c.cancel = nil
+	c.cancel = cancelling{}
 	res, err := c.Box.Query(p.id)
 	cancelled := err == nil && res.Status == protocol.StatusCancelled
 	if cancelled {

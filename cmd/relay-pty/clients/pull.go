@@ -10,36 +10,16 @@ import (
 	"relay-pty/queue"
 )
 
-// pulling is a pull that waits for a first message.
+// pulling is a pull that waits for a first message; the zero value is none.
 type pulling struct {
 	*protocol.Pull
-	*queue.Waiter
-	due <-chan time.Time
+	waiter    *queue.Waiter
+	arrived   <-chan struct{} // receives when there may be a message for the pull
+	displaced <-chan struct{} // receives when another pull waits in its place
+	due       <-chan time.Time
 }
 
-// arrived receives when there may be a message for the pull; for none it never does.
-func (p *pulling) arrived() <-chan struct{} {
-	if p == nil {
-		return nil
-	}
-	return p.Arrived()
-}
-
-// displaced receives when another pull waits in its place.
-func (p *pulling) displaced() <-chan struct{} {
-	if p == nil {
-		return nil
-	}
-	return p.Displaced()
-}
-
-// overdue receives when the pull has waited long enough.
-func (p *pulling) overdue() <-chan time.Time {
-	if p == nil {
-		return nil
-	}
-	return p.due
-}
+func (p pulling) wait() bool { return p.Pull != nil }
 
 // pull hands messages to the agent, or waits for a first one.
 func (c *client) pull(r *protocol.Pull) {
@@ -50,7 +30,8 @@ func (c *client) pull(r *protocol.Pull) {
 		c.lend(r, true)
 		return
 	}
-	c.pulls = &pulling{Pull: r, Waiter: c.Box.Await(asked(r)), due: time.After(r.Wait())}
+	w := c.Box.Await(asked(r))
+	c.pulls = pulling{r, w, w.Arrived(), w.Displaced(), time.After(r.Wait())}
 	c.lookAgain()
 }
 
@@ -63,7 +44,7 @@ func (c *client) lookAgain() {
 
 // giveUpPull answers the pull that waits, if any, with no messages.
 func (c *client) giveUpPull() {
-	if c.pulls != nil {
+	if c.pulls.wait() {
 		c.conn.Answer(&protocol.MessagesAnswer{Head: c.pulls.Head, Messages: []protocol.Pulled{}})
 		c.leave()
 	}
@@ -71,9 +52,9 @@ func (c *client) giveUpPull() {
 
 // leave lets others have what the pull waited for.
 func (c *client) leave() {
-	if c.pulls != nil {
-		c.Box.Leave(c.pulls.Waiter)
-		c.pulls = nil
+	if c.pulls.wait() {
+		c.Box.Leave(c.pulls.waiter)
+		c.pulls = pulling{}
 	}
 }
 

@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -223,13 +222,16 @@ func TestTypedClient(t *testing.T) {
 	sender.say(message("m1"))
 	sender.hear("status", "queued")
 	ctx := t.Context()
-	c, err := sock.Dial(ctx, o.path)
+	anybody, err := sock.Dial(ctx, o.path)
 	must(t, err)
-	defer c.Close()
-	if err := c.Signal(ctx, protocol.SignalBusy, "x"); err == nil {
+	defer anybody.Close()
+	if err := anybody.Signal(ctx, protocol.SignalBusy, "x"); err == nil {
 		t.Error("anybody signals")
 	}
-	must(t, errors.Join(c.Speak(ctx, "secret"), c.Signal(ctx, protocol.SignalBusy, "x")))
+	c, err := sock.DialAs(ctx, o.path, "secret")
+	must(t, err)
+	defer c.Close()
+	must(t, c.Signal(ctx, protocol.SignalBusy, "x"))
 	if got := soon(t, "the agent's word", o.said); got.Event != "busy" || got.Detail != "x" {
 		t.Errorf("signalled %+v", got)
 	}

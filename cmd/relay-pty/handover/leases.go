@@ -30,7 +30,7 @@ type Proof interface {
 type Leases struct {
 	Queue *queue.Mailbox
 	Turn  func() bool // whether the agent is at work, or asks
-	Proof Proof       // nil: the agent keeps no log
+	Proof Proof
 	Note  func(err error, id string)
 
 	worked time.Time // when a turn was last seen
@@ -56,10 +56,11 @@ func (l *Leases) Settle(now time.Time) (again time.Time) {
 			end = most
 		}
 		switch {
-		case l.shows(m.Shown):
-			l.end(m, true, now)
+		case l.Proof.Took(m.Shown):
+			l.end(m, now)
 		case !now.Before(end):
-			l.end(m, l.showsNow(m.Shown), now)
+			l.Proof.Look()
+			l.end(m, now)
 		case again.IsZero() || end.Before(again):
 			again = end
 		}
@@ -70,43 +71,29 @@ func (l *Leases) Settle(now time.Time) (again time.Time) {
 // Close ends all leases, for the agent has.
 func (l *Leases) Close(now time.Time) {
 	for _, m := range l.Queue.Lent() {
-		l.end(m, l.shows(m.Shown), now)
+		l.end(m, now)
 	}
 }
 
-func (l *Leases) end(m queue.Lent, shown bool, now time.Time) {
-	if err := l.Queue.Settle(m, shown, now); err != queue.ErrState { // it was acknowledged, or given back, just now
+// end ends a lease by what the agent's log has shown.
+func (l *Leases) end(m queue.Lent, now time.Time) {
+	if err := l.Queue.Settle(m, l.Proof.Took(m.Shown), now); err != queue.ErrState { // it was acknowledged, or given back, just now
 		l.Note(err, m.ID)
 	}
 	l.Settled([]string{m.Shown})
-}
-
-// shows reports whether the agent's log has shown the message.
-func (l *Leases) shows(id string) bool { return l.Proof != nil && l.Proof.Took(id) }
-
-// showsNow has the log read on, and then says what shows does.
-func (l *Leases) showsNow(id string) bool {
-	if l.Proof != nil {
-		l.Proof.Look()
-	}
-	return l.shows(id)
 }
 
 // Lent says that a consumer is about to get messages, which may show in the agent's log from now
 // on.
 func (l *Leases) Lent(ids []string) {
 	for _, id := range ids {
-		if l.Proof != nil {
-			l.Proof.ExpectHanded(id)
-		}
+		l.Proof.ExpectHanded(id)
 	}
 }
 
 // Settled says that nothing more is to be learned of them.
 func (l *Leases) Settled(ids []string) {
 	for _, id := range ids {
-		if l.Proof != nil {
-			l.Proof.Forget(id)
-		}
+		l.Proof.Forget(id)
 	}
 }

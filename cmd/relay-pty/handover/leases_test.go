@@ -31,7 +31,7 @@ func TestLeaseLasts(t *testing.T) {
 			must(t, err)
 			now := start
 			busy := func() bool { return c.busy(now.Sub(start)) }
-			l := &Leases{Queue: box, Turn: busy, Note: func(err error, _ string) { must(t, err) }}
+			l := &Leases{Queue: box, Turn: busy, Note: func(err error, _ string) { must(t, err) }, Proof: silent{}}
 			if again := l.Settle(now); !again.IsZero() {
 				t.Errorf("without a lease it is asked again at %v", again)
 			}
@@ -52,6 +52,14 @@ func TestLeaseLasts(t *testing.T) {
 		})
 	}
 }
+
+// silent is the log of an agent that shows nothing.
+type silent struct{}
+
+func (silent) Took(string) bool    { return false }
+func (silent) Look()               {}
+func (silent) ExpectHanded(string) {}
+func (silent) Forget(string)       {}
 
 // shown is an agent's log, by the ids that the agent reads.
 type shown map[string]bool

@@ -7,13 +7,12 @@ import (
 	"errors"
 	"io"
 	"os"
-	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"relay-pty/cmd/relay-pty/agent"
+	"relay-pty/protocol/process"
 	"relay-pty/pty"
 	"relay-pty/pty/screen"
 	"relay-pty/pty/term"
@@ -55,7 +54,9 @@ func (t *User) Jobs(a *agent.Agent) []Job {
 		return nil
 	}
 	return []Job{
-		{"size", func(ctx context.Context) error { return t.watchSize(ctx, a.Session) }},
+		{"size", func(ctx context.Context) error {
+			return t.Own.WatchSize(ctx, func(size pty.Winsize) { a.Session.Resize(size) }) // fails only when the agent is gone
+		}},
 		{"stops", func(ctx context.Context) error { return t.followStops(ctx, a) }},
 		{"suspends", func(ctx context.Context) error { return t.followSuspends(ctx, a) }},
 		{"job control", func(ctx context.Context) error { return t.watchStops(ctx, a) }},
@@ -69,22 +70,6 @@ func (t *User) Restore() {
 	if t.Own != nil {
 		t.Own.Restore() // nothing else can be done for a terminal that is gone
 	}
-}
-
-// OnPanic gives the terminal back before a panic ends the program. It must be
-// the deferred call itself.
-func (t *User) OnPanic() {
-	if v := recover(); v != nil {
-		t.Restore()
-		panic(v)
-	}
-}
-
-// watchSize hands the terminal's size to the agent's whenever it changes.
-func (t *User) watchSize(ctx context.Context, session *pty.Session) error {
-	return t.Own.WatchSize(ctx, func(size pty.Winsize) {
-		session.Resize(size) // fails only when the agent is gone
-	})
 }
 
 // guard has the terminal watched, and keeps the watcher told of what our death would
@@ -219,7 +204,8 @@ func (t *User) followSuspends(ctx context.Context, a *agent.Agent) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		ignored, caught := disposition(a.Session.PID(), syscall.SIGTSTP)
+		ignored := process.Masks(a.Session.PID(), "SigIgn", syscall.SIGTSTP)
+		caught := process.Masks(a.Session.PID(), "SigCgt", syscall.SIGTSTP)
 		var err error
 		switch {
 		case line.Canonical:
@@ -243,7 +229,7 @@ func (t *User) sleep(ctx context.Context, a *agent.Agent) error {
 		}
 	}
 	// It may be on its way to sleep still and miss the first.
-	for tries := 0; tries < 10; tries++ {
+	for range 10 {
 		if err := a.Session.Signal(syscall.SIGCONT); err != nil {
 			return err
 		}
@@ -269,22 +255,6 @@ func awake(ctx context.Context, session *pty.Session) bool {
 			return true
 		}
 	}
-}
-
-// disposition says what a process does with a signal; neither where the system
-// does not tell. Source: proc(5), the masks of /proc/PID/status.
-func disposition(pid int, sig syscall.Signal) (ignored, caught bool) {
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		return false, false
-	}
-	has := func(name string) bool {
-		_, rest, _ := strings.Cut(string(status), "\n"+name+":\t")
-		line, _, _ := strings.Cut(rest, "\n")
-		mask, err := strconv.ParseUint(line, 16, 64)
-		return err == nil && mask>>(sig-1)&1 != 0
-	}
-	return has("SigIgn"), has("SigCgt")
 }
 
 // An agent that gives up raw mode after a Ctrl-Z, and has not taken it back sleepRest later, is
@@ -348,7 +318,7 @@ func (t *User) Keys(ctx context.Context, a *agent.Agent) {
 	if t.Own == nil {
 		return
 	}
-	defer t.OnPanic()
+	defer t.Own.OnPanic()
 	switch err := t.Own.CopyKeys(ctx, a.Keys); {
 	case errors.Is(err, term.ErrHangup):
 		a.Session.Hangup(hangupGrace)

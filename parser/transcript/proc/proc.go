@@ -3,7 +3,6 @@
 package proc
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,28 +11,18 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"relay-pty/protocol/process"
 )
 
 // Group returns child and those of its descendants that are in its session
 // (setsid), which leaves out servers and what an agent's tools run.
 func Group(child int) []int {
-	all, session := []int{child}, sessionOf(child)
-	for i := 0; i < len(all) && len(all) < 64; i++ {
-		paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", all[i]))
-		for _, path := range paths {
-			b, _ := os.ReadFile(path)
-			for _, word := range strings.Fields(string(b)) {
-				pid, err := strconv.Atoi(word)
-				if err != nil {
-					continue
-				}
-				if sid, err := unix.Getsid(pid); err == nil && sid == session {
-					all = append(all, pid)
-				}
-			}
-		}
-	}
-	return all
+	session := sessionOf(child)
+	return process.Below(child, 64, func(pid int) bool {
+		sid, err := unix.Getsid(pid)
+		return err == nil && sid == session
+	})
 }
 
 // sessionOf is the session that pid is in; a child of ours leads its own.
@@ -85,8 +74,10 @@ func Same(path, dir string) bool {
 // and its first argument is not but, if that is not empty. What merely starts the program, as
 // `timeout 9 claude` or `sh -c claude`, does not run it.
 func runs(pid int, name, but string) bool {
-	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	args, at := strings.Split(string(b), "\x00"), 0
+	args, at := process.Argv(pid), 0
+	if len(args) == 0 {
+		return false
+	}
 	if !named(args[0], name) && slices.Contains(interpreters, filepath.Base(args[0])) {
 		at = 1 + slices.IndexFunc(args[1:], func(arg string) bool { return !strings.HasPrefix(arg, "-") })
 		if at == 0 || slices.Contains(args[:at], "-c") {
@@ -120,8 +111,8 @@ func Main(child int, name string) int {
 // does not tell.
 func Rivals(child int, name, serves, dir string) (pids []int, known bool) {
 	own, session := map[int]bool{}, sessionOf(child)
-	for pid := child; pid > 1; pid = parentOf(pid) {
-		own[pid] = true
+	for _, above := range process.Descent(child, 1) {
+		own[above.PID] = true
 	}
 	paths, _ := filepath.Glob("/proc/[0-9]*")
 	for _, path := range paths {
@@ -136,26 +127,11 @@ func Rivals(child int, name, serves, dir string) (pids []int, known bool) {
 	return pids, len(paths) > 0
 }
 
-// stat is what stands in /proc/PID/stat after the program's name: the first is
-// field 3.
-func stat(pid int) []string {
-	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-}
-
-func parentOf(pid int) int {
-	if fields := stat(pid); len(fields) > 1 {
-		parent, _ := strconv.Atoi(fields[1])
-		return parent
-	}
-	return 0
-}
-
 // Older says by how many seconds pid is older than child; less than 0 when it
 // is younger, and when it is not known.
 func Older(pid, child int) float64 {
-	a, err := strconv.Atoi(StartOf(pid, ""))
-	b, err2 := strconv.Atoi(StartOf(child, ""))
+	a, err := strconv.Atoi(process.Start(pid))
+	b, err2 := strconv.Atoi(process.Start(child))
 	if err != nil || err2 != nil {
 		return -1
 	}
@@ -165,12 +141,11 @@ func Older(pid, child int) float64 {
 // StartOf is field 22 of /proc/PID/stat (proc(5)), or fallback where there is no
 // such file system.
 func StartOf(pid int, fallback string) string {
-	fields := stat(pid)
-	if len(fields) < 20 {
-		if _, err := os.Stat("/proc/self/stat"); err != nil {
-			return fallback
-		}
-		return ""
+	if start := process.Start(pid); start != "" {
+		return start
 	}
-	return fields[19]
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		return fallback
+	}
+	return ""
 }

@@ -1,6 +1,5 @@
-// Package grid is the paper of a terminal: rows of cells on two pages, what
-// stands in them, and how fresh each row is. It knows nothing of sequences, of
-// the cursor, or of modes.
+// Package grid is the paper of a terminal: rows of cells on two pages, and what
+// stands in them. It knows nothing of sequences, of the cursor, or of modes.
 package grid
 
 // Grid is what can be seen, and the page behind it. The zero Grid is not ready.
@@ -20,11 +19,6 @@ type Grid struct {
 	behind page // the normal page while the alternate one shows; else empty
 	spare  page // the alternate page while it does not show; empty before its first use
 
-	// A row's generation is the larger of its own and all; a scroll of the
-	// whole screen renews every row by one store.
-	gen, all uint64
-	rowGen   []uint64
-
 	drawn   Pen  // Pen and Guard when ink was made
 	guarded bool //
 	ink     Cell
@@ -43,35 +37,8 @@ const (
 // New returns a blank grid; both sizes are at least 1.
 func New(rows, cols int) Grid {
 	return Grid{
-		page: newPage(rows, cols), Rows: rows, Cols: cols, rowGen: make([]uint64, rows),
+		page: newPage(rows, cols), Rows: rows, Cols: cols,
 		styles: newInterner[Pen](maxStyles), clusters: newInterner[cluster](maxClusters),
-	}
-}
-
-// Changed records a change that is not in the cells.
-func (g *Grid) Changed() { g.gen++ }
-
-// Generation grows with every change.
-func (g *Grid) Generation() uint64 { return g.gen }
-
-// RowGeneration is the generation at which row r last changed.
-func (g *Grid) RowGeneration(r int) uint64 { return max(g.rowGen[r], g.all) }
-
-// Touch records a change of row r and returns the row.
-func (g *Grid) Touch(r int) *Line {
-	g.gen++
-	g.rowGen[r] = g.gen
-	return g.Row(r)
-}
-
-func (g *Grid) touchRows(top, bottom int) {
-	g.gen++
-	if top == 0 && bottom == g.Rows-1 {
-		g.all = g.gen
-		return
-	}
-	for r := top; r <= bottom; r++ {
-		g.rowGen[r] = g.gen
 	}
 }
 
@@ -86,14 +53,14 @@ func (g *Grid) ScrollUp(a Area, n int, blank Cell) {
 	n = min(n, a.Bottom-a.Top+1)
 	if g.whole(a) {
 		rotate(g.order[a.Top:a.Bottom+1], n)
-		g.clearRows(a.Bottom-n+1, a.Bottom, blank)
+		g.Wipe(a.Bottom-n+1, a.Bottom, blank)
 	} else {
 		for r := a.Top; r+n <= a.Bottom; r++ {
 			g.Row(r).take(g.Row(r+n), a.Left, a.Right+1)
 		}
-		g.eraseRows(a, a.Bottom-n+1, a.Bottom, blank)
+		a.Top = a.Bottom - n + 1
+		g.Fill(a, blank)
 	}
-	g.touchRows(a.Top, a.Bottom)
 }
 
 // ScrollDown moves the cells of a down by n rows; blank ones come in.
@@ -102,32 +69,21 @@ func (g *Grid) ScrollDown(a Area, n int, blank Cell) {
 	if g.whole(a) {
 		region := g.order[a.Top : a.Bottom+1]
 		rotate(region, len(region)-n)
-		g.clearRows(a.Top, a.Top+n-1, blank)
+		g.Wipe(a.Top, a.Top+n-1, blank)
 	} else {
 		for r := a.Bottom; r-n >= a.Top; r-- {
 			g.Row(r).take(g.Row(r-n), a.Left, a.Right+1)
 		}
-		g.eraseRows(a, a.Top, a.Top+n-1, blank)
+		a.Bottom = a.Top + n - 1
+		g.Fill(a, blank)
 	}
-	g.touchRows(a.Top, a.Bottom)
-}
-
-func (g *Grid) eraseRows(a Area, top, bottom int, blank Cell) {
-	for r := top; r <= bottom; r++ {
-		g.Row(r).Erase(a.Left, a.Right+1, blank)
-	}
-}
-
-// Wipe makes rows top to bottom, both included, full of c.
-func (g *Grid) Wipe(top, bottom int, c Cell) {
-	g.clearRows(top, bottom, c)
-	g.touchRows(top, bottom)
 }
 
 // Fill makes the cells of a full of c.
 func (g *Grid) Fill(a Area, c Cell) {
-	g.eraseRows(a, a.Top, a.Bottom, c)
-	g.touchRows(a.Top, a.Bottom)
+	for r := a.Top; r <= a.Bottom; r++ {
+		g.Row(r).Erase(a.Left, a.Right+1, c)
+	}
 }
 
 // ShowAlternate puts an empty alternate page before the normal one.
@@ -142,7 +98,6 @@ func (g *Grid) ShowAlternate() {
 // ShowNormal takes the alternate page away.
 func (g *Grid) ShowNormal() {
 	g.page, g.behind, g.spare = g.behind, page{}, g.page
-	g.touchRows(0, g.Rows-1)
 }
 
 // Resize cuts or pads both pages; nothing is reflowed. As in tmux a page that
@@ -155,8 +110,6 @@ func (g *Grid) Resize(rows, cols, row, behind int) {
 	}
 	g.page, g.spare = g.page.resized(rows, cols, row), page{}
 	g.Rows, g.Cols = rows, cols
-	g.rowGen = make([]uint64, rows)
-	g.touchRows(0, rows-1)
 }
 
 // eachCell calls f with every stored cell and every fill of both pages.

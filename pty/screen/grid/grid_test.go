@@ -8,13 +8,13 @@ import (
 // put writes text from column c on, one cell a character.
 func put(g *Grid, r, c int, text string) {
 	for _, ch := range text {
-		g.Touch(r).Open(c, c+1)[0] = g.Ink() | Cell(ch)
+		g.Row(r).Open(c, c+1)[0] = g.Ink() | Cell(ch)
 		c++
 	}
 }
 
 func wide(g *Grid, r, c int, ch rune) {
-	cells := g.Touch(r).Open(c, c+2)
+	cells := g.Row(r).Open(c, c+2)
 	cells[0], cells[1] = g.Ink()|WideHead|Cell(ch), g.Ink()|WideTail
 }
 

@@ -52,10 +52,10 @@ func rotate(order []int32, n int) {
 	slices.Reverse(order)
 }
 
-// clearRows blanks rows top to bottom, both included.
-func (p *page) clearRows(top, bottom int, blank Cell) {
+// Wipe makes rows top to bottom, both included, full of c.
+func (p *page) Wipe(top, bottom int, c Cell) {
 	for r := top; r <= bottom; r++ {
 		l := p.Row(r)
-		l.used, l.fill, l.Wrapped = 0, blank, false
+		l.used, l.fill, l.Wrapped = 0, c, false
 	}
 }

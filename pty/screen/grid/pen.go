@@ -16,14 +16,6 @@ func Indexed(n uint8) Color { return colorIndexed | Color(n) }
 // RGB returns a 24-bit colour.
 func RGB(r, g, b uint8) Color { return colorRGB | Color(r)<<16 | Color(g)<<8 | Color(b) }
 
-// Index returns the number of an indexed colour, 0 to 255.
-func (c Color) Index() (n uint8, ok bool) { return uint8(c), c>>24 == 1 }
-
-// RGB returns the parts of a 24-bit colour.
-func (c Color) RGB() (r, g, b uint8, ok bool) {
-	return uint8(c >> 16), uint8(c >> 8), uint8(c), c>>24 == 2
-}
-
 // Style is how a cell is drawn. The zero Style is the terminal's default.
 // Underline stands for every kind of underline. Reverse is kept as an attribute:
 // Fg and Bg are never swapped.

@@ -24,7 +24,7 @@ type joint struct {
 
 // Combine adds r to the character in column c of row.
 func (g *Grid) Combine(row, c int, r rune) {
-	l := g.Touch(row)
+	l := g.Row(row)
 	l.reach(c + 1)
 	at := l.cells[c]
 	j := &g.joints[(at.Glyph()*31+uint32(r))*0x9e3779b1>>24]

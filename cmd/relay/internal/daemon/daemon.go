@@ -80,7 +80,7 @@ func (d Daemon) Run(parent context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := socket.Listen(); err != nil {
+	if err := socket.Open(); err != nil {
 		return err
 	}
 	fmt.Fprintf(d.Errs, "relay: router at %s, log in %s\n", h.Socket, h.Store)

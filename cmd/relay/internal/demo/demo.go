@@ -151,7 +151,7 @@ func (s *stage) play(ctx context.Context, fail context.CancelCauseFunc) error {
 		}
 		s.beside.Go(func() {
 			a.session.Run(context.WithoutCancel(ctx)) // its status tells how it ended
-			fail(fmt.Errorf("%s, %s, ended by itself, with status %d", name, a.is, a.session.Wait().Code))
+			fail(fmt.Errorf("%s, %s, ended by itself, with status %d", name, a.is, a.session.Wait()))
 		})
 	}
 	for _, l := range story {

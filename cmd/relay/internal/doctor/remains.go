@@ -86,22 +86,11 @@ func tidy(dir string, r registry.Record) (removed bool, err error) {
 		return false, err
 	}
 	file := filepath.Join(dir, r.Name+".json")
-	if now, ok := recorded(dir, r.Name); !ok || now != r {
+	if now, _, err := registry.At(dir).Find(r.Name); err != nil || now != r {
 		return false, nil // it is another's by now
 	}
 	if err := os.Remove(file); err != nil {
 		return false, err
 	}
 	return true, nil
-}
-
-// recorded is the record of a name as it is now.
-func recorded(dir, name string) (registry.Record, bool) {
-	all, _ := registry.All(dir) // what cannot be read is none
-	for _, r := range all {
-		if r.Name == name {
-			return r, true
-		}
-	}
-	return registry.Record{}, false
 }

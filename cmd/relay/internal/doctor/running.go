@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,8 +28,8 @@ func (d *Doctor) router(ctx context.Context, h home.Home) {
 	if !listens {
 		if err := h.Beyond(); err != nil {
 			d.trouble(check, err, "")
-		} else if text, err := tail(h.Log()); err == nil && !started(text) {
-			d.broken(check, "mend what it says; relay serve shows it at once", "the last router did not start, or failed (%s): %s", h.Log(), lastLines(text, 3))
+		} else if text, err := os.ReadFile(h.Log()); err == nil && !started(string(text)) {
+			d.broken(check, "mend what it says; relay serve shows it at once", "the last router did not start, or failed (%s): %s", h.Log(), lastLines(string(text), 3))
 		}
 		return
 	}
@@ -46,7 +47,7 @@ func (d *Doctor) router(ctx context.Context, h home.Home) {
 	is, err := client.Health(ctx)
 	if err == nil && is.Version != d.Version {
 		d.broken(check, "end process "+number(is.PID)+"; the next command starts one of this version",
-			"the router that runs is version %s, and relay is %s", orUnknown(is.Version), d.Version)
+			"the router that runs is version %s, and relay is %s", cmp.Or(is.Version, "unknown"), d.Version)
 	}
 	if err == nil && is.Degraded {
 		fix := "make room for its log; if that was removed, end process " + number(is.PID) +
@@ -68,32 +69,6 @@ func number(pid int) string {
 	return strconv.Itoa(pid)
 }
 
-func orUnknown(version string) string {
-	if version == "" {
-		return "unknown"
-	}
-	return version
-}
-
-// tailMost is how much of a log is looked at, in bytes.
-const tailMost = 8 << 10
-
-// tail is the end of a file.
-func tail(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close() // only read
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	text := make([]byte, min(info.Size(), tailMost))
-	n, err := f.ReadAt(text, info.Size()-int64(len(text)))
-	return string(text[:n]), err
-}
-
 // started reports whether the last that a router told is that it runs: one that ends as it should
 // says nothing more. One that was started while another ran does not count.
 func started(log string) bool {
@@ -110,7 +85,7 @@ func (d *Doctor) wrappers(ctx context.Context, h home.Home) {
 	const check = "agents"
 	places := h.Places()
 	for _, dir := range append([]string{h.Agents}, places.Others...) {
-		if dir != h.Agents && (own.Private(filepath.Dir(dir)) != nil || own.Private(dir) != nil) {
+		if dir != h.Agents && !registry.Trusted(dir) {
 			continue // there is none, or it is somebody else's
 		}
 		records, err := registry.All(dir)
@@ -173,7 +148,7 @@ func (d *Doctor) wrapper(ctx context.Context, r registry.Record) bool {
 	const check = "agents"
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	s, err := status(ctx, r.Socket)
+	s, err := ask[*protocol.StatusAnswer](ctx, r.Socket, &protocol.Status{})
 	if err != nil && process.Stopped(r.PID) {
 		d.broken(check, "kill -CONT "+number(r.PID)+" lets it go on",
 			"the wrapper of %s (process %d) is stopped: nobody can type there, and messages wait", r.Name, r.PID)
@@ -200,11 +175,6 @@ func (d *Doctor) wrapper(ctx context.Context, r registry.Record) bool {
 	}
 	d.live = append(d.live, live{Record: r, status: s})
 	return true
-}
-
-// status asks a wrapper how its agent is.
-func status(ctx context.Context, socket string) (*protocol.StatusAnswer, error) {
-	return ask[*protocol.StatusAnswer](ctx, socket, &protocol.Status{})
 }
 
 // ask asks a wrapper something that is answered by an A.

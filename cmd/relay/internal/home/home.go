@@ -247,10 +247,8 @@ func absent(err error) bool {
 		return false
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED)
-	case errors.Is(err, fs.ErrNotExist): // not even the directory
-		return true
 	}
-	return true // somebody took the question
+	return true // somebody took the question, or not even the directory is there
 }
 
 // Log is where a router that was started by need tells why it ends.

@@ -44,7 +44,7 @@ func (h Home) Strays() []Stray { return h.strays(h.Places().Others...) }
 
 func (h Home) strays(dirs ...string) (list []Stray) {
 	for _, dir := range dirs {
-		if dir == h.Agents || own.Private(filepath.Dir(dir)) != nil || own.Private(dir) != nil {
+		if dir == h.Agents || !registry.Trusted(dir) {
 			continue // there is none, or it is somebody else's
 		}
 		records, _ := registry.List(dir) // else nothing is told of it

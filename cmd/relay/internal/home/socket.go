@@ -11,7 +11,7 @@ import (
 )
 
 // Socket is the router's socket while this process has it.
-type Socket struct{ listener *sock.Listener }
+type Socket struct{ *sock.Listener }
 
 // HeldError is that another router has the socket.
 type HeldError struct {
@@ -50,34 +50,24 @@ func (h Home) Take() (*Socket, error) {
 	return &Socket{l}, nil
 }
 
-// Listen opens the socket in the place of one that a dead router left. It is 0600 before it has a
-// name, and listens before it has its own: who sees it come can connect.
-func (s *Socket) Listen() error { return s.listener.Open() }
-
-// Accept waits for the next connection.
-func (s *Socket) Accept() (net.Conn, error) { return s.listener.Accept() }
-
 // Addr is where the socket was.
-func (s *Socket) Addr() net.Addr { return &net.UnixAddr{Name: s.listener.Path(), Net: "unix"} }
+func (s *Socket) Addr() net.Addr { return &net.UnixAddr{Name: s.Path(), Net: "unix"} }
 
 // Close ends Accept; the socket's path stays ours.
 func (s *Socket) Close() error {
-	s.listener.Deafen()
+	s.Deafen()
 	return nil
 }
-
-// Files are the socket and its lock.
-func (s *Socket) Files() []string { return s.listener.Files() }
 
 // Keep makes the socket and its lock anew where they were removed, and the directory: a user's
 // runtime directory goes at the last logout, and comes back at the next login. What cannot be made
 // yet is an *AwayError; a router that has the socket by now is a *HeldError.
 func (s *Socket) Keep() (anew bool, err error) {
-	path := s.listener.Path()
+	path := s.Path()
 	place := filepath.Dir(path)
 	_, err = own.Dir(place, "agents")
 	if err == nil {
-		anew, err = s.listener.Keep()
+		anew, err = s.Listener.Keep()
 	}
 	var held *own.HeldError
 	switch {
@@ -102,4 +92,4 @@ func (e *AwayError) Error() string {
 func (e *AwayError) Unwrap() error { return e.err }
 
 // Release lets another router have the socket.
-func (s *Socket) Release() { s.listener.Close() }
+func (s *Socket) Release() { s.Listener.Close() }

@@ -68,7 +68,7 @@ func (p Process) answer(ctx context.Context, h profile.Hook, socket, token strin
 	if err := json.NewDecoder(p.In).Decode(&m); err != nil || m.Agent != "" || h.Kind != "" && m.Kind != h.Kind {
 		return
 	}
-	c, err := agent(ctx, socket, token)
+	c, err := sock.DialAs(ctx, socket, token)
 	if err != nil {
 		return
 	}
@@ -99,7 +99,7 @@ func (p Process) wait(ctx context.Context, cancel func(), h profile.Hook, socket
 		return nothing // nobody would tell us to end
 	}
 	defer stop()
-	c, err := agent(ctx, socket, token)
+	c, err := sock.DialAs(ctx, socket, token)
 	if err != nil {
 		return nothing
 	}
@@ -112,19 +112,6 @@ func (p Process) wait(ctx context.Context, cancel func(), h profile.Hook, socket
 		return nothing
 	}
 	return wakes
-}
-
-// agent is a connection that speaks as the agent.
-func agent(ctx context.Context, socket, token string) (*sock.Client, error) {
-	c, err := sock.Dial(ctx, socket)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Speak(ctx, token); err != nil {
-		c.Close()
-		return nil, err
-	}
-	return c, nil
 }
 
 // joined is the text of messages, as an agent would get it typed. It begins a line of its own.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -143,9 +144,7 @@ func with(settings map[string]any, self, agent string, events []profile.Hook) (s
 		return "", false
 	}
 	all := map[string]any{}
-	for event, list := range hooks {
-		all[event] = list
-	}
+	maps.Copy(all, hooks)
 	for _, h := range events {
 		list, ok := all[h.Event].([]any)
 		if !ok && all[h.Event] != nil {

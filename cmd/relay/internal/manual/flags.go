@@ -21,20 +21,12 @@ func WrapperFlags(ctx context.Context, wrapper string) (lines []string, err erro
 	text, _, _ = strings.Cut("  --"+text, "\n\n")
 	keep := true
 	for line := range strings.Lines(text) {
-		if flag, ok := flagOf(line); ok {
-			keep = !slices.Contains(notOfRun, flag)
+		if strings.HasPrefix(line, "  --") {
+			keep = !slices.Contains(notOfRun, strings.Fields(line)[0])
 		}
 		if keep {
 			lines = append(lines, strings.TrimRight(line, "\n"))
 		}
 	}
 	return lines, nil
-}
-
-// flagOf is the flag that a line of help begins with.
-func flagOf(line string) (flag string, ok bool) {
-	if !strings.HasPrefix(line, "  --") {
-		return "", false
-	}
-	return strings.Fields(line)[0], true
 }

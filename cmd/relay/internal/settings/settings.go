@@ -253,7 +253,7 @@ func asText(value any) string {
 }
 
 func list(v string) []string {
-	return slices.DeleteFunc(strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' }), func(p string) bool { return p == "" })
+	return strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // retain is an age, a size, or both.

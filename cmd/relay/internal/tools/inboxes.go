@@ -64,11 +64,9 @@ type AtWrapper struct{ Socket, Token string }
 // Take implements [Inbox].
 func (a AtWrapper) Take(ctx context.Context, most int) (letters []Letter, err error) {
 	err = a.talk(ctx, func(c *sock.Client) error {
-		answer, err := c.Ask(ctx, &protocol.Pull{Max: int64(most)})
-		if list, ok := answer.(*protocol.MessagesAnswer); ok {
-			for _, m := range list.Messages {
-				letters = append(letters, Letter{m.ID, m.Text})
-			}
+		list, err := c.Pull(ctx, &protocol.Pull{Max: int64(most)})
+		for _, m := range list {
+			letters = append(letters, Letter{m.ID, m.Text})
 		}
 		var refused *protocol.Error
 		if errors.As(err, &refused) && refused.Code == protocol.UnknownType {
@@ -84,7 +82,7 @@ func (a AtWrapper) Take(ctx context.Context, most int) (letters []Letter, err er
 func (a AtWrapper) Acknowledge(ctx context.Context, ids []string) error {
 	return a.talk(ctx, func(c *sock.Client) error {
 		for _, id := range ids {
-			_, err := c.Ask(ctx, &protocol.PullAck{IDs: []string{id}})
+			err := c.PullAck(ctx, id)
 			var refused *protocol.Error
 			if errors.As(err, &refused) && (refused.Code == protocol.TooLate || refused.Code == protocol.UnknownID) {
 				continue
@@ -104,13 +102,10 @@ const wrapperWait = 5 * time.Second
 func (a AtWrapper) talk(parent context.Context, f func(c *sock.Client) error) error {
 	ctx, cancel := context.WithTimeoutCause(parent, wrapperWait, errors.New("the wrapper does not answer"))
 	defer cancel()
-	c, err := sock.Dial(ctx, a.Socket)
+	c, err := sock.DialAs(ctx, a.Socket, a.Token)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	if _, err := c.Ask(ctx, &protocol.Hello{Token: a.Token}); err != nil {
-		return err
-	}
 	return f(c)
 }
