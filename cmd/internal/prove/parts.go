@@ -48,15 +48,14 @@ var parts = slices.Concat([]part{
 	{name: "crashes", commands: [][]string{tests("-parallel", "1", "-run", "Crash|EachCall", wrapper)}},
 	{name: "powercuts", commands: [][]string{tests("-run", "PowerCuts", wrapper)}},
 	{name: "failpoints", commands: [][]string{tests("-run", "Failpoint", wrapper)}},
-	{name: "relay", commands: [][]string{tests("-parallel", "1", "-skip", real+"|Killed|Anyone|Race", "./cmd/relay/...")}},
+	{name: "relay", commands: [][]string{tests("-parallel", "1", "-skip", real+"|Killed|Anyone|Race|"+timed, "./cmd/relay/...")}},
 	{name: "relay-kills", commands: [][]string{tests("-parallel", "1", "-run", "Killed|Anyone|Race", router)}},
 	{name: "relay-real", commands: [][]string{tests("-parallel", "1", "-run", real, "-skip", twins, router)}},
 	{name: "twins", commands: [][]string{tests("-parallel", "2", "-run", twins, router)}},
 	{
 		name:     "bench",
-		commands: [][]string{{"make", "--silent", "bench", "BENCH=-assert"}},
+		commands: [][]string{{"make", "--silent", "bench"}, tests("-run", timed, router)},
 		reads: []reading{
-			{`(?m)^((?:relay send|a marker|tmux)(?:[^ ]| [^ ])*)  +([0-9.]+) +([0-9.]+) .*$`, "$1, whole programs", "median $2 ms, 95 % $3 ms"},
 			{`(?m)^BenchmarkWrite/([a-z]+)(?:-[0-9]+)?\s.*\s([0-9.]+) MB/s.*\s([0-9]+) allocs/op$`, "emulator, a stream of $1", "$2 MB/s, $3 allocations"},
 		},
 	},

@@ -38,7 +38,12 @@ type user struct {
 
 func newUser(t *testing.T) *user {
 	t.Helper()
-	bin := built(t)
+	return userWith(t, built(t))
+}
+
+// userWith is one with the programs in bin.
+func userWith(t *testing.T, bin string) *user {
+	t.Helper()
 	u := &user{t: t, dir: testrig.Dir(t), bin: bin}
 	u.env = append(os.Environ(), environment(u.dir, bin)...)
 	t.Cleanup(func() { endAll(t, u.dir) })
