@@ -191,8 +191,8 @@ func (q *quick) clock(does func(), whole, arrived, words string) {
 }
 
 // timingAgent names an agent that reads lines and tells at a socket, by a clock that is the same in
-// all processes, when it has got each message. One that begins with "say " it passes on by a marker,
-// as "TO WORDS" behind it says.
+// all processes, when it has got each message. One that begins with "say " it passes on by a
+// marker, as "TO WORDS" behind it says.
 const (
 	timingAgent = "timing"
 	timingTold  = "TIMING_TOLD" // names the socket, in its environment
