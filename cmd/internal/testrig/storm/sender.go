@@ -24,12 +24,15 @@ type sender struct {
 	posed []string // accepted, not seen at their end
 }
 
+// sendersEach is how many there are to each agent.
+const sendersEach = 3
+
 // senders are those to one agent, who share its messages.
 func (s *storm) senders(p *place) []*sender {
 	var all []*sender
 	left := p.messages
-	for n := range s.Senders {
-		total := left / (s.Senders - n)
+	for n := range sendersEach {
+		total := left / (sendersEach - n)
 		left -= total
 		all = append(all, &sender{place: p, from: fmt.Sprintf("s%d", n+1), total: total})
 	}

@@ -30,7 +30,6 @@ type Config struct {
 	Dir string
 
 	Agents   int
-	Senders  int // to each agent
 	Messages int // in all
 	Faults   int // in all
 
@@ -45,8 +44,8 @@ type Config struct {
 	// Stall is how long nothing may come to its end before the run is given up: its books
 	// say that it did not run empty; 0: two minutes.
 	Stall time.Duration
-	Log   func(format string, args ...any) // of the progress; may be nil
-	Stray func(agent, event string)        // told of commands that no agent said; may be nil
+	Log   func(format string, args ...any) // of the progress
+	Stray func(agent, event string)        // told of commands that no agent said
 }
 
 // Kinds are the faults that this system can be made to have.
@@ -89,7 +88,11 @@ func Run(ctx context.Context, c Config) (books.Run, error) {
 	}
 	drained := s.rage(ctx, fail) && s.drained(ctx)
 	if ctx.Err() == nil { // what was typed arrives, and every life ends gently
-		s.each(func(p *place) { fail(p.quit(ctx)) })
+		var all sync.WaitGroup
+		for _, p := range s.places {
+			all.Go(func() { fail(p.quit(ctx)) })
+		}
+		all.Wait()
 	}
 	fail(errOver)
 	lives.Wait()
@@ -109,12 +112,6 @@ func (c Config) filled() Config {
 		c.Kinds = Kinds()
 	}
 	c.Patience, c.Stall = cmp.Or(c.Patience, time.Minute), cmp.Or(c.Stall, 2*time.Minute)
-	if c.Log == nil {
-		c.Log = func(string, ...any) {}
-	}
-	if c.Stray == nil {
-		c.Stray = func(string, string) {}
-	}
 	return c
 }
 
@@ -132,15 +129,6 @@ const (
 	forTypists
 	forNemesis
 )
-
-// each does something at all places at once.
-func (s *storm) each(do func(*place)) {
-	var all sync.WaitGroup
-	for _, p := range s.places {
-		all.Go(func() { do(p) })
-	}
-	all.Wait()
-}
 
 // prepare makes the places, with a share of the messages for each.
 func (s *storm) prepare() error {
