@@ -25,13 +25,9 @@ type part struct {
 	name     string
 	env      []string
 	commands [][]string
-	reads    []reading        // figures in what the commands print
-	shows    []figures.Figure // figures that their success alone shows
+	reads    func(text []byte) ([]figures.Figure, error) // figures in what the commands print
+	shows    []figures.Figure                            // figures that their success alone shows
 }
-
-// reading finds figures in what commands print: the templates are expanded with the groups of the
-// pattern, as regexp.Expand does.
-type reading struct{ pattern, what, shown string }
 
 // parts are all of them, one for each agent that tests can start. The tests of each agent also run
 // the sessions that several agents share.
@@ -55,9 +51,7 @@ var parts = slices.Concat([]part{
 	{
 		name:     "bench",
 		commands: [][]string{{"make", "--silent", "bench"}, tests("-run", timed, router)},
-		reads: []reading{
-			{`(?m)^BenchmarkWrite/([a-z]+)(?:-[0-9]+)?\s.*\s([0-9.]+) MB/s.*\s([0-9]+) allocs/op$`, "emulator, a stream of $1", "$2 MB/s, $3 allocations"},
-		},
+		reads:    throughput,
 	},
 	{
 		name: "package", commands: [][]string{{"bash", ".ci/package/try"}},
