@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/disk"
@@ -86,17 +85,14 @@ func (c *crash) run(decide verdicts) int {
 // fails waits until the journal cannot be written, or nothing is left to do.
 func (h *headless) fails() {
 	h.t.Helper()
-	for ctx := patience(h.t, "a journal that fails, or nothing to do"); ; {
-		f, err := h.sender.Request(ctx, map[string]any{"type": "status"})
+	becomes(h.t, "a journal that fails, or nothing to do", func() bool {
+		f, err := h.sender.Request(patience(h.t), fields("status"))
 		if over(err) {
-			return
+			return true
 		}
 		must(h.t, err)
-		if strings.Contains(f.Raw, `"degraded":true`) || strings.Contains(f.Raw, `"oldest_pending_ms":null`) {
-			return
-		}
-		pause(h.t, 5*time.Millisecond)
-	}
+		return strings.Contains(f.Raw, `"degraded":true`) || strings.Contains(f.Raw, `"oldest_pending_ms":null`)
+	})
 }
 
 // again sends messages that are known: each is answered with its end, and nothing typed.
