@@ -74,6 +74,16 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// sideBySide runs n subtests at the same time, and returns when all are over.
+func sideBySide(t *testing.T, n int, once func(t *testing.T, i int)) {
+	t.Helper()
+	t.Run("runs", func(t *testing.T) {
+		for i := range n {
+			t.Run(fmt.Sprint(i), func(t *testing.T) { t.Parallel(); once(t, i) })
+		}
+	})
+}
+
 // plain is the wrapper as a user gets it, breakable the same with the failpoints.
 var plain, breakable build
 
