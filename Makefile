@@ -49,6 +49,5 @@ test: lint unit
 	$(TESTRUN) e2e ./cmd/.../e2e -p=1 -parallel=8 -timeout=15m
 bench:
 	$(GO) test -run=NONE -bench=. -benchmem ./pty/... ./parser/... ./protocol/...
-	@$(MAKE) --silent build && $(BUILD) -ldflags='-s -w' ./cmd/relay-bench && $(BIN)/relay-bench $(BENCH)
 prove:
 	bash .ci/prove $(PART)

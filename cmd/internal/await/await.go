@@ -28,16 +28,21 @@ func (s *State) Change(change func()) {
 	s.ChangedLocked()
 }
 
+// Next is closed at the next change.
+func (s *State) Next() <-chan struct{} {
+	s.Lock()
+	defer s.Unlock()
+	if s.changed == nil {
+		s.changed = make(chan struct{})
+	}
+	return s.changed
+}
+
 // Until waits until met returns true or an error; it is called without the lock, again after each
 // change. The error is that one, or the cause of ctx's end.
 func (s *State) Until(ctx context.Context, met func() (bool, error)) error {
 	for {
-		s.Lock()
-		if s.changed == nil {
-			s.changed = make(chan struct{})
-		}
-		changed := s.changed
-		s.Unlock()
+		changed := s.Next()
 		if ok, err := met(); ok || err != nil {
 			return err
 		}

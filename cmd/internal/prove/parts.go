@@ -25,13 +25,9 @@ type part struct {
 	name     string
 	env      []string
 	commands [][]string
-	reads    []reading        // figures in what the commands print
-	shows    []figures.Figure // figures that their success alone shows
+	reads    func(text []byte) ([]figures.Figure, error) // figures in what the commands print
+	shows    []figures.Figure                            // figures that their success alone shows
 }
-
-// reading finds figures in what commands print: the templates are expanded with the groups of the
-// pattern, as regexp.Expand does.
-type reading struct{ pattern, what, shown string }
 
 // parts are all of them, one for each agent that tests can start. The tests of each agent also run
 // the sessions that several agents share.
@@ -48,17 +44,14 @@ var parts = slices.Concat([]part{
 	{name: "crashes", commands: [][]string{tests("-parallel", "1", "-run", "Crash|EachCall", wrapper)}},
 	{name: "powercuts", commands: [][]string{tests("-run", "PowerCuts", wrapper)}},
 	{name: "failpoints", commands: [][]string{tests("-run", "Failpoint", wrapper)}},
-	{name: "relay", commands: [][]string{tests("-parallel", "1", "-skip", real+"|Killed|Anyone|Race", "./cmd/relay/...")}},
+	{name: "relay", commands: [][]string{tests("-parallel", "1", "-skip", real+"|Killed|Anyone|Race|"+timed, "./cmd/relay/...")}},
 	{name: "relay-kills", commands: [][]string{tests("-parallel", "1", "-run", "Killed|Anyone|Race", router)}},
 	{name: "relay-real", commands: [][]string{tests("-parallel", "1", "-run", real, "-skip", twins, router)}},
 	{name: "twins", commands: [][]string{tests("-parallel", "2", "-run", twins, router)}},
 	{
 		name:     "bench",
-		commands: [][]string{{"make", "--silent", "bench", "BENCH=-assert"}},
-		reads: []reading{
-			{`(?m)^((?:relay send|a marker|tmux)(?:[^ ]| [^ ])*)  +([0-9.]+) +([0-9.]+) .*$`, "$1, whole programs", "median $2 ms, 95 % $3 ms"},
-			{`(?m)^BenchmarkWrite/([a-z]+)(?:-[0-9]+)?\s.*\s([0-9.]+) MB/s.*\s([0-9]+) allocs/op$`, "emulator, a stream of $1", "$2 MB/s, $3 allocations"},
-		},
+		commands: [][]string{{"make", "--silent", "bench"}, tests("-run", timed, router)},
+		reads:    throughput,
 	},
 	{
 		name: "package", commands: [][]string{{"bash", ".ci/package/try"}},

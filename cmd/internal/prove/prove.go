@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -69,8 +70,8 @@ func (p part) prove(ctx context.Context) error {
 	if r.Figures, err = figures.Read(file); err != nil {
 		return err
 	}
-	for _, in := range p.reads {
-		found, err := in.find(text)
+	if p.reads != nil {
+		found, err := p.reads(text)
 		if err != nil {
 			return err
 		}
@@ -109,18 +110,15 @@ func (r result) write() error {
 	return os.WriteFile(filepath.Join(dir, r.Part+".json"), b.Bytes(), 0o644)
 }
 
-// find expands what the pattern finds; a pattern that finds nothing is an error, for then the
-// commands print something else.
-func (in reading) find(text []byte) (all []figures.Figure, err error) {
-	re, err := regexp.Compile(in.pattern)
-	if err != nil {
-		return nil, err
-	}
-	for _, at := range re.FindAllSubmatchIndex(text, -1) {
-		all = append(all, figures.Figure{What: string(re.Expand(nil, []byte(in.what), text, at)), Shown: string(re.Expand(nil, []byte(in.shown), text, at))})
+var stream = regexp.MustCompile(`(?m)^BenchmarkWrite/([a-z]+)(?:-[0-9]+)?\s.*\s([0-9.]+) MB/s.*\s([0-9]+) allocs/op$`)
+
+// throughput is what the emulator's benchmarks print.
+func throughput(text []byte) (all []figures.Figure, err error) {
+	for _, m := range stream.FindAllSubmatch(text, -1) {
+		all = append(all, figures.Figure{What: fmt.Sprintf("emulator, a stream of %s", m[1]), Shown: fmt.Sprintf("%s MB/s, %s allocations", m[2], m[3])})
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("nothing that was printed matches %s", in.pattern)
+		return nil, errors.New("no benchmark of the emulator was printed")
 	}
 	return all, nil
 }

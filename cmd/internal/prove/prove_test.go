@@ -125,31 +125,15 @@ func TestFigures(t *testing.T) {
 
 // TestFiguresThatArePrinted: those of benchmarks are read from what they print.
 func TestFiguresThatArePrinted(t *testing.T) {
-	i := slices.IndexFunc(parts, func(p part) bool { return p.name == "bench" })
-	const text = "milliseconds      median      95 %      most     bound\n" +
-		"relay send, its router runs                 12.1      14.0      15.2      15.0\n" +
-		"BenchmarkWrite/text-2   \t 300\t 3999 ns/op\t 1029.31 MB/s\t       0 B/op\t       0 allocs/op\n"
-	var got []figures.Figure
-	for _, in := range parts[i].reads {
-		all, err := in.find([]byte(text))
-		if err != nil {
-			t.Error(err)
-		}
-		got = append(got, all...)
+	got, err := throughput([]byte("PASS\nBenchmarkWrite/text-2   \t 300\t 3999 ns/op\t 1029.31 MB/s\t       0 B/op\t       0 allocs/op\n"))
+	if want := []figures.Figure{{What: "emulator, a stream of text", Shown: "1029.31 MB/s, 0 allocations"}}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v; want %v", got, err, want)
 	}
-	want := []figures.Figure{
-		{What: "relay send, its router runs, whole programs", Shown: "median 12.1 ms, 95 % 14.0 ms"},
-		{What: "emulator, a stream of text", Shown: "1029.31 MB/s, 0 allocations"},
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	if _, err := parts[i].reads[0].find([]byte("nothing")); err == nil {
+	if _, err := throughput([]byte("nothing")); err == nil {
 		t.Error("a command that prints no figure passes")
 	}
 }
 
-// TestPassed counts what go test says has passed, but not the packages.
 // TestAnInterruptedPartLeavesNothing: whoever a command of a part has started ends with it.
 func TestAnInterruptedPartLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -173,6 +157,7 @@ func TestAnInterruptedPartLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestPassed counts what go test says has passed, but not the packages.
 func TestPassed(t *testing.T) {
 	var b bytes.Buffer
 	for _, e := range []event{{Action: "run", Test: "A"}, {Action: "pass", Test: "A"}, {Action: "pass", Test: "A/b"}, {Action: "fail", Test: "C"}, {Action: "pass"}} {

@@ -22,8 +22,7 @@
 //
 // Messages of 26 awkward kinds, each made from a seed and a number together with what an agent must
 // read of it, go to every real agent in terminals of five sizes. What went wrong is sent again by
-// its number (RELAY_SEED, RELAY_SWEEP). With RELAY_FULL each agent gets every item once, and the
-// sizes share them.
+// its number (RELAY_SEED, RELAY_SWEEP).
 //
 // # Crash points
 //

@@ -66,13 +66,15 @@ func (s *stage) holds(name string) string {
 // stops waits until a process is stopped, with all its threads: sooner its shell does not know.
 func (s *stage) stops(pid int) {
 	s.t.Helper()
-	s.waitsFor(fmt.Sprintf("process %d stopped", pid), func() bool {
-		tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-		must(s.t, err)
-		return len(tasks) > 0 && !slices.ContainsFunc(tasks, func(task string) bool {
-			b, _ := os.ReadFile(task) // a thread that has ended does not count as stopped
-			return !bytes.Contains(b, []byte(") T "))
-		})
+	becomes(s.t, fmt.Sprintf("process %d stopped", pid), func() bool { return isStopped(pid) })
+}
+
+// isStopped reports whether all threads of a process are stopped.
+func isStopped(pid int) bool {
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid)) // the pattern is sound
+	return len(tasks) > 0 && !slices.ContainsFunc(tasks, func(task string) bool {
+		b, _ := os.ReadFile(task) // a thread that has ended does not count as stopped
+		return !bytes.Contains(b, []byte(") T "))
 	})
 }
 

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/testrig"
@@ -213,12 +211,7 @@ func TestCheckEndsCleanBySignals(t *testing.T) {
 			cmd.Stdout = &out
 			must(t, cmd.Start())
 			t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() }) // ended already, unless the test failed
-			ctx := patience(t, "the control socket of the agent")
-			for err := errors.New("not asked"); err != nil; { // it runs once its control socket answers
-				must(t, context.Cause(ctx))
-				pause(t, 5*time.Millisecond)
-				_, err = a.Do(ctx, agents.Command{Cmd: "state"})
-			}
+			becomes(t, "the answer of an agent that runs", func() bool { _, err := a.State(t.Context()); return err == nil })
 			must(t, cmd.Process.Signal(sig))
 			cmd.Wait() // the status is looked at below
 			if got := cmd.ProcessState.ExitCode(); got != 128+int(sig) {
@@ -230,7 +223,7 @@ func TestCheckEndsCleanBySignals(t *testing.T) {
 			if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
 				t.Errorf("left: %v, %v", left, err)
 			}
-			if _, err := a.Do(ctx, agents.Command{Cmd: "state"}); err == nil {
+			if _, err := a.State(t.Context()); err == nil {
 				t.Error("the agent still runs")
 			}
 		})

@@ -46,6 +46,14 @@ func (f *fake) do(c agents.Command) {
 	must(f.t, err)
 }
 
+// stands is how the agent stands.
+func (f *fake) stands() agents.State {
+	f.t.Helper()
+	st, err := f.agent.State(patience(f.t, "the fake agent's state"))
+	must(f.t, err)
+	return st
+}
+
 // read is every byte the agent was typed so far.
 func (f *fake) read() string {
 	f.t.Helper()

@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/disk"
@@ -86,17 +85,14 @@ func (c *crash) run(decide verdicts) int {
 // fails waits until the journal cannot be written, or nothing is left to do.
 func (h *headless) fails() {
 	h.t.Helper()
-	for ctx := patience(h.t, "a journal that fails, or nothing to do"); ; {
-		f, err := h.sender.Request(ctx, map[string]any{"type": "status"})
+	becomes(h.t, "a journal that fails, or nothing to do", func() bool {
+		f, err := h.sender.Request(patience(h.t), fields("status"))
 		if over(err) {
-			return
+			return true
 		}
 		must(h.t, err)
-		if strings.Contains(f.Raw, `"degraded":true`) || strings.Contains(f.Raw, `"oldest_pending_ms":null`) {
-			return
-		}
-		pause(h.t, 5*time.Millisecond)
-	}
+		return strings.Contains(f.Raw, `"degraded":true`) || strings.Contains(f.Raw, `"oldest_pending_ms":null`)
+	})
 }
 
 // again sends messages that are known: each is answered with its end, and nothing typed.
@@ -209,20 +205,16 @@ func TestCrashPoints(t *testing.T) {
 	calls := newCrash(t, bin).run(nil)
 	points := spots(runs(4, 1<<20), calls)
 	var killed, unsure, worst atomic.Int64
-	t.Run("points", func(t *testing.T) {
-		for _, k := range points {
-			t.Run(fmt.Sprint(k), func(t *testing.T) {
-				t.Parallel()
-				c := newCrash(t, bin)
-				if n := c.run(killAt(k, k%2 == 0)); n >= k {
-					killed.Add(1)
-				}
-				c.run(nil)
-				n := int64(c.check())
-				unsure.Add(n)
-				for was := worst.Load(); n > was && !worst.CompareAndSwap(was, n); was = worst.Load() {
-				}
-			})
+	sideBySide(t, len(points), func(t *testing.T, i int) {
+		k := points[i]
+		c := newCrash(t, bin)
+		if n := c.run(killAt(k, k%2 == 0)); n >= k {
+			killed.Add(1)
+		}
+		c.run(nil)
+		n := int64(c.check())
+		unsure.Add(n)
+		for was := worst.Load(); n > was && !worst.CompareAndSwap(was, n); was = worst.Load() {
 		}
 	})
 	if n := int64(len(points)); killed.Load() < n-n/4-1 {
@@ -246,17 +238,12 @@ func TestCrashPointsOfRecovery(t *testing.T) {
 	probe.run(first)
 	calls := probe.run(nil)
 	points := spots(runs(4, 1<<20), calls)
-	t.Run("points", func(t *testing.T) {
-		for _, k := range points {
-			t.Run(fmt.Sprint(k), func(t *testing.T) {
-				t.Parallel()
-				c := newCrash(t, bin)
-				c.run(first)
-				c.run(killAt(k, k%2 == 0))
-				c.run(nil)
-				c.check()
-			})
-		}
+	sideBySide(t, len(points), func(t *testing.T, i int) {
+		c := newCrash(t, bin)
+		c.run(first)
+		c.run(killAt(points[i], points[i]%2 == 0))
+		c.run(nil)
+		c.check()
 	})
 	shown(t, "crash points of a recovery", "kill -9 at %d of the %d calls of a run after a kill: the third loses nothing", len(points), calls)
 }
@@ -283,27 +270,16 @@ func TestEachCallFails(t *testing.T) {
 	bin := binary(t)
 	calls := newCrash(t, bin).run(nil)
 	points := spots(runs(2, 1<<20), calls)
-	t.Run("points", func(t *testing.T) {
-		for _, k := range points {
-			t.Run(fmt.Sprint("once/", k), func(t *testing.T) {
-				t.Parallel()
-				c := newCrash(t, bin)
-				c.run(failAt(k, false))
-				c.run(nil)
-				if n := c.check(); n > 0 {
-					t.Errorf("%d messages are in doubt, and nothing was killed in the middle of one", n)
-				}
-			})
-			t.Run(fmt.Sprint("for good/", k), func(t *testing.T) {
-				t.Parallel()
-				c := newCrash(t, bin)
-				c.brief = true
-				c.run(failAt(k, true))
-				c.run(nil)
-				if n := c.check(); n > inDoubt {
-					t.Errorf("%d messages are in doubt", n)
-				}
-			})
+	sideBySide(t, 2*len(points), func(t *testing.T, i int) {
+		k, forGood := points[i/2], i%2 == 1
+		c, most := newCrash(t, bin), 0 // nothing is killed in the middle of a message
+		if c.brief = forGood; forGood {
+			most = inDoubt
+		}
+		c.run(failAt(k, forGood))
+		c.run(nil)
+		if n := c.check(); n > most {
+			t.Errorf("call %d fails, for good: %v: %d messages are in doubt", k, forGood, n)
 		}
 	})
 	shown(t, "each call fails", "EIO or ENOSPC, writes cut short, at %d of the %d calls of 20 messages: once, all delivered, none in doubt; for good and then kill -9: 0 accepted lost",
@@ -316,26 +292,21 @@ func TestKillsOnAFailingDisk(t *testing.T) {
 	t.Parallel()
 	bin := binary(t)
 	base, n := seed(t), runs(1, 200)
-	t.Run("runs", func(t *testing.T) {
-		for i := range n {
-			t.Run(fmt.Sprint(i), func(t *testing.T) {
-				t.Parallel()
-				rnd := rand.New(rand.NewPCG(base, uint64(i)))
-				c := newCrash(t, bin)
-				for range 2 {
-					kill, fail := killAt(1+rnd.IntN(200), rnd.IntN(2) == 0), nowAndThen(rnd, 10+rnd.IntN(100))
-					c.run(func(n int, call disk.Call) disk.Verdict {
-						if v := kill(n, call); v.Kill {
-							return v
-						}
-						return fail(n, call)
-					})
+	sideBySide(t, n, func(t *testing.T, i int) {
+		rnd := rand.New(rand.NewPCG(base, uint64(i)))
+		c := newCrash(t, bin)
+		for range 2 {
+			kill, fail := killAt(1+rnd.IntN(200), rnd.IntN(2) == 0), nowAndThen(rnd, 10+rnd.IntN(100))
+			c.run(func(n int, call disk.Call) disk.Verdict {
+				if v := kill(n, call); v.Kill {
+					return v
 				}
-				c.run(nil)
-				if n := c.check(); n > 2*inDoubt {
-					t.Errorf("%d messages are in doubt", n)
-				}
+				return fail(n, call)
 			})
+		}
+		c.run(nil)
+		if n := c.check(); n > 2*inDoubt {
+			t.Errorf("%d messages are in doubt", n)
 		}
 	})
 	shown(t, "kill -9 while calls fail now and then", "%d runs with two kills each at random calls, up to every tenth call failing: 0 accepted lost, events unchanged", n)

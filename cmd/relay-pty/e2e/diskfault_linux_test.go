@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,40 +19,14 @@ import (
 // startWatched is startIn with the state in dir/state, on a disk that decide rules.
 func startWatched(t *testing.T, dir string, decide verdicts, opts term.Options, flags ...string) *wrapped {
 	t.Helper()
-	w := &wrapped{t: t, socket: filepath.Join(dir, "s"), log: filepath.Join(dir, "log")}
-	argv := append([]string{binary(t), "--name", "alice", "--socket", w.socket, "--log-file", w.log,
-		"--state-dir", filepath.Join(dir, "state", "relay-pty")}, flags...)
-	opts.Argv = append(append(argv, "--"), opts.Argv...)
-	if opts.Env == nil {
-		opts.Env = os.Environ()
-	}
-	opts.Env = append(opts.Env, "XDG_RUNTIME_DIR="+dir)
-	watch, err := disk.Start(filepath.Join(dir, "state"), false, decide, func() (err error) {
-		w.Term, err = term.Start(opts)
-		return err
-	})
-	must(t, err)
-	t.Cleanup(watch.Close)
-	t.Cleanup(func() { w.Term.Close() }) // hung up already: well
-	ctx := patience(t, "the wrapper's socket and its answer")
-	for w.client == nil {
-		if w.client, err = testrig.Dial(ctx, w.socket); err != nil {
-			must(t, context.Cause(ctx))
-			pause(t, time.Millisecond)
-		}
-	}
-	t.Cleanup(func() { w.client.Close() })
-	f, err := w.client.Request(ctx, map[string]any{"type": "subscribe", "after": 0})
-	if must(t, err); f.Type() != "subscribed" {
-		t.Fatalf("it answers a subscription with %s", f.Raw)
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			b, _ := os.ReadFile(w.log)
-			t.Logf("screen:\n%s\nlog:\n%s\nframes:\n%s", w.Screen(), b, dump(w.client.Frames()))
-		}
-	})
-	return w
+	state := filepath.Join(dir, "state")
+	return startBy(t, dir, opts, func(opts term.Options) (tm *testrig.Term) {
+		watch, err := disk.Start(state, false, decide, func() (err error) { tm, err = term.Start(opts); return err })
+		must(t, err)
+		t.Cleanup(watch.Close)
+		t.Cleanup(func() { tm.Close() }) // hung up already: well
+		return tm
+	}, append([]string{"--state-dir", filepath.Join(state, "relay-pty")}, flags...)...)
 }
 
 // fault is a way in which a disk fails.
@@ -101,38 +74,6 @@ func (f fault) switched(on *atomic.Bool) verdicts {
 	}
 }
 
-// degraded asks for the status.
-func (w *wrapped) degraded() bool {
-	w.t.Helper()
-	f, err := w.client.Request(patience(w.t), map[string]any{"type": "status"})
-	must(w.t, err)
-	return strings.Contains(f.Raw, `"degraded":true`)
-}
-
-// refused sends a message, which must be refused.
-func (w *wrapped) refused(id string) {
-	w.t.Helper()
-	w.inject(id, "hello")
-	if f := w.queued(id); f.Str("code") != "degraded" {
-		w.t.Fatalf("%s is not refused: %s", id, f.Raw)
-	}
-}
-
-// works sends messages until one is accepted, and returns it and how long that took.
-func (w *wrapped) works() (id string, took time.Duration) {
-	w.t.Helper()
-	began, deadline := time.Now(), patience(w.t, "an accepted message")
-	for n := 0; ; n++ {
-		id := fmt.Sprintf("again%d", n)
-		w.inject(id, "hello")
-		if w.queued(id).Str("status") == "queued" {
-			return id, time.Since(began)
-		}
-		must(w.t, context.Cause(deadline))
-		pause(w.t, 20*time.Millisecond)
-	}
-}
-
 // TestFailingDisk: while the disk fails nothing is accepted, status says so, and the
 // terminal works; then all goes on by itself, and nothing is lost.
 func TestFailingDisk(t *testing.T) {
@@ -161,7 +102,7 @@ func TestFailingDisk(t *testing.T) {
 			on.Store(true)
 			began := time.Now()
 			w.refused("x0")
-			degraded, told := w.degraded(), time.Since(began)
+			degraded, told := w.status().Fields["degraded"] == true, time.Since(began)
 			if !degraded || proving() && told > time.Second {
 				t.Errorf("status says after %v that it is degraded: %v, want it within 1 s", told, degraded)
 			}
@@ -170,16 +111,12 @@ func TestFailingDisk(t *testing.T) {
 			for i := range 4 { // over some tries of ours
 				pause(t, 300*time.Millisecond)
 				w.refused(fmt.Sprintf("x%d", 1+i))
-				if !w.degraded() {
-					t.Error("status says that it works again")
-				}
+				w.wantStatus(map[string]any{"degraded": true})
 			}
 			on.Store(false)
 			again, took := w.works()
 			bodies[again] = "hello"
-			if w.degraded() {
-				t.Error("status says that it is degraded")
-			}
+			w.wantStatus(map[string]any{"degraded": false})
 			must(t, w.Type("\r"))
 			for id := range bodies {
 				w.delivers(id, "echo")
@@ -214,11 +151,13 @@ func (w *wrapped) remembered(dir string, bodies map[string]string) {
 // after it has read it.
 func (w *wrapped) read(got string, bodies map[string]string) {
 	w.t.Helper()
-	b, err := os.ReadFile(got)
-	for ctx := patience(w.t); err == nil && ctx.Err() == nil && strings.Count(string(b), "[end ") < len(bodies); b, err = os.ReadFile(got) {
-		pause(w.t, 5*time.Millisecond)
-	}
-	must(w.t, err)
+	var b []byte
+	becomes(w.t, "all messages in what the agent has read", func() bool {
+		var err error
+		b, err = os.ReadFile(got)
+		must(w.t, err)
+		return strings.Count(string(b), "[end ") >= len(bodies)
+	})
 	for id, body := range bodies {
 		if n := strings.Count(string(b), text(id, body)); n != 1 {
 			w.t.Errorf("%s was read %d times", id, n)

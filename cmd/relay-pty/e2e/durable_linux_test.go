@@ -46,7 +46,7 @@ func TestFullDiskFromTheStart(t *testing.T) {
 	w.wantStatus(map[string]any{"degraded": true, "accept": false})
 	w.refused("m1")
 	must(t, os.Remove(filler))
-	w.recovers(2)
+	w.recovers()
 	w.wantStatus(map[string]any{"degraded": false, "accept": true})
 }
 
@@ -77,7 +77,7 @@ func TestFullDisk(t *testing.T) {
 	must(t, w.Type("typed by hand\r"))
 	must(t, w.WaitText(patience(t), "typed by hand"))
 	must(t, os.Remove(filler))
-	w.recovers(accepted + 2)
+	w.recovers()
 	w.kill()
 	w = startIn(t, dir, term.Options{Argv: []string{"cat"}}, "--state-dir", disk)
 	w.delivers("m1", "echo") // replayed

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -127,31 +126,42 @@ func TestNoPlaceForTheJournal(t *testing.T) {
 	w := startIn(t, dir, term.Options{Argv: []string{"cat"}}, "--state-dir", state)
 	must(t, w.WaitText(patience(t), "messages are refused"))
 	w.wantStatus(map[string]any{"degraded": true, "accept": false, "queue_length": 0.0})
-	w.inject("m1", "hello")
-	if f := w.queued("m1"); f.Str("code") != "degraded" {
-		t.Fatalf("accepted: %s", f.Raw)
-	}
+	w.refused("m1")
 	w.Type("typed by hand\r")
 	if err := w.WaitText(patience(t), "typed by hand"); err != nil {
 		t.Error(err)
 	}
 	must(t, os.Remove(state))
-	w.recovers(2)
+	w.recovers()
 }
 
-// recovers sends messages, numbered from n on, until one is accepted and delivered.
-func (w *wrapped) recovers(n int) {
+// refused sends a message, which must be refused.
+func (w *wrapped) refused(id string) {
 	w.t.Helper()
-	for deadline := patience(w.t, "an accepted message"); ; n++ {
-		id := fmt.Sprintf("m%d", n)
-		w.inject(id, "hello")
-		if w.queued(id).Str("status") == "queued" {
-			w.delivers(id, "echo")
-			return
-		}
-		must(w.t, context.Cause(deadline))
-		pause(w.t, 100*time.Millisecond)
+	w.inject(id, "hello")
+	if f := w.queued(id); f.Str("code") != "degraded" {
+		w.t.Fatalf("%s is not refused: %s", id, f.Raw)
 	}
+}
+
+// works sends messages until one is accepted, and returns it and how long that took.
+func (w *wrapped) works() (id string, took time.Duration) {
+	w.t.Helper()
+	began, n := time.Now(), 0
+	becomes(w.t, "an accepted message", func() bool {
+		id = fmt.Sprintf("again%d", n)
+		n++
+		w.inject(id, "hello")
+		return w.queued(id).Str("status") == "queued"
+	})
+	return id, time.Since(began)
+}
+
+// recovers sends messages until one is accepted and delivered.
+func (w *wrapped) recovers() {
+	w.t.Helper()
+	id, _ := w.works()
+	w.delivers(id, "echo")
 }
 
 func TestOneWrapperHasTheJournal(t *testing.T) {

@@ -12,8 +12,7 @@ import (
 // explained asks why the state is what it is, and returns the sign that won.
 func (w *wrapped) explained() (by, says string) {
 	w.t.Helper()
-	f, err := w.client.Request(patience(w.t, "the answer to an explain"), fields("explain"))
-	must(w.t, err)
+	f := w.request(fields("explain"))
 	wins := 0
 	for _, s := range f.Fields["signs"].([]any) {
 		s := s.(map[string]any)

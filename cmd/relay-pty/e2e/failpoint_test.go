@@ -92,8 +92,8 @@ func (b breach) caught(t *testing.T) {
 	ctx := bounded(t, time.Duration(runs(100, 300))*time.Second, "the end of its storms")
 	for n := range uint64(3) {
 		c := b.needs
-		c.Seed, c.Binary, c.Dir, c.Agents, c.Senders = base+n, bin, filepath.Join(scratch(t), "s"), len(c.Programs), 3
-		c.Patience, c.Stall = 10*time.Second, 15*time.Second
+		c.Seed, c.Binary, c.Dir, c.Agents = base+n, bin, filepath.Join(scratch(t), "s"), len(c.Programs)
+		c.Patience, c.Stall, c.Log, c.Stray = 10*time.Second, 15*time.Second, t.Logf, func(string, string) {}
 		must(t, os.Mkdir(c.Dir, 0o700))
 		run, err := storm.Run(ctx, c)
 		if err != nil && b.fails != "" && strings.Contains(err.Error(), b.fails) {

@@ -418,9 +418,7 @@ func (f *fake) without(p *post) (human string, late int) {
 	log, delivered := f.read(), map[string]bool{}
 	for len(log) > 0 {
 		ids, rest, err := p.message(log, look.Typing.Clear)
-		if err != nil {
-			f.t.Fatal(err)
-		}
+		must(f.t, err)
 		if len(ids) == 0 {
 			out.WriteByte(log[0])
 			log = log[1:]

@@ -33,29 +33,8 @@ func (s *stage) follows() *wrapped {
 func (s *stage) connects(socket string) *wrapped {
 	s.t.Helper()
 	w := &wrapped{t: s.t, Term: s.Term, socket: socket}
-	s.waitsFor("the wrapper's socket", func() bool {
-		var err error
-		w.client, err = testrig.Dial(patience(s.t), socket)
-		return err == nil
-	})
-	s.t.Cleanup(func() {
-		w.client.Close()
-		if s.t.Failed() {
-			s.t.Logf("frames:\n%s", dump(w.client.Frames()))
-		}
-	})
-	must(s.t, w.client.Send(map[string]any{"type": "subscribe", "after": 0}))
-	_, err := w.client.Wait(patience(s.t, "the answer"), func(f testrig.Frame) bool { return f.Type() == "subscribed" })
-	must(s.t, err)
+	w.subscribes()
 	return w
-}
-
-// asks is the answer to a request.
-func (w *wrapped) asks(request map[string]any) testrig.Frame {
-	w.t.Helper()
-	f, err := w.client.Request(patience(w.t, "an answer"), request)
-	must(w.t, err)
-	return f
 }
 
 // isStopped waits until the state says so, and checks that the socket then answers as always: a
@@ -63,7 +42,7 @@ func (w *wrapped) asks(request map[string]any) testrig.Frame {
 func (w *wrapped) isStopped(round string) {
 	w.t.Helper()
 	w.state("stopped")
-	if f := w.asks(map[string]any{"type": "status"}); f.Str("state") != "stopped" {
+	if f := w.status(); f.Str("state") != "stopped" {
 		w.t.Errorf("the status is %s", f.Raw)
 	}
 	for _, c := range []struct {
@@ -84,7 +63,7 @@ func (w *wrapped) isStopped(round string) {
 	}
 	_, err := w.client.Cancel(patience(w.t, "the withdrawal"), "withdrawn"+round)
 	must(w.t, err)
-	if f := w.asks(map[string]any{"type": "query", "id": "waits" + round}); f.Str("status") != "queued" {
+	if f := w.request(fields("query", "id", "waits"+round)); f.Str("status") != "queued" {
 		w.t.Errorf("it waits no more: %s", f.Raw)
 	}
 }
@@ -154,14 +133,8 @@ func (s *stage) continued(words string) {
 	before := testrig.Switches(s.t, s.runs())
 	s.types(words)
 	s.waitsFor("the job stopped again", func() bool {
-		return testrig.Switches(s.t, s.runs()) > before && s.isStopped(s.runs()) // in this order: it was stopped before, too
+		return testrig.Switches(s.t, s.runs()) > before && isStopped(s.runs()) // in this order: it was stopped before, too
 	})
-}
-
-// isStopped reports whether a process is stopped.
-func (s *stage) isStopped(pid int) bool {
-	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // it may have ended
-	return strings.Contains(string(b), ") T ")
 }
 
 // stoppedJob is a bash with a stopped job, whose agent waits for lines and tells each signal that

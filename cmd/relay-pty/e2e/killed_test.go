@@ -1,8 +1,8 @@
 package e2e
 
 import (
-	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"relay-pty/cmd/internal/testrig/agents"
@@ -12,13 +12,10 @@ import (
 func TestAgentKilledInTheMiddleOfAWrite(t *testing.T) {
 	times(t, "agent killed while text is being typed => failed or unknown (agent_exited)", func(t *testing.T) {
 		f := startComposer(t, agents.Config{ReadBytes: 256, ReadMS: 10})
-		st, err := f.agent.State(patience(t))
-		must(t, err)
-		agent, err := os.FindProcess(st.Pid)
-		must(t, err)
+		pid := f.pid()
 		f.inject("m1", strings.Repeat("a line of some length\n", 2900))
 		must(t, f.agent.WaitUnread(patience(t, "m1 in the terminal"), 2000))
-		must(t, agent.Kill())
+		must(t, syscall.Kill(pid, syscall.SIGKILL))
 		end := f.ends("m1")
 		if s := end.Str("status"); s != "failed" && s != "unknown" || !strings.Contains(end.Raw, `"code":"agent_exited"`) {
 			t.Errorf("it ended as %s", end.Raw)

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -139,12 +138,7 @@ func TestStoppedAgentHolds(t *testing.T) {
 	w.state("stopped")
 	w.inject("m1", "hello")
 	w.held("m1", "stopped", 300*time.Millisecond)
-	must(t, w.client.Send(map[string]any{"type": "status", "req": "s"}))
-	f, err := w.client.Wait(patience(t, "status"), func(f testrig.Frame) bool { return f.Type() == "status" })
-	must(t, err)
-	p, err := os.FindProcess(int(f.Num("pid")))
-	must(t, err)
-	must(t, p.Signal(syscall.SIGCONT))
+	must(t, syscall.Kill(int(w.status().Num("pid")), syscall.SIGCONT))
 	w.delivers("m1", "echo")
 }
 

@@ -40,19 +40,13 @@ func (f *fake) types(keys string) {
 // draft is what stands in the composer.
 func (f *fake) draft() string {
 	f.t.Helper()
-	st, err := f.agent.Do(patience(f.t, "the fake agent's state"), agents.Command{Cmd: "state"})
-	must(f.t, err)
-	return st.Draft
+	return f.stands().Draft
 }
 
 // event waits for an event of a type.
 func (w *wrapped) event(kind string) testrig.Frame {
 	w.t.Helper()
-	f, err := w.client.Wait(patience(w.t), func(f testrig.Frame) bool { return f.Type() == kind })
-	if err != nil {
-		w.t.Fatalf("no %s: %v", kind, err)
-	}
-	return f
+	return w.told(kind, func(f testrig.Frame) bool { return f.Type() == kind })
 }
 
 func TestUrgentInterruptsAndTheDraftSurvives(t *testing.T) {

@@ -47,7 +47,7 @@ func TestIgnoredSignalsStayIgnored(t *testing.T) {
 			ended := make(chan error, 1)
 			go func() { ended <- cmd.Wait() }()
 			t.Cleanup(func() { cmd.Process.Kill() }) // gone already: well
-			hears(t, ctx, heard, "up\n")
+			hears(t, heard, "up\n")
 			for _, s := range c.outlives {
 				must(t, cmd.Process.Signal(s))
 				answers(t, ctx, socket) // it goes on
@@ -56,27 +56,18 @@ func TestIgnoredSignalsStayIgnored(t *testing.T) {
 			if err := <-ended; ctx.Err() != nil || cmd.ProcessState.ExitCode() != 128+int(c.ends) {
 				t.Errorf("%v: ended with %v, %v, want status %d", c.ends, err, context.Cause(ctx), 128+c.ends)
 			}
-			hears(t, ctx, heard, "up\nhangup\n")
+			hears(t, heard, "up\nhangup\n")
 		})
 	}
 }
 
 // hears waits until the agent has told want.
-func hears(t *testing.T, ctx context.Context, file, want string) {
+func hears(t *testing.T, file, want string) {
 	t.Helper()
-	look := time.NewTicker(10 * time.Millisecond)
-	defer look.Stop()
-	for {
+	becomes(t, fmt.Sprintf("%q in what the agent tells", want), func() bool {
 		got, _ := os.ReadFile(file) // not there yet
-		if string(got) == want {
-			return
-		}
-		select {
-		case <-look.C:
-		case <-ctx.Done():
-			t.Fatalf("the agent tells %q: %v; it told %q", want, context.Cause(ctx), got)
-		}
-	}
+		return string(got) == want
+	})
 }
 
 // answers asks for the status on a new connection.

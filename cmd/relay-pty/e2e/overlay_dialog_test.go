@@ -17,8 +17,7 @@ func TestOverlayDialogAboveItsOptionsHoldsMessages(t *testing.T) {
 	w.state("blocked")
 	w.inject("m1", "hello")
 	w.held("m1", "dialog", 300*time.Millisecond)
-	s, err := w.client.Request(patience(t), map[string]any{"type": "status"})
-	must(t, err)
+	s := w.status()
 	if s.Str("state") != "blocked" || s.Str("blocked_by") != "Do you want to run ls?" || s.Fields["draft"] != false || s.Fields["can_accept"] != false {
 		t.Errorf("status %s", s.Raw)
 	}

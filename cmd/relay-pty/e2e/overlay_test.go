@@ -3,7 +3,6 @@ package e2e
 import (
 	"testing"
 
-	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/agents"
 )
 
@@ -22,10 +21,7 @@ func TestOverlayMakesAnUnknownComposerKnown(t *testing.T) {
 
 	f.do(agents.Command{Cmd: "dialog", Text: "rm -rf"})
 	f.state("blocked")
-	must(t, f.client.Send(map[string]any{"type": "status", "req": "s"}))
-	s, err := f.client.Wait(patience(t, "status"), func(fr testrig.Frame) bool { return fr.Str("req") == "s" })
-	must(t, err)
-	if s.Str("agent") != "stranger" {
+	if s := f.status(); s.Str("agent") != "stranger" {
 		t.Errorf("status tells %q, want the overlay's name: %s", s.Str("agent"), s.Raw)
 	}
 	got := f.submits()

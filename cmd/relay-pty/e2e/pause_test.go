@@ -12,9 +12,7 @@ import (
 // ask asks the wrapper something that it must do.
 func (w *wrapped) ask(request map[string]any) {
 	w.t.Helper()
-	f, err := w.client.Request(patience(w.t, "the answer to a request"), request)
-	must(w.t, err)
-	if f.Type() != "ok" {
+	if f := w.request(request); f.Type() != "ok" {
 		w.t.Fatalf("%v: %s", request, f.Raw)
 	}
 }
@@ -77,9 +75,7 @@ func TestPauseThatCannotBeKept(t *testing.T) {
 	state := filepath.Join(dir, "state")
 	must(t, os.WriteFile(state, nil, 0o600)) // no directory can be made there
 	w := startIn(t, dir, term.Options{Argv: []string{"cat"}}, "--state-dir", state)
-	f, err := w.client.Request(patience(t, "the answer to pause"), map[string]any{"type": "pause"})
-	must(t, err)
-	if f.Type() != "error" || f.Str("code") != "degraded" {
+	if f := w.request(fields("pause")); f.Type() != "error" || f.Str("code") != "degraded" {
 		t.Errorf("got %s", f.Raw)
 	}
 	w.wantStatus(map[string]any{"paused": false})

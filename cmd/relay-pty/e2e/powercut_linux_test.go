@@ -64,42 +64,36 @@ func startHeadless(t *testing.T, bin, dir string, tells bool, decide verdicts, f
 // follow subscribes to all events, as soon as the journal can be read.
 func (h *headless) follow() {
 	h.t.Helper()
-	ctx := patience(h.t, "subscribed")
-	for {
-		f, err := h.events.Request(ctx, map[string]any{"type": "subscribe", "after": 0})
+	becomes(h.t, "subscribed", func() bool {
+		f, err := h.events.Request(patience(h.t), fields("subscribe", "after", 0))
 		if over(err) {
-			return
+			return true
 		}
 		must(h.t, err)
-		if f.Type() == "subscribed" {
-			return
-		}
-		if f.Str("code") != "degraded" {
+		if f.Type() != "subscribed" && f.Str("code") != "degraded" {
 			h.t.Fatalf("subscribe: %s", f.Raw)
 		}
-		pause(h.t, 20*time.Millisecond)
-	}
+		return f.Type() == "subscribed"
+	})
 }
 
 // dial connects as soon as the wrapper listens; nil when it ended before.
-func (h *headless) dial(socket string) *testrig.Client {
+func (h *headless) dial(socket string) (c *testrig.Client) {
 	h.t.Helper()
-	ctx := patience(h.t, "the wrapper's socket")
-	for {
-		c, err := testrig.Dial(ctx, socket)
-		if err == nil {
+	becomes(h.t, "the wrapper's socket", func() bool {
+		var err error
+		if c, err = testrig.Dial(h.t.Context(), socket); err == nil {
 			h.t.Cleanup(func() { c.Close() })
-			return c
+			return true
 		}
 		select {
 		case <-h.gone:
-			return nil
-		case <-ctx.Done():
-			h.t.Fatal(context.Cause(ctx))
+			return true
 		default:
-			pause(h.t, time.Millisecond)
+			return false
 		}
-	}
+	})
+	return c
 }
 
 // end kills the wrapper, if it still runs.

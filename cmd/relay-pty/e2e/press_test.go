@@ -9,12 +9,10 @@ import (
 	"relay-pty/cmd/internal/testrig/term"
 )
 
-// press asks for keys to be pressed.
+// presses asks for keys to be pressed.
 func (w *wrapped) presses(keys ...string) testrig.Frame {
 	w.t.Helper()
-	f, err := w.client.Request(patience(w.t, "the answer to keys"), map[string]any{"type": "keys", "keys": keys})
-	must(w.t, err)
-	return f
+	return w.request(fields("keys", "keys", keys))
 }
 
 // raw is a program that reads keys one by one, and shows them.

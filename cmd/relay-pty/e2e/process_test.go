@@ -250,10 +250,7 @@ func TestSizesAndResizesArrive(t *testing.T) {
 	must(t, w.WaitText(patience(t), "30 91"))
 	must(t, w.Resize(33, 77))
 	must(t, w.WaitText(patience(t), "33 77"))
-	must(t, w.client.Send(map[string]any{"type": "status"}))
-	f, err := w.client.Wait(patience(t, "status"), func(f testrig.Frame) bool { return f.Type() == "status" })
-	must(t, err)
-	if !strings.Contains(f.Raw, `"size":{"cols":77,"rows":33}`) {
+	if f := w.status(); !strings.Contains(f.Raw, `"size":{"cols":77,"rows":33}`) {
 		t.Errorf("status says %s", f.Raw)
 	}
 }

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -25,7 +24,6 @@ import (
 type caller struct {
 	t *testing.T
 	*testrig.Client
-	asked int
 }
 
 func (w *wrapped) call() *caller {
@@ -33,21 +31,14 @@ func (w *wrapped) call() *caller {
 	c, err := testrig.Dial(patience(w.t), w.socket)
 	must(w.t, err)
 	w.t.Cleanup(func() { c.Close() })
-	return &caller{t: w.t, Client: c}
+	return &caller{w.t, c}
 }
 
 // ask sends a request and returns its first answer.
 func (c *caller) ask(request map[string]any) testrig.Frame {
 	c.t.Helper()
-	c.asked++
-	req := fmt.Sprint("q", c.asked)
-	request = maps.Clone(request)
-	request["req"] = req
-	must(c.t, c.Send(request))
-	f, err := c.Wait(patience(c.t), func(f testrig.Frame) bool { return f.Str("req") == req })
-	if err != nil {
-		c.t.Fatalf("answer to %v: %v", request, err)
-	}
+	f, err := c.Request(patience(c.t), request)
+	must(c.t, err)
 	return f
 }
 
@@ -311,11 +302,8 @@ func TestScreenIsToldAsText(t *testing.T) {
 	script := `printf '\033[2J\033[H\033[31mred\033[0m  \033]0;title\a日本語\033[3;5Hx'; cat`
 	w := start(t, term.Options{Argv: []string{"sh", "-c", script}, Rows: 5, Cols: 40})
 	c := w.call()
-	limit := patience(t, "the x on the screen")
 	var f testrig.Frame
-	for f = c.ask(fields("screen")); !strings.Contains(f.Raw, `"    x"`); f = c.ask(fields("screen")) {
-		must(t, context.Cause(limit))
-	}
+	becomes(t, "the x on the screen", func() bool { f = c.ask(fields("screen")); return strings.Contains(f.Raw, `"    x"`) })
 	want := `"rows":["red  日本語","","    x","",""],"cursor_position":[5,2],"size":{"cols":40,"rows":5}}`
 	if !strings.HasSuffix(strings.TrimSpace(f.Raw), want) {
 		t.Errorf("got %s, want %s", f.Raw, want)

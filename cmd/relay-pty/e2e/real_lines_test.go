@@ -90,9 +90,7 @@ func TestProveLowTerminals(t *testing.T) {
 		must(t, r.Resize(10, 80))
 		if r.look.Rules.Rows > 10 {
 			r.state("unknown")
-			f, err := r.client.Request(patience(t), map[string]any{"type": "status"})
-			must(t, err)
-			if by := f.Str("blocked_by"); !strings.Contains(by, "10 rows") {
+			if by := r.status().Str("blocked_by"); !strings.Contains(by, "10 rows") {
 				t.Errorf("blocked by %q", by)
 			}
 			// In any terminal, an agent that misses a size that came and went paints nothing anew.

@@ -13,7 +13,6 @@ import (
 
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
-	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/realagent"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/inject/agents"
@@ -196,25 +195,3 @@ func (r *realAgent) box() (text string) {
 }
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), "") }
-
-// outcome waits for a while for the message's end and returns its status, "" for
-// none.
-func (r *realAgent) outcome(id string, while time.Duration) string {
-	ctx, cancel := context.WithTimeout(r.t.Context(), while)
-	defer cancel()
-	f, err := r.client.Wait(ctx, func(f testrig.Frame) bool {
-		return f.Type() == "inject_result" && f.Str("id") == id && slices.Contains([]string{"delivered", "failed", "expired", "unknown"}, f.Str("status"))
-	})
-	if err != nil {
-		return ""
-	}
-	return f.Str("status")
-}
-
-// waitingFor is what the message waits for at present.
-func (r *realAgent) waitingFor(id string) string {
-	r.t.Helper()
-	f, err := r.client.Request(patience(r.t), map[string]any{"type": "query", "id": id})
-	must(r.t, err)
-	return f.Str("waiting_for")
-}

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -37,20 +36,12 @@ func TestProveAgentsBeginBlockedByTheirDialogs(t *testing.T) {
 // of it. An agent that paints anew has an empty screen for a moment.
 func (w *wrapped) blockedBy(text string) string {
 	w.t.Helper()
-	ctx := patience(w.t, "blocked by the dialog "+text)
-	for {
-		f, err := w.client.Request(ctx, map[string]any{"type": "status"})
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		by, screen := f.Str("blocked_by"), w.Screen()
-		if f.Str("state") == "blocked" && f.Fields["can_accept"] == false && strings.TrimSpace(by) != "" &&
-			strings.Contains(squeeze(screen), squeeze(by)) && strings.Contains(screen, text) {
-			return by
-		}
-		if ctx.Err() != nil {
-			w.t.Fatalf("%v: status %s", context.Cause(ctx), f.Raw)
-		}
-		pause(w.t, 20*time.Millisecond)
-	}
+	by := ""
+	becomes(w.t, "blocked by the dialog "+text, func() bool {
+		f, screen := w.status(), w.Screen()
+		by = f.Str("blocked_by")
+		return f.Str("state") == "blocked" && f.Fields["can_accept"] == false && strings.TrimSpace(by) != "" &&
+			strings.Contains(squeeze(screen), squeeze(by)) && strings.Contains(screen, text)
+	})
+	return by
 }

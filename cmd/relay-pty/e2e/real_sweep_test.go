@@ -22,23 +22,17 @@ import (
 )
 
 // TestProveSweep sends each agent messages of every awkward shape, in terminals of five sizes: a
-// tenth of them in each in `make prove`. With $RELAY_FULL each agent gets every item once, for the
-// sizes share them: others by other seeds. A hundredth is sent to all elsewhere, see swept.
+// tenth of them in each in `make prove`. A hundredth is sent to all elsewhere, see swept.
 func TestProveSweep(t *testing.T) {
 	seed := seed(t)
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
 		sizes := composed(a, [2]int{40, 10}, [2]int{40, 24}, [2]int{80, 24}, [2]int{120, 24}, [2]int{200, 50})
 		all := &tally{took: map[string][]timing{}}
-		for i, size := range sizes {
+		for _, size := range sizes {
 			name := fmt.Sprintf("%dx%d", size[0], size[1])
 			t.Run(name, func(t *testing.T) {
 				s := sweep{T: t, tally: all, a: a, cols: size[0], rows: size[1], seed: sizedSeed(seed, size)}
-				s.run(chosen(t, func() []int {
-					if os.Getenv("RELAY_FULL") != "" {
-						return awkward.Deal(seed, len(sizes))[i]
-					}
-					return awkward.Share(s.seed, 10)
-				}))
+				s.run(chosen(t, awkward.Share(s.seed, 10)))
 			})
 		}
 		slow := all.again(t, a, seed)
@@ -56,10 +50,10 @@ func composed(a agentrig.Agent, sizes ...[2]int) [][2]int {
 
 // chosen are the numbers of the items to send: those that $RELAY_SWEEP lists, to try again what
 // went wrong with the seed that it told, or else a share.
-func chosen(t *testing.T, share func() []int) (numbers []int) {
+func chosen(t *testing.T, share []int) (numbers []int) {
 	list := strings.Fields(os.Getenv("RELAY_SWEEP"))
 	if len(list) == 0 {
-		return share()
+		return share
 	}
 	for _, word := range list {
 		n, err := strconv.Atoi(word)

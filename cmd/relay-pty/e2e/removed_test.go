@@ -1,12 +1,10 @@
 package e2e
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/term"
@@ -25,10 +23,9 @@ func TestRemovedJournal(t *testing.T) {
 			state := filepath.Join(dir, "states", "alice")
 			w := startIn(t, dir, term.Options{Argv: unready}, "--prompt-pattern", "^never$", "--state-dir", state)
 			w.accepted("m1")
-			ctx := patience(t, "the removal of what is made anew at once")
-			for os.RemoveAll(filepath.Join(dir, "states", path)) != nil { // something came in between
-				must(t, context.Cause(ctx))
-			}
+			becomes(t, "the removal of what is made anew at once", func() bool { // something may come in between
+				return os.RemoveAll(filepath.Join(dir, "states", path)) == nil
+			})
 			w.accepted("m2")
 			w.kill()
 			w = startIn(t, dir, term.Options{Argv: []string{"cat"}}, "--state-dir", state)
@@ -57,11 +54,7 @@ func TestRemovedNames(t *testing.T) {
 	for _, name := range []string{w.socket, w.socket + ".lock", w.socket, record, record,
 		filepath.Join(dir, "relay-pty", "alice.lock")} {
 		must(t, os.Remove(name))
-		ctx := patience(t, "a new "+name)
-		for _, err := os.Lstat(name); err != nil; _, err = os.Lstat(name) {
-			must(t, context.Cause(ctx))
-			pause(t, time.Millisecond)
-		}
+		becomes(t, "a new "+name, func() bool { _, err := os.Lstat(name); return err == nil })
 	}
 	c, err := testrig.Dial(patience(t), w.socket)
 	must(t, err)

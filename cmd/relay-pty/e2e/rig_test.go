@@ -59,11 +59,29 @@ func command(t testing.TB, argv ...string) *exec.Cmd {
 	return cmd
 }
 
+// becomes waits until it is so. Nothing tells when, so it looks again and again.
+func becomes(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for ctx := patience(t, what); !is(); pause(t, 5*time.Millisecond) {
+		must(t, context.Cause(ctx))
+	}
+}
+
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// sideBySide runs n subtests at the same time, and returns when all are over.
+func sideBySide(t *testing.T, n int, once func(t *testing.T, i int)) {
+	t.Helper()
+	t.Run("runs", func(t *testing.T) {
+		for i := range n {
+			t.Run(fmt.Sprint(i), func(t *testing.T) { t.Parallel(); once(t, i) })
+		}
+	})
 }
 
 // plain is the wrapper as a user gets it, breakable the same with the failpoints.
@@ -127,6 +145,12 @@ func start(t *testing.T, opts term.Options, flags ...string) *wrapped {
 // startIn is start with a directory that may hold the journal of a run before.
 func startIn(t *testing.T, dir string, opts term.Options, flags ...string) *wrapped {
 	t.Helper()
+	return startBy(t, dir, opts, func(opts term.Options) *testrig.Term { return testrig.StartTerm(t, opts) }, flags...)
+}
+
+// startBy is startIn with another way to start a program on a terminal.
+func startBy(t *testing.T, dir string, opts term.Options, starts func(term.Options) *testrig.Term, flags ...string) *wrapped {
+	t.Helper()
 	w := &wrapped{t: t, socket: filepath.Join(dir, "s"), log: filepath.Join(dir, "log")}
 	argv := append([]string{binary(t), "--name", "alice", "--socket", w.socket, "--log-file", w.log}, flags...)
 	opts.Argv = append(append(argv, "--"), opts.Argv...)
@@ -134,28 +158,37 @@ func startIn(t *testing.T, dir string, opts term.Options, flags ...string) *wrap
 		opts.Env = os.Environ()
 	}
 	opts.Env = append(opts.Env, "XDG_RUNTIME_DIR="+dir, "XDG_STATE_HOME="+dir)
-	w.Term = testrig.StartTerm(t, opts)
-	ctx := patience(t, "the wrapper's socket and its answer")
-	for w.client == nil {
-		c, err := testrig.Dial(ctx, w.socket)
-		if err == nil {
-			w.client = c
-			break
-		}
-		must(t, context.Cause(ctx))
-		pause(t, time.Millisecond)
-	}
-	t.Cleanup(func() { w.client.Close() })
-	must(t, w.client.Send(map[string]any{"type": "subscribe", "after": 0}))
-	_, err := w.client.Wait(ctx, func(f testrig.Frame) bool { return f.Type() == "subscribed" })
-	must(t, err)
-	t.Cleanup(func() {
-		if t.Failed() {
-			b, _ := os.ReadFile(w.log)
-			t.Logf("screen:\n%s\nlog:\n%s\nframes:\n%s", w.Screen(), b, dump(w.client.Frames()))
+	w.Term = starts(opts)
+	w.subscribes()
+	return w
+}
+
+// subscribes connects to the wrapper as soon as it listens, and follows its events.
+func (w *wrapped) subscribes() {
+	w.t.Helper()
+	becomes(w.t, "the wrapper's socket", func() (there bool) {
+		c, err := testrig.Dial(w.t.Context(), w.socket)
+		w.client = c
+		return err == nil
+	})
+	w.t.Cleanup(func() {
+		w.client.Close()
+		if w.t.Failed() {
+			b, _ := os.ReadFile(w.log) // it may have none
+			w.t.Logf("screen:\n%s\nlog:\n%s\nframes:\n%s", w.Screen(), b, dump(w.client.Frames()))
 		}
 	})
-	return w
+	if f := w.request(fields("subscribe", "after", 0)); f.Type() != "subscribed" {
+		w.t.Fatalf("a subscription is answered with %s", f.Raw)
+	}
+}
+
+// request is the answer to a request.
+func (w *wrapped) request(fields map[string]any) testrig.Frame {
+	w.t.Helper()
+	f, err := w.client.Request(patience(w.t), fields)
+	must(w.t, err)
+	return f
 }
 
 func dump(frames []testrig.Frame) string {
@@ -199,6 +232,25 @@ func (w *wrapped) delivers(id string, evidence ...string) testrig.Frame {
 	}
 	w.t.Fatalf("%s: %s want delivered by %v", id, f.Raw, evidence)
 	return f
+}
+
+// outcome waits for a while for the message's end and returns its status, "" for none.
+func (w *wrapped) outcome(id string, while time.Duration) string {
+	ctx, cancel := context.WithTimeout(w.t.Context(), while)
+	defer cancel()
+	f, err := w.client.Wait(ctx, func(f testrig.Frame) bool {
+		return f.Type() == "inject_result" && f.Str("id") == id && slices.Contains([]string{"delivered", "failed", "expired", "unknown"}, f.Str("status"))
+	})
+	if err != nil {
+		return ""
+	}
+	return f.Str("status")
+}
+
+// waitingFor is what the message waits for at present.
+func (w *wrapped) waitingFor(id string) string {
+	w.t.Helper()
+	return w.request(fields("query", "id", id)).Str("waiting_for")
 }
 
 // state waits until the agent's latest state is the wanted one.
@@ -268,21 +320,13 @@ func (w *wrapped) held(id, reason string, while time.Duration, but ...string) {
 // thing. On a slow machine it may be accepted before the wrapper has looked at the agent.
 func (w *wrapped) reason(id, want string, but []string) {
 	w.t.Helper()
-	ctx := patience(w.t)
-	for {
-		f, err := w.client.Request(ctx, map[string]any{"type": "query", "id": id})
-		must(w.t, err)
+	becomes(w.t, fmt.Sprintf("%s waiting for %q", id, want), func() bool {
+		f := w.request(fields("query", "id", id))
 		if status := f.Str("status"); status != "queued" && !slices.Contains(but, status) {
 			w.t.Fatalf("%s was not held: %s", id, f.Raw)
 		}
-		if f.Str("waiting_for") == want {
-			return
-		}
-		if ctx.Err() != nil {
-			w.t.Fatalf("%s waits for %q, want %q: %v", id, f.Str("waiting_for"), want, context.Cause(ctx))
-		}
-		pause(w.t, 10*time.Millisecond)
-	}
+		return f.Str("waiting_for") == want
+	})
 }
 
 // notBefore checks that a message was begun no sooner than at a moment. Events tell whole

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -207,20 +206,6 @@ func (r *stateRun) step(s step) {
 	}))
 }
 
-// end is how a message ended within the time, "" if it did not.
-func (r *stateRun) end(id string, within time.Duration) string {
-	ctx, cancel := context.WithTimeout(r.t.Context(), within)
-	defer cancel()
-	f, err := r.client.Wait(ctx, func(f testrig.Frame) bool {
-		status := f.Str("status")
-		return f.Type() == "inject_result" && f.Str("id") == id && status != "queued" && status != "injecting"
-	})
-	if err != nil {
-		return ""
-	}
-	return f.Str("status")
-}
-
 // send sends the messages, and tells what went wrong: one was typed where there is no empty prompt,
 // ran, was not delivered though there was one, or was told as delivered and is not shown.
 func (r *stateRun) send(bodies []string) []string {
@@ -229,7 +214,7 @@ func (r *stateRun) send(bodies []string) []string {
 		r.inject(fmt.Sprintf("m%d", i), body)
 	}
 	if r.then != "" {
-		if end := r.end("m0", 4*time.Second); end != "" || strings.Contains(r.Screen(), "relay m0") {
+		if end := r.outcome("m0", 4*time.Second); end != "" || strings.Contains(r.Screen(), "relay m0") {
 			r.fault("typed where there is no prompt: %q", end)
 		}
 		r.ran()
@@ -237,7 +222,7 @@ func (r *stateRun) send(bodies []string) []string {
 	}
 	for i := range bodies {
 		id := fmt.Sprintf("m%d", i)
-		end := r.end(id, 20*time.Second)
+		end := r.outcome(id, 20*time.Second)
 		if end == "delivered" && r.WaitText(bounded(r.t, 5*time.Second, id), "[end "+id+" ·") != nil {
 			r.fault("%s is told as delivered, and is not shown", id)
 		}

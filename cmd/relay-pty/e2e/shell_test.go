@@ -116,7 +116,7 @@ func TestRealShellsReceiveMessagesAndRunNothing(t *testing.T) {
 			proof := filepath.Join(dir, "proof")
 			w.state("ready")
 			must(t, w.Type(sh.run(proof)+"\r"))
-			waitFile(t, w, proof, "+")
+			waitFile(t, proof, "+")
 			if files, _ := os.ReadDir(dir); len(files) > 1 && sh.name != "fish" { // fish keeps files of its own
 				for _, f := range files {
 					if n := f.Name(); n != "proof" && n[0] != '.' {
@@ -142,18 +142,13 @@ func checkScreen(t *testing.T, w *wrapped, last int) {
 	}
 }
 
-// waitFile waits until a file that the shell writes holds want; what the shell
-// does meanwhile shows on its terminal.
-func waitFile(t *testing.T, w *wrapped, path, want string) {
+// waitFile waits until a file that the shell writes holds want.
+func waitFile(t *testing.T, path, want string) {
 	t.Helper()
-	holds := func([]byte) bool {
+	becomes(t, path+" to hold "+want, func() bool {
 		b, err := os.ReadFile(path)
 		return err == nil && string(b) == want
-	}
-	if err := w.WaitOutput(patience(t), holds); err != nil {
-		b, _ := os.ReadFile(path) // not there: empty
-		t.Fatalf("%s holds %q, want %q: %v", path, b, want, err)
-	}
+	})
 }
 
 func TestProveShellsReceiveLongMessages(t *testing.T) {
@@ -268,7 +263,7 @@ func TestRealShellsRunCommandsOnceWhenAllowed(t *testing.T) {
 				must(t, w.client.Send(map[string]any{"type": "inject", "id": id, "from": "bob", "kind": "command", "body": sh.run(proof)}))
 				w.delivers(id, "echo")
 			}
-			waitFile(t, w, proof, strings.Repeat("+", 20))
+			waitFile(t, proof, strings.Repeat("+", 20))
 			shown(t, "shell "+sh.name+": commands, each run once when allowed", "20 of 20")
 		})
 	}

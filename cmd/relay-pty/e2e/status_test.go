@@ -13,9 +13,7 @@ import (
 // status asks for the status.
 func (w *wrapped) status() testrig.Frame {
 	w.t.Helper()
-	f, err := w.client.Request(patience(w.t, "the answer to a status"), map[string]any{"type": "status"})
-	must(w.t, err)
-	return f
+	return w.request(fields("status"))
 }
 
 // wantStatus checks fields of the present status.

@@ -19,7 +19,7 @@ import (
 func TestStorm(t *testing.T) {
 	t.Parallel()
 	c := storm.Config{
-		Agents: runs(3, 20), Senders: 3, Messages: runs(400, 100_000), Faults: runs(6, 500),
+		Agents: runs(3, 20), Messages: runs(400, 100_000), Faults: runs(6, 500),
 		Kinds: possible(t), Patience: 2 * time.Minute,
 	}
 	if !proving() {
@@ -38,7 +38,7 @@ func TestKills(t *testing.T) {
 	t.Parallel()
 	n := runs(5, 1000)
 	c := storm.Config{
-		Agents: runs(2, 8), Senders: 3, Messages: n * 20, Faults: n, Kinds: []string{"kill-wrapper"},
+		Agents: runs(2, 8), Messages: n * 20, Faults: n, Kinds: []string{"kill-wrapper"},
 		Programs: []string{"line", "line", "line", "silent", "line", "line", "line", "composer"}, Quiet: true,
 		Flags: []string{"--batch-max", "1"},
 	}

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -639,13 +638,7 @@ func (s *stage) rests() { <-time.After(500 * time.Millisecond) }
 // waitsFor waits for what no output tells.
 func (s *stage) waitsFor(what string, is func() bool) {
 	s.t.Helper()
-	for ctx := patience(s.t, what); !is(); {
-		select {
-		case <-time.After(5 * time.Millisecond):
-		case <-ctx.Done():
-			s.t.Fatalf("%s: %v", s.name(), context.Cause(ctx))
-		}
-	}
+	becomes(s.t, s.name()+": "+what, is)
 }
 
 // goesOn waits until the shell has continued the job that is reader.

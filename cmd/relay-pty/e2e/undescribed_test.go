@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/term"
@@ -186,17 +185,11 @@ func (s undescribed) getsNothing(t *testing.T) {
 // front.
 func (w *wrapped) saysWhy() {
 	w.t.Helper()
-	for ctx := patience(w.t, "the status"); ; pause(w.t, 20*time.Millisecond) {
-		f, err := w.client.Request(ctx, map[string]any{"type": "status"})
-		must(w.t, err)
+	becomes(w.t, "a status that says why", func() bool {
+		f := w.status()
 		why := f.Str("blocked_by")
-		if f.Str("state") == "unknown" && (strings.Contains(why, "--agent generic") || strings.Contains(why, "another program has the terminal")) {
-			return
-		}
-		if ctx.Err() != nil {
-			w.t.Fatalf("status says %s", f.Raw)
-		}
-	}
+		return f.Str("state") == "unknown" && (strings.Contains(why, "--agent generic") || strings.Contains(why, "another program has the terminal"))
+	})
 }
 
 var strangersText = strings.Repeat("a line of text\n", 200)

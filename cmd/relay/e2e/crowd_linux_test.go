@@ -32,8 +32,7 @@ func TestAnyoneIsKilled(t *testing.T) {
 	t.Parallel()
 	kills := testrig.Runs(4, 300)
 	limit := 2*patience + time.Duration(kills)*5*time.Second
-	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, fmt.Errorf("it is not over after %v", limit))
-	defer cancel()
+	ctx := testrig.Within(t, limit)
 	c := crowd{user: newUser(t), rnd: rand.New(rand.NewPCG(testrig.Seed(t), 0)), killed: map[string]int{}}
 	var agents, senders sync.WaitGroup
 	keeping, release := context.WithCancel(ctx)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/testrig"
@@ -47,15 +46,7 @@ func (u *user) plays(status int, sig syscall.Signal, at string, env ...string) *
 	if left, err := os.ReadDir(s.tmp); err != nil || len(left) > 0 {
 		u.t.Errorf("left %v in TMPDIR, %v", left, err)
 	}
-	again, limit := time.NewTicker(20*time.Millisecond), time.After(patience)
-	defer again.Stop()
-	for pids := s.left(); len(pids) > 0; pids = s.left() {
-		select {
-		case <-again.C:
-		case <-limit:
-			u.t.Fatalf("left processes %v", pids)
-		}
-	}
+	u.becomes(testrig.Within(u.t, patience), "the end of all that the demo has started", func() bool { return len(s.left()) == 0 })
 	return s
 }
 

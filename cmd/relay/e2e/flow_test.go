@@ -1,13 +1,13 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/relay/internal/router"
 )
 
@@ -27,8 +27,7 @@ func passing(to string) []string {
 func TestAChainOfThree(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("the answer is not there after %v", patience))
-	defer cancel()
+	ctx := testrig.Within(t, patience)
 	u.wraps(ctx, "c", passing("end")...)
 	u.wraps(ctx, "b", passing("c")...)
 	u.wraps(ctx, "a", passing("b")...)
@@ -50,8 +49,7 @@ func TestAChainOfThree(t *testing.T) {
 func TestMoreThanAQueueTakes(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not all messages were delivered after %v", patience))
-	defer cancel()
+	ctx := testrig.Within(t, patience)
 	u.wraps(ctx, "bob", "--queue-max", "5", "--prompt-pattern", "^> $", "--", "sh", "-c", `until [ -e go ]; do sleep 0.02; done
 		while printf '> '; read -r x; do case "$x" in "[relay "*) echo "${x#*] }" >>got ;; esac; done`)
 	const n = 8

@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"context"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -41,8 +39,7 @@ func TestTheyAnswerForEver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			u := newUser(t)
-			ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("nobody was refused within %v", patience))
-			defer cancel()
+			ctx := testrig.Within(t, patience)
 			for i := range c.agents {
 				who := string(rune('a' + i))
 				u.wraps(ctx, who, answering(c.marker)...)

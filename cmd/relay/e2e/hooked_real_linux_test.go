@@ -40,17 +40,15 @@ func startHooked(ctx context.Context, t *testing.T, a agentrig.Agent) *hookedCla
 	api.KeepRaw()
 	home = filepath.Join(home, "home")
 	usersOwn(t, home, filepath.Join(u.bin, "relay"))
-	argv := append([]string{filepath.Join(u.bin, "relay"), "run", "alice", "--socket", filepath.Join(u.dir, "alice"), "--draft-timeout", "0", "--"}, slices.Concat(real.Argv, claudeCalls(a).flags)...)
+	real.Argv = slices.Concat(real.Argv, claudeCalls(a).flags)
 	api.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
 		if strings.HasSuffix(turn.UserText(), callMine) {
 			return fakemodel.Call("", mine, map[string]any{})
 		}
 		return api.Script(turn)
 	})
-	tm := testrig.StartTerm(t, term.Options{Argv: argv, Env: slices.Concat(u.env, real.Env, environment(u.dir, u.bin)[:2]), Dir: real.Dir, Answers: true})
-	h := &hookedClaude{u, tm, a, ctx, api, real.Dir, home}
-	u.sees(ctx, "alice to be ready", func(e router.Event) bool { return e.State == "ready" })
-	return h
+	tm := u.attended(ctx, "alice", real, nil, "--draft-timeout", "0")
+	return &hookedClaude{u, tm, a, ctx, api, real.Dir, home}
 }
 
 // waits waits until a hook waits for messages: the one that the session's start, or the last turn,
@@ -95,9 +93,7 @@ func (h *hookedClaude) delivered(id string, or ...string) {
 
 func (h *hookedClaude) types(keys string) {
 	h.t.Helper()
-	if err := h.Type(keys); err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, h.Type(keys))
 }
 
 func (h *hookedClaude) shows(text string) {
@@ -126,16 +122,6 @@ func (h *hookedClaude) rests() {
 		alice, err := h.client().Agent(h.ctx, "alice")
 		return err == nil && alice.State == "ready"
 	})
-}
-
-// rowsOf is what a screen shows.
-func rowsOf(s *screen.Screen) string {
-	rows, _ := s.Size()
-	var b strings.Builder
-	for r := range rows {
-		b.WriteString(s.Row(r) + "\n")
-	}
-	return b.String()
 }
 
 // draft is what the human has begun to write.
@@ -199,10 +185,8 @@ func (h *hookedClaude) besideQuestion(id string) {
 	if _, err := os.Stat(made); err == nil {
 		h.t.Errorf("the question beside %s was answered", id)
 	}
-	answered := func(s *screen.Screen) bool { return !strings.Contains(rowsOf(s), h.Question) }
-	if err := h.PressUntil(h.ctx, "1", time.Second, answered); err != nil {
-		h.t.Fatal(err)
-	}
+	answered := func(s *screen.Screen) bool { return !strings.Contains(term.Dump(s), h.Question) }
+	must(h.t, h.PressUntil(h.ctx, "1", time.Second, answered))
 	h.gets(id)
 	h.delivered(id)
 	h.rests()

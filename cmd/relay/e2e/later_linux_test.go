@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -40,9 +39,7 @@ func TestRemindersOverKills(t *testing.T) {
 			t.Fatal(context.Cause(ctx))
 		}
 		u.does(ctx, "ls") // starts a router
-		for _, pid := range running(u.dir, aRouter) {
-			syscall.Kill(pid, syscall.SIGKILL) // gone: it was killed before
-		}
+		u.killsRouter()
 	}
 	all.Wait()
 	left := names * each

@@ -35,7 +35,7 @@ func TestWhoEndedHasLeft(t *testing.T) {
 		}
 		want[name] = reason
 	}
-	ends := func(name, reason string, sig syscall.Signal) *exec.Cmd {
+	begins := func(name, reason string) *exec.Cmd {
 		t.Helper()
 		cmd := u.command(ctx, "run", name, "--headless", "--socket", filepath.Join(u.dir, "s-"+name), "--", "sleep", "50")
 		must(t, cmd.Start())
@@ -53,18 +53,16 @@ func TestWhoEndedHasLeft(t *testing.T) {
 	run("nosuchfile", "", 127, filepath.Join(u.dir, "nosuchfile"))
 	run("plain", "", 126, plain)
 	for name, sig := range map[string]syscall.Signal{"term": syscall.SIGTERM, "hup": syscall.SIGHUP, "int": syscall.SIGINT} {
-		cmd := ends(name, router.ReasonLeft, sig)
+		cmd := begins(name, router.ReasonLeft)
 		must(t, cmd.Process.Signal(sig))
 		cmd.Wait() // it ended as it was told
 	}
-	killed := ends("killed", router.ReasonInactive, syscall.SIGKILL)
-	later, missed := ends("later", router.ReasonLeft, syscall.SIGTERM), ends("missed", router.ReasonInactive, syscall.SIGKILL)
+	killed := begins("killed", router.ReasonInactive)
+	later, missed := begins("later", router.ReasonLeft), begins("missed", router.ReasonInactive)
 	must(t, killed.Process.Kill())
 	killed.Wait() // it was killed
 	u.sees(ctx, "the end of killed", func(e router.Event) bool { return e.Type == router.TypeDown && e.Agent == "killed" })
-	for _, pid := range running(u.dir, aRouter) {
-		must(t, syscall.Kill(pid, syscall.SIGKILL))
-	}
+	u.killsRouter()
 	u.becomes(ctx, "the router's end", func() bool { return len(running(u.dir, aRouter)) == 0 })
 	must(t, later.Process.Signal(syscall.SIGTERM))
 	must(t, missed.Process.Kill())

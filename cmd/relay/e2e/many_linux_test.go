@@ -19,8 +19,7 @@ import (
 func TestProveManyAgents(t *testing.T) {
 	const limit = 10 * patience
 	u := newUser(t)
-	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, fmt.Errorf("the agents have not all got their messages after %v", limit))
-	defer cancel()
+	ctx := testrig.Within(t, limit)
 	few, many := &flock{user: u}, &flock{user: u}
 	few.grow(ctx, 10)
 	few.measure(ctx)

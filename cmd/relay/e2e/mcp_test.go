@@ -35,9 +35,7 @@ func (u *user) toolbox(ctx context.Context, as string) (toolbox, *exec.Cmd) {
 func (u *user) connects(ctx context.Context, transport mcp.Transport) toolbox {
 	u.t.Helper()
 	s, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(ctx, transport, nil)
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	must(u.t, err)
 	u.t.Cleanup(func() { s.Close() }) // closed before: well
 	return toolbox{u.t, s}
 }
@@ -77,13 +75,6 @@ func TestALostAnswer(t *testing.T) {
 	}
 	if got := ann.calls(ctx, "message_status", map[string]any{"id": "m-1"}); !strings.Contains(got, `"evidence":"pulled"`) || strings.Contains(got, want) {
 		t.Errorf("at the next call: %s", got)
-	}
-}
-
-// killsRouter ends the router as a crash would.
-func (u *user) killsRouter() {
-	for _, pid := range running(u.dir, aRouter) {
-		syscall.Kill(pid, syscall.SIGKILL) // gone: well
 	}
 }
 

@@ -93,9 +93,7 @@ func newRace(ctx context.Context, t *testing.T, kills int) *race {
 func (r *race) lives() {
 	r.t.Helper()
 	r.life = r.command(r.ctx, r.argv...)
-	if err := r.life.Start(); err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, r.life.Start())
 	pid := r.life.Process.Pid
 	r.becomes(r.ctx, "a new life", func() bool {
 		list, err := registry.List(filepath.Join(r.dir, "relay", "agents"))
@@ -107,9 +105,7 @@ func (r *race) lives() {
 // dies kills the wrapper, and another one follows.
 func (r *race) dies() {
 	r.t.Helper()
-	if err := r.life.Process.Signal(syscall.SIGKILL); err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, r.life.Process.Signal(syscall.SIGKILL))
 	r.life.Wait() // it was killed
 	r.kills++
 	r.lives()

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -25,9 +24,7 @@ func TestProveChannel(t *testing.T) {
 	}
 	const limit = 4 * time.Minute
 	u := newUser(t)
-	why := fmt.Errorf("not all have answered after %v", limit)
-	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, why)
-	defer cancel()
+	ctx := testrig.Within(t, limit)
 	read := regexp.MustCompile(`\[relay (\S+) from (\S+)\]\s*(.*)`)
 	answer := func(a agentrig.Agent) fakemodel.Responder {
 		return func(turn fakemodel.Turn) fakemodel.Reply {

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -68,8 +67,7 @@ func TestRealMarksOfASessionAreKnown(t *testing.T) {
 // so its markers are routed, and each is who it is.
 func TestProveNestedAgentIsHeard(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 3*time.Minute, fmt.Errorf("the nested agent was not heard within 3m"))
-	defer cancel()
+	ctx := testrig.Within(t, 3*time.Minute)
 	u, a := newUser(t), agentrig.Claude(agentrig.ClaudeNow)
 	real := realagent.SetUp(t, a, testrig.Dir(t))
 	start := fmt.Sprintf("setsid %s/relay run bob --headless --socket %s/bob -- %s </dev/null >/dev/null 2>&1 &", u.bin, u.dir, real.Argv[0])

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -67,7 +66,7 @@ func TestRealCommandsThatDoOneThing(t *testing.T) {
 			u := newUser(t)
 			real := realagent.SetUp(t, a, testrig.Dir(t))
 			real.API.Respond(func(fakemodel.Turn) fakemodel.Reply { return fakemodel.Say("It is *4*,  as always.") })
-			env := slices.Concat(os.Environ(), u.env, real.Env, environment(u.dir, u.bin)[:2])
+			env := u.with(real.Env)
 			program := real.Argv[:len(real.Argv)-len(a.Args)]
 			lines := onceLines[a.Profile]
 			if !testrig.Proving() {
@@ -100,7 +99,7 @@ func TestProvePrintOnATerminal(t *testing.T) {
 	u := newUser(t)
 	real := realagent.SetUp(t, a, testrig.Dir(t))
 	real.API.Respond(func(fakemodel.Turn) fakemodel.Reply { return fakemodel.Say("It is 4.") })
-	env := slices.Concat(u.env, real.Env, environment(u.dir, u.bin)[:2])
+	env := u.with(real.Env)
 	for line, want := range map[string]string{
 		`"$0" run p --socket "$1" -- "$2" -p hello; echo "ended with $?"`:                               "ended with 0",
 		`"$0" run p --socket "$1" -- "$2" -p hello | (read -r said; stty -a </dev/tty; echo "<$said>")`: "<It is 4.>",

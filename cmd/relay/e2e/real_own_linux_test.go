@@ -74,9 +74,7 @@ func usersOwn(t *testing.T, home, relay string) {
 func (h *hookedClaude) own() string {
 	h.t.Helper()
 	settings, err := os.ReadFile(filepath.Join(h.home, ".claude", "settings.json"))
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	var state struct {
 		Servers json.RawMessage `json:"mcpServers"`
 	}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,7 +14,6 @@ import (
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/realagent"
-	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/cmd/relay/internal/router"
 )
 
@@ -66,8 +63,7 @@ func TestRealAgentsTalk(t *testing.T) {
 	last := testrig.Runs(4, 40)
 	const limit = 2 * time.Minute
 	u := newUser(t)
-	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, fmt.Errorf("they have not counted to %d after %v", last, limit))
-	defer cancel()
+	ctx := testrig.Within(t, limit)
 	began, claude, codex := time.Now(), agentrig.Claude(agentrig.ClaudeNow), agentrig.Codex()
 	alice, one := u.runsReal(ctx, "alice", claude, counting(claude, "bob", last))
 	bob, other := u.runsReal(ctx, "bob", codex, counting(codex, "alice", last))
@@ -116,8 +112,7 @@ func TestProveAnswersWithoutMarkers(t *testing.T) {
 		t.Run(a.Name(), func(t *testing.T) {
 			t.Parallel()
 			u := newUser(t)
-			ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Minute, errors.New("no answer within 2m"))
-			defer cancel()
+			ctx := testrig.Within(t, 2*time.Minute)
 			const words, long = "It is *4*,  as always.", "2f6f0d9c-5b1e-4f0e-9a53-3f3c8f0f6c11"
 			api, _ := u.runsReal(ctx, "bob", a, func(fakemodel.Turn) fakemodel.Reply { return fakemodel.Say(words) })
 			if got := u.does(ctx, "send", "bob", "what is two and two?", "--id", long, "--wait=90s"); got != words+"\n" {
@@ -160,9 +155,7 @@ func TestProveDraftIsKept(t *testing.T) {
 		}
 		return fakemodel.Say("You said more.")
 	})
-	argv := append([]string{filepath.Join(u.bin, "relay"), "run", "alice", "--socket", filepath.Join(u.dir, "alice"), "--draft-timeout", "2s", "--"}, real.Argv...)
-	tm := testrig.StartTerm(t, term.Options{Argv: argv, Env: slices.Concat(u.env, real.Env, environment(u.dir, u.bin)[:2]), Dir: real.Dir, Answers: true})
-	u.sees(ctx, "alice to be ready", func(e router.Event) bool { return e.State == "ready" })
+	tm := u.attended(ctx, "alice", real, nil, "--draft-timeout", "2s")
 	const draft = "I am typing something"
 	must(t, errors.Join(tm.Type(draft), tm.WaitText(ctx, "❯\u00a0"+draft)))
 	if got := u.does(ctx, "send", "alice", "interrupting message", "--id", "m-1", "--wait=90s"); got != "Understood.\n" {

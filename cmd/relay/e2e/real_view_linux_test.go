@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,16 +50,8 @@ func newViewed(t *testing.T) *viewed {
 // opens starts a Claude, and has its session moved and come back into the front.
 func (v *viewed) opens(name string) {
 	v.t.Helper()
-	argv := append([]string{filepath.Join(v.bin, "relay"), "run", name, "--socket", filepath.Join(v.dir, name), "--"}, v.real.Argv...)
-	env := slices.Concat(v.env, v.real.Env, environment(v.dir, v.bin)[:2], []string{"CLAUDE_CODE_DISABLE_AGENT_VIEW=0", "R=" + filepath.Join(v.bin, "relay")})
-	tm := testrig.StartTerm(v.t, term.Options{Argv: argv, Env: env, Dir: v.real.Dir, Answers: true})
+	tm := v.attended(v.ctx, name, v.real, []string{"CLAUDE_CODE_DISABLE_AGENT_VIEW=0", "R=" + filepath.Join(v.bin, "relay")})
 	v.term[name] = tm
-	v.t.Cleanup(func() {
-		if v.t.Failed() {
-			v.t.Logf("%s at the end\n%s", name, tm.Screen())
-		}
-	})
-	v.sees(v.ctx, name+" to be ready", func(e router.Event) bool { return e.Agent == name && e.State == "ready" })
 	back := func(s *screen.Screen) bool { return strings.Contains(term.Dump(s), "manual mode on") }
 	err := errors.Join(tm.Type(viewKey), tm.WaitText(v.ctx, viewShown), tm.PressUntil(v.ctx, viewLeave, 3*time.Second, back)) // at first it is "still starting"
 	if err != nil {

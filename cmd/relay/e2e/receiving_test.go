@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/relay/internal/api"
@@ -130,15 +129,8 @@ func (u *user) cursorMoves(ctx context.Context, text string) {
 			behind = strconv.FormatInt(e.Seq, 10)
 		}
 	}
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for is := ""; is != behind; {
+	u.becomes(ctx, "the cursor behind "+text, func() bool {
 		b, _ := os.ReadFile(filepath.Join(u.dir, "cursor")) // it is not there yet
-		is = strings.TrimSpace(string(b))
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			u.t.Fatalf("wait for the cursor: %v", context.Cause(ctx))
-		}
-	}
+		return strings.TrimSpace(string(b)) == behind
+	})
 }

@@ -17,6 +17,8 @@ import (
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/figures"
+	"relay-pty/cmd/internal/testrig/realagent"
+	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/router"
 )
@@ -38,7 +40,12 @@ type user struct {
 
 func newUser(t *testing.T) *user {
 	t.Helper()
-	bin := built(t)
+	return userWith(t, built(t))
+}
+
+// userWith is one with the programs in bin.
+func userWith(t *testing.T, bin string) *user {
+	t.Helper()
 	u := &user{t: t, dir: testrig.Dir(t), bin: bin}
 	u.env = append(os.Environ(), environment(u.dir, bin)...)
 	t.Cleanup(func() { endAll(t, u.dir) })
@@ -84,13 +91,11 @@ func (u *user) wraps(ctx context.Context, name string, argv ...string) {
 func (u *user) runs(ctx context.Context, name, cwd string, env []string, argv ...string) (end func()) {
 	u.t.Helper()
 	cmd := u.command(ctx, append([]string{"run", name, "--headless", "--socket", filepath.Join(u.dir, name)}, argv...)...)
-	cmd.Env = slices.Concat(u.env, env, environment(u.dir, u.bin)[:2])
+	cmd.Env = u.with(env)
 	cmd.Dir = cmp.Or(cwd, u.dir)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
-	if err := cmd.Start(); err != nil {
-		u.t.Fatal(err)
-	}
+	must(u.t, cmd.Start())
 	u.t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait() // however it ended
@@ -101,6 +106,25 @@ func (u *user) runs(ctx context.Context, name, cwd string, env []string, argv ..
 		cmd.Process.Signal(syscall.SIGTERM) // it may have ended by itself
 		cmd.Wait()                          // by the signal
 	}
+}
+
+// with is the environment of an agent with a home of its own, whose router is the user's.
+func (u *user) with(env []string) []string {
+	return slices.Concat(u.env, env, environment(u.dir, u.bin)[:2])
+}
+
+// attended runs a real agent at a terminal, with flags before its command line, until it is ready.
+func (u *user) attended(ctx context.Context, name string, real realagent.Agent, env []string, flags ...string) *term.Term {
+	u.t.Helper()
+	argv := slices.Concat([]string{filepath.Join(u.bin, "relay"), "run", name, "--socket", filepath.Join(u.dir, name)}, flags, []string{"--"}, real.Argv)
+	tm := testrig.StartTerm(u.t, term.Options{Argv: argv, Env: append(u.with(real.Env), env...), Dir: real.Dir, Answers: true})
+	u.t.Cleanup(func() {
+		if u.t.Failed() {
+			u.t.Logf("%s at the end:\n%s", name, tm.Screen())
+		}
+	})
+	u.sees(ctx, name+" to be ready", func(e router.Event) bool { return e.Agent == name && e.State == "ready" })
+	return tm
 }
 
 // client asks the router from this process: a command each time would cost more than what it asks
@@ -154,9 +178,7 @@ func (u *user) log(ctx context.Context) (all []router.Event) {
 	u.t.Helper()
 	for after := int64(0); ; {
 		page, err := u.events(ctx, after, 0)
-		if err != nil {
-			u.t.Fatal(err)
-		}
+		must(u.t, err)
 		if len(page.Events) == 0 {
 			return all
 		}

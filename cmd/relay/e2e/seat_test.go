@@ -2,11 +2,9 @@ package e2e
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"relay-pty/cmd/internal/testrig"
@@ -45,41 +43,34 @@ func sit(t *testing.T, conf agents.Config, flags ...string) *seat {
 	return s
 }
 
-func (s *seat) must(err error) {
-	s.t.Helper()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-}
-
 // types is what the human types, until the agent shows it.
 func (s *seat) types(text string) {
 	s.t.Helper()
-	s.must(s.human.Type(text))
-	s.must(s.human.WaitText(s.ctx, text))
+	must(s.t, s.human.Type(text))
+	must(s.t, s.human.WaitText(s.ctx, text))
 }
 
 // works has the human give the agent something to do, which it does until it is told to end.
 func (s *seat) works() {
 	s.t.Helper()
 	s.types("work")
-	s.must(s.human.Type("\r"))
+	must(s.t, s.human.Type("\r"))
 	s.reads(1)
 }
 
 func (s *seat) ends() {
 	s.t.Helper()
 	_, err := s.agent.Do(s.ctx, agents.Command{Cmd: "idle"})
-	s.must(err)
+	must(s.t, err)
 }
 
 // reads waits until the agent was submitted so many texts, and returns those it was.
 func (s *seat) reads(n int) (texts []string) {
 	s.t.Helper()
 	_, err := s.agent.WaitEvent(s.ctx, agents.KindSubmit, n)
-	s.must(err)
+	must(s.t, err)
 	all, err := s.agent.EventLog()
-	s.must(err)
+	must(s.t, err)
 	for _, e := range all {
 		if e.Kind == agents.KindSubmit {
 			texts = append(texts, e.Text)
@@ -100,7 +91,7 @@ func (s *seat) becomes(id, status string) {
 func (s *seat) inside(args ...string) string {
 	s.t.Helper()
 	token, err := s.agent.Token(s.ctx)
-	s.must(err)
+	must(s.t, err)
 	as := *s.user
 	as.env = append(slices.Clone(s.env), "RELAY_AGENT=alice", "RELAY_TOKEN="+token)
 	return as.does(s.ctx, args...)
@@ -145,9 +136,9 @@ func TestADraftIsPreserved(t *testing.T) {
 	s.does(s.ctx, "send", "alice", "interrupting message", "--from", "ci", "--id", "m-1")
 	s.equal(s.reads(1), read("m-1", "ci", "interrupting message"))
 	s.becomes("m-1", protocol.StatusDelivered)
-	s.must(s.human.WaitText(s.ctx, "I am typing something"))
+	must(s.t, s.human.WaitText(s.ctx, "I am typing something"))
 	s.types(" else")
-	s.must(s.human.Type("\r"))
+	must(s.t, s.human.Type("\r"))
 	s.equal(s.reads(2), read("m-1", "ci", "interrupting message"), "I am typing something else")
 }
 
@@ -194,20 +185,12 @@ func TestASenderIsToldOnce(t *testing.T) {
 		"--notify-on-delivery", "--notify-after", "700ms")
 	want := []string{read("m-1:delivered", "relay", "[relay] Message m-1 delivered to bob.")}
 	s.equal(s.reads(1), want...)
-	s.kills()
+	s.killsRouter()
 	want = append(want, read("m-1:reminder", "relay",
 		`[relay] Reminder: 700ms since message m-1 was delivered to bob: "do task X" (relay screen bob)`))
 	s.does(s.ctx, "ls") // which starts a router
 	s.equal(s.reads(2), want...)
-	s.kills()
+	s.killsRouter()
 	s.does(s.ctx, "send", "alice", "the end", "--from", "ci", "--id", "m-2")
 	s.equal(s.reads(3), append(want, read("m-2", "ci", "the end"))...)
-}
-
-// kills ends the router as a crash would.
-func (s *seat) kills() {
-	s.t.Helper()
-	for _, pid := range running(s.dir, aRouter) {
-		s.must(os.NewSyscallError("kill", syscall.Kill(pid, syscall.SIGKILL)))
-	}
 }

@@ -93,9 +93,7 @@ func (u *user) routes(h http.Handler) {
 	if err == nil {
 		at, err = net.Listen("unix", filepath.Join(place, "router.sock"))
 	}
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	must(u.t, err)
 	served := make(chan error, 1)
 	s := &http.Server{Handler: h}
 	go func() { served <- s.Serve(at) }()

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/relay/internal/router"
@@ -64,24 +63,14 @@ func (r *room) holds(name string) {
 // works waits until an agent is at work.
 func (r *room) works(name string) {
 	r.t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for !r.has(name + ".works") {
-		select {
-		case <-tick.C:
-		case <-r.ctx.Done():
-			r.t.Fatalf("%s at work: %v", name, context.Cause(r.ctx))
-		}
-	}
+	r.becomes(r.ctx, name+" at work", func() bool { return r.has(name + ".works") })
 }
 
 // ends lets an agent that is at work, or about to be, end it.
 func (r *room) ends(name string) {
 	r.t.Helper()
 	r.works(name)
-	if err := os.Remove(filepath.Join(r.dir, name+".works")); err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, os.Remove(filepath.Join(r.dir, name+".works")))
 }
 
 func (r *room) has(file string) bool {
@@ -118,9 +107,7 @@ func (r *room) waiting(id string) string {
 		Status     string `json:"status"`
 		WaitingFor string `json:"waiting_for"`
 	}
-	if err := json.Unmarshal([]byte(r.does(r.ctx, "show", id, "--json")), &m); err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, json.Unmarshal([]byte(r.does(r.ctx, "show", id, "--json")), &m))
 	return m.Status + " " + m.WaitingFor
 }
 

@@ -28,9 +28,7 @@ func (u *user) overTCP(ctx context.Context) (url, token string) {
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	must(u.t, err)
 	u.t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait() // however it ended
@@ -43,9 +41,7 @@ func (u *user) overTCP(ctx context.Context) (url, token string) {
 		if at, file, ok := strings.Cut(line, ", token in "); ok {
 			url = strings.TrimPrefix(at, "relay: ")
 			b, err := os.ReadFile(strings.TrimSpace(file))
-			if err != nil {
-				u.t.Fatal(err)
-			}
+			must(u.t, err)
 			token = strings.TrimSpace(string(b))
 		}
 	}
@@ -128,9 +124,7 @@ func (u *user) knocks(ctx context.Context, url, token, bobs, session string) {
 	} {
 		body := strings.NewReader(`{"jsonrpc":"2.0","id":9,"method":"tools/list","params":{}}`)
 		r, err := http.NewRequestWithContext(ctx, "POST", url+daemon.ToolsPath+c.path, body)
-		if err != nil {
-			u.t.Fatal(err)
-		}
+		must(u.t, err)
 		r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
 		for key, value := range map[string]string{"Origin": c.origin, "Mcp-Session-Id": c.session} {
 			if value != "" {
@@ -142,9 +136,7 @@ func (u *user) knocks(ctx context.Context, url, token, bobs, session string) {
 		}
 		r.Host = c.host
 		answer, err := http.DefaultClient.Do(r)
-		if err != nil {
-			u.t.Fatal(err)
-		}
+		must(u.t, err)
 		b, err := io.ReadAll(answer.Body)
 		answer.Body.Close() // it is read
 		if err != nil || answer.StatusCode != c.status || !bytes.Contains(b, []byte(c.says)) {

@@ -56,17 +56,6 @@ func Share(seed uint64, part int) []int {
 	return rand.New(rand.NewPCG(seed, 1)).Perm(Count())[:max(1, Count()/part)]
 }
 
-// Deal gives each number of a whole sweep to one of so many hands, and of each kind as many to each
-// as can be. The seed after this one gives each number to the next hand.
-func Deal(seed uint64, hands int) [][]int {
-	dealt := make([][]int, hands)
-	for _, n := range Share(seed, 1) {
-		to := (uint64(n/len(kinds)+n%len(kinds)) + seed%uint64(hands)) % uint64(hands)
-		dealt[to] = append(dealt[to], n)
-	}
-	return dealt
-}
-
 // Make is the item of that number.
 func Make(seed uint64, n int, w Where) Item {
 	k := kinds[n%len(kinds)]

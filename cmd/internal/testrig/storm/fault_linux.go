@@ -17,7 +17,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"relay-pty/cmd/internal/testrig/books"
-	"relay-pty/cmd/internal/testrig/storm/slot"
 )
 
 // systemStrikes are those that only this system can have.
@@ -43,8 +42,8 @@ func dropDisk(dir string) error {
 }
 
 // strikeDisk fills the disk for a while.
-func strikeDisk(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) error {
-	path := filepath.Join(p.State, "filler")
+func strikeDisk(ctx context.Context, p *place, l *life, rnd *rand.Rand) error {
+	path := filepath.Join(p.state, "filler")
 	f, err := os.Create(path)
 	if err != nil {
 		return err
@@ -63,20 +62,20 @@ func strikeDisk(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) err
 
 // inTrouble lasts as long as a fault of the disk does. At times the wrapper is killed in
 // it, and the next one begins in it.
-func (p *place) inTrouble(ctx context.Context, l *slot.Life, rnd *rand.Rand) error {
+func (p *place) inTrouble(ctx context.Context, l *life, rnd *rand.Rand) error {
 	pause(ctx, rnd, 200, 1500)
 	if rnd.IntN(4) > 0 {
 		return nil
 	}
-	p.storm.struck(books.Fault{Agent: p.Name, Life: l.N, Kind: killWrapper})
-	err := l.Kill(ctx)
+	p.storm.struck(books.Fault{Agent: p.name, Life: l.n, Kind: killWrapper})
+	err := l.kill(ctx)
 	pause(ctx, rnd, 0, 1500)
 	return err
 }
 
 // strikeSync makes the wrapper's writes reach no disk for a while.
-func strikeSync(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) error {
-	cmd := exec.Command("strace", "-f", "-o", "/dev/null", "-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:error=EIO", "-p", strconv.Itoa(l.Term.Pid()))
+func strikeSync(ctx context.Context, p *place, l *life, rnd *rand.Rand) error {
+	cmd := exec.Command("strace", "-f", "-o", "/dev/null", "-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:error=EIO", "-p", strconv.Itoa(l.term.Pid()))
 	said, err := cmd.StderrPipe()
 	if err != nil {
 		return fmt.Errorf("strace: %w", err)

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/testrig/books"
-	"relay-pty/cmd/internal/testrig/storm/slot"
 )
 
 // The kinds of faults.
@@ -28,12 +27,12 @@ const (
 )
 
 // strike does one fault to a life, for as long as it lasts, and lifts it.
-type strike func(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) error
+type strike func(ctx context.Context, p *place, l *life, rnd *rand.Rand) error
 
 // strikes are those that every system can have.
 var strikes = map[string]strike{
-	killWrapper:  func(ctx context.Context, _ *place, l *slot.Life, _ *rand.Rand) error { return l.Kill(ctx) },
-	killAgent:    func(ctx context.Context, _ *place, l *slot.Life, _ *rand.Rand) error { return l.KillAgent(ctx) },
+	killWrapper:  func(ctx context.Context, _ *place, l *life, _ *rand.Rand) error { return l.kill(ctx) },
+	killAgent:    func(ctx context.Context, _ *place, l *life, _ *rand.Rand) error { return l.killAgent(ctx) },
 	stop:         strikeStop,
 	slowTerminal: strikeTerminal,
 	resize:       strikeSize,
@@ -69,25 +68,25 @@ func (s *storm) strikeAll(ctx context.Context, p *place, plan []string, rnd *ran
 	}
 	slices.Sort(at)
 	for i, kind := range plan {
-		if !p.Progress(ctx, at[i]) {
-			return context.Cause(ctx)
+		if err := p.progress(ctx, at[i]); err != nil {
+			return err
 		}
 		lurk(ctx, p, rnd)
-		l, err := p.Up(ctx)
+		l, err := p.up(ctx)
 		if err != nil {
 			return err
 		}
-		s.struck(books.Fault{Agent: p.Name, Life: l.N, Kind: kind})
-		before, _ := p.Count()
+		s.struck(books.Fault{Agent: p.name, Life: l.n, Kind: kind})
+		before, _ := p.count()
 		strike := strikes[kind]
 		if strike == nil {
 			strike = systemStrikes[kind]
 		}
 		if err := strike(ctx, p, l, rnd); err != nil {
-			return fmt.Errorf("%s at %s, life %d: %w", kind, p.Name, l.N, err)
+			return fmt.Errorf("%s at %s, life %d: %w", kind, p.name, l.n, err)
 		}
 		calm, cancel := context.WithTimeout(ctx, progressLimit)
-		p.Progress(calm, before+1) // whether there was any is for the check of the books
+		p.progress(calm, before+1) // whether there was any is for the check of the books
 		cancel()
 	}
 	return nil
@@ -119,10 +118,10 @@ func pause(ctx context.Context, rnd *rand.Rand, least, most int) {
 }
 
 // strikeStop stops the wrapper or the agent for a while.
-func strikeStop(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) error {
-	pid, err := l.AgentPid(ctx)
+func strikeStop(ctx context.Context, p *place, l *life, rnd *rand.Rand) error {
+	pid, err := l.agentPid(ctx)
 	if rnd.IntN(2) == 0 {
-		pid, err = l.Term.Pid(), nil
+		pid, err = l.term.Pid(), nil
 	}
 	if err == nil {
 		err = syscall.Kill(pid, syscall.SIGSTOP)
@@ -135,33 +134,33 @@ func strikeStop(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) err
 }
 
 // strikeTerminal does not read the wrapper's terminal for a while.
-func strikeTerminal(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) error {
-	l.Gate.Lock()
-	defer l.Gate.Unlock()
+func strikeTerminal(ctx context.Context, p *place, l *life, rnd *rand.Rand) error {
+	l.gate.Lock()
+	defer l.gate.Unlock()
 	pause(ctx, rnd, 200, 2500)
 	return nil
 }
 
 // strikeSize changes the terminal's size as fast as can be.
-func strikeSize(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) error {
+func strikeSize(ctx context.Context, p *place, l *life, rnd *rand.Rand) error {
 	for range 20 + rnd.IntN(200) {
-		if err := l.Term.Resize(20+rnd.IntN(60), 60+rnd.IntN(140)); err != nil {
+		if err := l.term.Resize(20+rnd.IntN(60), 60+rnd.IntN(140)); err != nil {
 			return err
 		}
 		if rnd.IntN(4) == 0 {
 			pause(ctx, rnd, 0, 10)
 		}
 	}
-	return l.Term.Resize(slot.Rows, slot.Cols)
+	return l.term.Resize(rows, cols)
 }
 
 // strikeSocket takes more connections than there are, and says nonsense, or nothing, or
 // asks and does not listen.
-func strikeSocket(ctx context.Context, p *place, l *slot.Life, rnd *rand.Rand) error {
+func strikeSocket(ctx context.Context, p *place, l *life, rnd *rand.Rand) error {
 	var d net.Dialer
 	var open []net.Conn
 	for range 300 {
-		nc, err := d.DialContext(ctx, "unix", p.Socket)
+		nc, err := d.DialContext(ctx, "unix", p.socket)
 		if err != nil {
 			break // the listener's own queue is full
 		}

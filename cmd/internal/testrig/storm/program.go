@@ -4,12 +4,14 @@ import (
 	"fmt"
 
 	"relay-pty/cmd/internal/testrig/agents"
-	"relay-pty/cmd/internal/testrig/storm/slot"
 )
 
 // program is a fake agent and how it is wrapped.
 type program struct {
-	slot.Options
+	agent string // in package agents
+	line  bool   // it is a line program
+	conf  agents.Config
+	flags []string
 	over  string   // the overlay, if it is not a profile of the wrapper's
 	small bool     // its composer is seen as far as it does not scroll
 	modes []string // that messages may have
@@ -29,33 +31,27 @@ var claude = []string{"--agent", "claude"}
 var programs = map[string]program{
 	"line": {
 		share: 40, modes: []string{sequential, important},
-		Options: slot.Options{Agent: "line", Line: true, Flags: []string{"--agent", "generic", "--prompt-pattern", "^> $"}},
+		agent: "line", line: true, flags: []string{"--agent", "generic", "--prompt-pattern", "^> $"},
 	},
 	"silent": {
 		share: 16, modes: []string{sequential, important},
-		Options: slot.Options{
-			Agent: "line", Line: true, Flags: []string{"--agent", "generic", "--idle-timeout", "100"}, Conf: agents.Config{Prompt: "\r"},
-		},
+		agent: "line", line: true, flags: []string{"--agent", "generic", "--idle-timeout", "100"}, conf: agents.Config{Prompt: "\r"},
 	},
 	"composer": {
 		share: 6, modes: []string{sequential, urgent},
-		Options: slot.Options{Agent: "composer", Flags: claude, Conf: agents.Config{BusyMS: 5, QuitKeys: -1, Still: true}},
+		agent: "composer", flags: claude, conf: agents.Config{BusyMS: 5, QuitKeys: -1, Still: true},
 	},
 	"full-screen": {
 		share: 4, modes: []string{sequential},
-		Options: slot.Options{
-			Agent: "composer", Flags: claude, Conf: agents.Config{BusyMS: 20, QuitKeys: -1, AltScreen: true, Ghost: "Try \"fix the tests\""},
-		},
+		agent: "composer", flags: claude, conf: agents.Config{BusyMS: 20, QuitKeys: -1, AltScreen: true, Ghost: "Try \"fix the tests\""},
 	},
 	"stranger": {
 		share: 1, modes: []string{sequential, important}, small: true, over: stranger,
-		Options: slot.Options{
-			Agent: "composer", Flags: []string{"--batch-max", "1"}, Conf: agents.Config{BusyMS: 5, QuitKeys: -1, Ghost: "Ask anything", Chips: "never"},
-		},
+		agent: "composer", flags: []string{"--batch-max", "1"}, conf: agents.Config{BusyMS: 5, QuitKeys: -1, Ghost: "Ask anything", Chips: "never"},
 	},
 	"slow": {
 		share: 1, modes: []string{sequential},
-		Options: slot.Options{Agent: "slow", Flags: claude, Conf: agents.Config{BusyMS: 5, QuitKeys: -1, ReadBytes: 16}},
+		agent: "slow", flags: claude, conf: agents.Config{BusyMS: 5, QuitKeys: -1, ReadBytes: 16},
 	},
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/testrig/books"
-	"relay-pty/cmd/internal/testrig/storm/slot"
 	"relay-pty/protocol"
 )
 
@@ -19,18 +18,21 @@ type sender struct {
 	total int
 
 	rnd   *rand.Rand
-	conn  *slot.Conn // nil: none
+	conn  *conn // nil: none
 	n     int
 	reqs  int
 	posed []string // accepted, not seen at their end
 }
 
+// sendersEach is how many there are to each agent.
+const sendersEach = 3
+
 // senders are those to one agent, who share its messages.
 func (s *storm) senders(p *place) []*sender {
 	var all []*sender
 	left := p.messages
-	for n := range s.Senders {
-		total := left / (s.Senders - n)
+	for n := range sendersEach {
+		total := left / (sendersEach - n)
 		left -= total
 		all = append(all, &sender{place: p, from: fmt.Sprintf("s%d", n+1), total: total})
 	}
@@ -50,7 +52,7 @@ func (m *sender) run(ctx context.Context, rnd *rand.Rand) error {
 	defer m.hangUp()
 	for m.n < m.total {
 		next := m.Next()
-		m.posed = m.Unended(m.posed)
+		m.posed = m.unended(m.posed)
 		room := min(window-len(m.posed), m.total-m.n, 1+m.rnd.IntN(5))
 		if room <= 0 {
 			if err := m.idle(ctx, next, time.Minute); err != nil {
@@ -76,11 +78,11 @@ func (m *sender) oneIn(n int) bool { return m.rnd.IntN(n) == 0 }
 // write makes up the next message.
 func (m *sender) write() *letter {
 	m.n++
-	l := &letter{Send: books.Send{Agent: m.Name, Inject: protocol.Inject{
-		ID: fmt.Sprintf("%s-%s-%d", m.Name, m.from, m.n), From: m.from, Mode: sequential, Redelivery: "never",
+	l := &letter{Send: books.Send{Agent: m.name, Inject: protocol.Inject{
+		ID: fmt.Sprintf("%s-%s-%d", m.name, m.from, m.n), From: m.from, Mode: sequential, Redelivery: "never",
 	}}}
 	if m.oneIn(20) {
-		l.Mode = m.program.modes[m.rnd.IntN(len(m.program.modes))]
+		l.Mode = m.modes[m.rnd.IntN(len(m.modes))]
 	}
 	if m.oneIn(10) {
 		l.Priority = m.rnd.Int64N(3) - 1
@@ -102,8 +104,8 @@ func (m *sender) write() *letter {
 func (m *sender) text() string {
 	size, width := m.rnd.IntN(80), 3000
 	switch k := m.rnd.IntN(200); {
-	case m.program.small:
-	case k == 0 && !m.Line:
+	case m.small:
+	case k == 0 && !m.line:
 		size = 10_000
 	case k < 4:
 		size = 3000
@@ -162,7 +164,7 @@ func (m *sender) send(ctx context.Context, n int) error {
 func (m *sender) settle(l *letter) (again bool, err error) {
 	switch l.Answer {
 	case "queued":
-		m.Accepted(l.ID)
+		m.accepted(l.ID)
 		m.posed = append(m.posed, l.ID)
 		m.storm.post(l.Send)
 		return false, nil
@@ -178,7 +180,7 @@ func (m *sender) settle(l *letter) (again bool, err error) {
 		if l.lost {
 			l.Answer = ""
 		}
-		m.Skip()
+		m.skip()
 		m.storm.post(l.Send)
 	}
 	return again, nil
@@ -187,11 +189,11 @@ func (m *sender) settle(l *letter) (again bool, err error) {
 // connect makes sure that there is a connection to a wrapper that runs.
 func (m *sender) connect(ctx context.Context) error {
 	for m.conn == nil {
-		l, err := m.Up(ctx)
+		l, err := m.up(ctx)
 		if err != nil {
 			return err
 		}
-		if m.conn, err = m.Dial(ctx, l); err != nil && !l.Doomed() {
+		if m.conn, err = m.dial(ctx, l); err != nil && !l.doomed() {
 			return err
 		}
 	}
@@ -200,7 +202,7 @@ func (m *sender) connect(ctx context.Context) error {
 
 func (m *sender) hangUp() {
 	if m.conn != nil {
-		m.conn.Close()
+		m.conn.close()
 		m.conn = nil
 	}
 }
@@ -209,7 +211,7 @@ func (m *sender) hangUp() {
 func (m *sender) ask(r protocol.Request) {
 	m.reqs++
 	r.SetTag(fmt.Sprintf("r%d", m.reqs))
-	if m.conn != nil && m.conn.Send(r) != nil {
+	if m.conn != nil && m.conn.send(r) != nil {
 		m.hangUp()
 	}
 }
@@ -245,16 +247,16 @@ func (m *sender) answer(ctx context.Context, req string) (protocol.Answer, error
 	late := time.After(answerLimit)
 	for m.conn != nil {
 		select {
-		case f, open := <-m.conn.Frames:
-			m.heard(f, open)
+		case f, open := <-m.conn.frames:
+			m.takes(f, open)
 			if a, ok := f.(protocol.Answer); ok && a.Tag() == req {
 				return a, nil
 			}
 			if e, bad := f.(*protocol.Error); bad && e.Req == "" && e.Code != protocol.TooManyConnections && e.Code != protocol.ShuttingDown {
-				return nil, fmt.Errorf("%s of %s: %w", m.from, m.Name, e)
+				return nil, fmt.Errorf("%s of %s: %w", m.from, m.name, e)
 			}
 		case <-late:
-			return nil, fmt.Errorf("%s had no answer from %s within %v", m.from, m.Name, answerLimit)
+			return nil, fmt.Errorf("%s had no answer from %s within %v", m.from, m.name, answerLimit)
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
@@ -262,9 +264,9 @@ func (m *sender) answer(ctx context.Context, req string) (protocol.Answer, error
 	return nil, nil
 }
 
-// heard takes what came on the connection, which may be its end.
-func (m *sender) heard(f protocol.Frame, open bool) {
-	m.Told(f)
+// takes takes what came on the connection, which may be its end.
+func (m *sender) takes(f protocol.Frame, open bool) {
+	m.tells(f)
 	if _, lagged := f.(*protocol.Lagged); !open || lagged {
 		m.hangUp()
 	}
@@ -287,11 +289,11 @@ func (m *sender) idle(ctx context.Context, wake <-chan struct{}, limit time.Dura
 	for late := time.After(limit); ; {
 		var frames <-chan protocol.Frame
 		if m.conn != nil {
-			frames = m.conn.Frames
+			frames = m.conn.frames
 		}
 		select {
 		case f, open := <-frames:
-			m.heard(f, open)
+			m.takes(f, open)
 			if b, ok := f.(*protocol.Backpressure); ok && b.Accept {
 				return nil
 			}

@@ -14,14 +14,11 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"relay-pty/cmd/internal/testrig/books"
-	"relay-pty/cmd/internal/testrig/storm/slot"
 )
 
 // Config says what a run is made of. The calling test binary must use testrig.Main,
@@ -33,7 +30,6 @@ type Config struct {
 	Dir string
 
 	Agents   int
-	Senders  int // to each agent
 	Messages int // in all
 	Faults   int // in all
 
@@ -48,8 +44,8 @@ type Config struct {
 	// Stall is how long nothing may come to its end before the run is given up: its books
 	// say that it did not run empty; 0: two minutes.
 	Stall time.Duration
-	Log   func(format string, args ...any) // of the progress; may be nil
-	Stray func(agent, event string)        // told of commands that no agent said; may be nil
+	Log   func(format string, args ...any) // of the progress
+	Stray func(agent, event string)        // told of commands that no agent said
 }
 
 // Kinds are the faults that this system can be made to have.
@@ -87,12 +83,16 @@ func Run(ctx context.Context, c Config) (books.Run, error) {
 	}
 	var lives sync.WaitGroup
 	for _, p := range s.places {
-		lives.Go(func() { fail(p.Live(ctx)) })
-		lives.Go(func() { fail(p.Follow(ctx)) })
+		lives.Go(func() { fail(p.goOn(ctx)) })
+		lives.Go(func() { fail(p.follow(ctx)) })
 	}
 	drained := s.rage(ctx, fail) && s.drained(ctx)
 	if ctx.Err() == nil { // what was typed arrives, and every life ends gently
-		s.each(func(p *place) { fail(p.Quit(ctx)) })
+		var all sync.WaitGroup
+		for _, p := range s.places {
+			all.Go(func() { fail(p.quit(ctx)) })
+		}
+		all.Wait()
 	}
 	fail(errOver)
 	lives.Wait()
@@ -102,7 +102,7 @@ func Run(ctx context.Context, c Config) (books.Run, error) {
 	}
 	run := books.Run{Sends: s.sends, Faults: s.faults, Drained: drained}
 	for _, p := range s.places {
-		err = errors.Join(err, p.Books(&run, drained))
+		err = errors.Join(err, p.books(&run, drained))
 	}
 	return run, err
 }
@@ -112,12 +112,6 @@ func (c Config) filled() Config {
 		c.Kinds = Kinds()
 	}
 	c.Patience, c.Stall = cmp.Or(c.Patience, time.Minute), cmp.Or(c.Stall, 2*time.Minute)
-	if c.Log == nil {
-		c.Log = func(string, ...any) {}
-	}
-	if c.Stray == nil {
-		c.Stray = func(string, string) {}
-	}
 	return c
 }
 
@@ -136,23 +130,6 @@ const (
 	forNemesis
 )
 
-// place is a slot, and what is meant for it.
-type place struct {
-	*slot.Slot
-	storm    *storm
-	program  program
-	messages int
-}
-
-// each does something at all places at once.
-func (s *storm) each(do func(*place)) {
-	var all sync.WaitGroup
-	for _, p := range s.places {
-		all.Go(func() { do(p) })
-	}
-	all.Wait()
-}
-
 // prepare makes the places, with a share of the messages for each.
 func (s *storm) prepare() error {
 	programs, err := chosen(s.Programs)
@@ -165,36 +142,16 @@ func (s *storm) prepare() error {
 	}
 	left := s.Messages
 	for i := range s.Agents {
-		p, err := s.place(fmt.Sprintf("a%d", i+1), programs[i%len(programs)])
-		if err != nil {
-			return err
-		}
-		p.messages = s.Messages * p.program.share / total
+		p := s.place(fmt.Sprintf("a%d", i+1), programs[i%len(programs)])
+		p.messages = s.Messages * p.share / total
 		left -= p.messages
 		s.places = append(s.places, p)
+		if err := p.prepare(); err != nil {
+			return err
+		}
 	}
 	s.places[0].messages += left
 	return nil
-}
-
-func (s *storm) place(name string, p program) (*place, error) {
-	o := p.Options
-	o.Name, o.Dir, o.Binary, o.Stray, o.Log = name, filepath.Join(s.Dir, name), s.Binary, s.Stray, s.Log
-	o.Flags = slices.Concat(p.Flags, s.Flags)
-	overlay := filepath.Join(o.Dir, "overlay.json")
-	if p.over != "" {
-		o.Flags = append([]string{"--agent", overlay}, o.Flags...)
-	}
-	out := &place{Slot: slot.New(o), storm: s, program: p}
-	if err := os.MkdirAll(out.State, 0o700); err != nil {
-		return nil, err
-	}
-	if slices.Contains(s.Kinds, diskFull) {
-		if err := ownDisk(out.State); err != nil {
-			return nil, err
-		}
-	}
-	return out, os.WriteFile(overlay, []byte(p.over), 0o600)
 }
 
 // rage runs senders, typists and the nemesis to their ends, and reports whether they came to
@@ -216,7 +173,7 @@ func (s *storm) rage(ctx context.Context, fail func(error)) bool {
 		for n, m := range s.senders(p) {
 			sending.Go(func() { note(m.run(running, s.rand(forSenders, i<<8|n))) })
 		}
-		work.Go(func() { sending.Wait(); p.Close() })
+		work.Go(func() { sending.Wait(); p.Change(func() { p.closed = true }) })
 		work.Go(func() { note(s.strikeAll(running, p, plan[i], s.rand(forNemesis, i))) })
 		if !s.Quiet {
 			hands.Go(func() { note(p.types(typing, s.rand(forTypists, i))) })
@@ -259,8 +216,8 @@ func (s *storm) drained(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, s.Patience)
 	defer cancel()
 	for _, p := range s.places {
-		if !p.Empty(ctx) {
-			s.Log("storm: %s is not at its end: %s", p.Name, p.Standing())
+		if p.empty(ctx) != nil {
+			s.Log("storm: %s is not at its end: %s", p.name, p.standing())
 			return false
 		}
 	}
@@ -271,7 +228,7 @@ func (s *storm) drained(ctx context.Context) bool {
 func (s *storm) report() (ended int) {
 	lives := 0
 	for _, p := range s.places {
-		messages, l := p.Count()
+		messages, l := p.count()
 		ended, lives = ended+messages, lives+l
 	}
 	s.mu.Lock()
@@ -284,7 +241,7 @@ func (s *storm) report() (ended int) {
 func (s *storm) clear() error {
 	var errs []error
 	for _, p := range s.places {
-		errs = append(errs, dropDisk(p.State))
+		errs = append(errs, dropDisk(p.state))
 	}
 	return errors.Join(errs...)
 }

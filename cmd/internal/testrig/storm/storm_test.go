@@ -31,7 +31,7 @@ func TestPlan(t *testing.T) {
 // TestSharesAddUp: every message is sent by somebody.
 func TestSharesAddUp(t *testing.T) {
 	for _, agents := range []int{1, 3, 20, 33} {
-		s := &storm{Config: Config{Dir: t.TempDir(), Agents: agents, Senders: 3, Messages: 10_007}}
+		s := &storm{Config: Config{Dir: t.TempDir(), Agents: agents, Messages: 10_007}}
 		if err := s.prepare(); err != nil {
 			t.Fatal(err)
 		}

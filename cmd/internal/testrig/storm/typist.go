@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"relay-pty/cmd/internal/testrig/books"
-	"relay-pty/cmd/internal/testrig/storm/slot"
 )
 
 // stroke is keys that are typed at once, and how many milliseconds the human rests after
@@ -21,15 +20,15 @@ func (p *place) types(ctx context.Context, rnd *rand.Rand) error {
 		if pause(ctx, rnd, 3000, 15_000); ctx.Err() != nil {
 			return nil
 		}
-		l, err := p.Up(ctx)
+		l, err := p.up(ctx)
 		if err != nil {
 			return nil // the run is over
 		}
-		if _, err := l.AgentPid(ctx); err != nil {
+		if _, err := l.agentPid(ctx); err != nil {
 			continue // it ended
 		}
 		for _, s := range p.spell(l, rnd) {
-			if err := l.Term.Type(s.keys); err != nil && !l.Doomed() {
+			if err := l.term.Type(s.keys); err != nil && !l.doomed() {
 				return err
 			} else if err != nil {
 				break
@@ -40,8 +39,8 @@ func (p *place) types(ctx context.Context, rnd *rand.Rand) error {
 }
 
 // spell is something to type and to submit, after second thoughts at times.
-func (p *place) spell(l *slot.Life, rnd *rand.Rand) (all []stroke) {
-	if !p.Line && rnd.IntN(4) == 0 {
+func (p *place) spell(l *life, rnd *rand.Rand) (all []stroke) {
+	if !p.line && rnd.IntN(4) == 0 {
 		all = append(p.draft(l, rnd), stroke{"\x15", 20, 200}) // never mind
 	}
 	all = append(all, p.draft(l, rnd)...)
@@ -53,13 +52,13 @@ func (p *place) spell(l *slot.Life, rnd *rand.Rand) (all []stroke) {
 }
 
 // draft is the life's next words, each in one write or key by key.
-func (p *place) draft(l *slot.Life, rnd *rand.Rand) (all []stroke) {
+func (p *place) draft(l *life, rnd *rand.Rand) (all []stroke) {
 	for i := range 1 + rnd.IntN(3) {
 		if i > 0 {
 			all = append(all, stroke{" ", 0, 1})
 		}
-		w := books.Word(p.Name, l.N, len(l.Words)+1)
-		l.Words = append(l.Words, w)
+		w := books.Word(p.name, l.n, len(l.words)+1)
+		l.words = append(l.words, w)
 		if rnd.IntN(3) == 0 {
 			all = append(all, stroke{w, 5, 80})
 			continue

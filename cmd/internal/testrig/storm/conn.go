@@ -1,4 +1,4 @@
-package slot
+package storm
 
 import (
 	"context"
@@ -11,18 +11,18 @@ import (
 	"relay-pty/protocol/sock"
 )
 
-// Conn is a connection to a wrapper. Frames must be read; it is closed at the end.
-type Conn struct {
-	Frames chan protocol.Frame
+// conn is a connection to a wrapper. Its frames must be read; they are closed at the end.
+type conn struct {
+	frames chan protocol.Frame
 	client *sock.Client
 	hangUp context.CancelFunc
 }
 
-// Dial connects to a life that may be about to start; [ErrGone] when it ends before that.
-func (s *Slot) Dial(ctx context.Context, l *Life) (*Conn, error) {
-	c := &Conn{Frames: make(chan protocol.Frame, 64)}
+// dial connects to a life that may be about to start; errGone when it ends before that.
+func (p *place) dial(ctx context.Context, l *life) (*conn, error) {
+	c := &conn{frames: make(chan protocol.Frame, 64)}
 	if err := l.try(ctx, func() (done bool) {
-		client, err := sock.Dial(ctx, s.Socket)
+		client, err := sock.Dial(ctx, p.socket)
 		c.client = client
 		return err == nil
 	}); err != nil {
@@ -33,15 +33,15 @@ func (s *Slot) Dial(ctx context.Context, l *Life) (*Conn, error) {
 	return c, nil
 }
 
-func (c *Conn) read(ctx context.Context) {
-	defer close(c.Frames)
+func (c *conn) read(ctx context.Context) {
+	defer close(c.frames)
 	for {
 		f, err := c.client.Next(ctx)
 		if err != nil {
 			return
 		}
 		select {
-		case c.Frames <- f:
+		case c.frames <- f:
 		case <-ctx.Done():
 			return
 		}
@@ -51,28 +51,27 @@ func (c *Conn) read(ctx context.Context) {
 // writeLimit is longer than any fault holds a wrapper.
 const writeLimit = 30 * time.Second
 
-// Send writes a request; an error means that the connection is of no use any more.
-func (c *Conn) Send(r protocol.Request) error {
-	late := time.AfterFunc(writeLimit, c.Close)
+// send writes a request; an error means that the connection is of no use any more.
+func (c *conn) send(r protocol.Request) error {
+	late := time.AfterFunc(writeLimit, c.close)
 	defer late.Stop()
 	return c.client.Send(r)
 }
 
-// Close hangs up.
-func (c *Conn) Close() {
+func (c *conn) close() {
 	c.hangUp()
 	c.client.Close() // nothing to flush
 }
 
-// Follow reads the events of all lives, each from where the one before was left.
-func (s *Slot) Follow(ctx context.Context) error {
+// follow reads the events of all lives, each from where the one before was left.
+func (p *place) follow(ctx context.Context) error {
 	for seq := int64(0); ; {
-		l, err := s.Up(ctx)
-		if err != nil || s.isEnding() {
+		l, err := p.up(ctx)
+		if err != nil || p.isEnding() {
 			return err
 		}
-		if err := s.listen(ctx, l, &seq); err != nil && !errors.Is(err, ErrGone) {
-			return fmt.Errorf("%s, life %d: events after %d: %w", s.Name, l.N, seq, err)
+		if err := p.listen(ctx, l, &seq); err != nil && !errors.Is(err, errGone) {
+			return fmt.Errorf("%s, life %d: events after %d: %w", p.name, l.n, seq, err)
 		}
 		select {
 		case <-time.After(20 * time.Millisecond): // it may be refused for a while
@@ -82,16 +81,16 @@ func (s *Slot) Follow(ctx context.Context) error {
 }
 
 // listen reads events until the connection ends, or is refused for now.
-func (s *Slot) listen(ctx context.Context, l *Life, seq *int64) error {
-	c, err := s.Dial(ctx, l)
+func (p *place) listen(ctx context.Context, l *life, seq *int64) error {
+	c, err := p.dial(ctx, l)
 	if err != nil {
 		return err
 	}
-	defer c.Close()
-	if c.Send(&protocol.Subscribe{After: seq, Events: []string{"inject_result", "relay_command", "marker_invalid"}}) != nil {
+	defer c.close()
+	if c.send(&protocol.Subscribe{After: seq, Events: []string{"inject_result", "relay_command", "marker_invalid"}}) != nil {
 		return nil // the wrapper is gone
 	}
-	for f := range c.Frames {
+	for f := range c.frames {
 		switch f := f.(type) {
 		case *protocol.Subscribed, *protocol.Lagged:
 		case *protocol.Error:
@@ -101,7 +100,7 @@ func (s *Slot) listen(ctx context.Context, l *Life, seq *int64) error {
 			return fmt.Errorf("refused: %w", f)
 		case protocol.Event:
 			*seq = f.Stamped().Seq
-			if err := s.heard(f); err != nil {
+			if err := p.heard(f); err != nil {
 				return err
 			}
 		default:
