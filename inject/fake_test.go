@@ -145,7 +145,9 @@ func (f *fakeTerm) Look() watch.Look {
 	if lines := strings.Split(box.Text, "\n"); f.inView > 0 && len(lines) > f.inView {
 		box.Top, box.Text = false, strings.Join(lines[len(lines)-f.inView:], "\n")
 	}
-	box.Foreign = f.foreign
+	if box.Foreign = f.foreign; f.foreign {
+		box.Mode = "!"
+	}
 	typed, dialog := sight.Box{}, f.dialog
 	if f.quotes && dialog == "" && strings.Contains(f.box, "Really?") {
 		typed, box, dialog = box, sight.Box{}, "Really?"

@@ -25,6 +25,10 @@ func (in *Injector) holds(s step) (Hold, time.Duration) {
 	}
 	switch s.verdict.State {
 	case ready.Ready:
+	case ready.Unknown:
+		if s.Facts.Mode == "" {
+			return protocol.WaitsForReady, 0
+		}
 	case ready.Busy:
 		if !in.joins(s) {
 			_, again := in.shouldInterrupt(s)

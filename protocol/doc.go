@@ -154,7 +154,8 @@
 // hook, osc and title (the agent's own word, by where it was heard); profile, composer, prompt,
 // turn, silence; log (the agent's own log, which proves deliveries). A sign with "fault" true tells
 // of something that is wrong. An agent that rests for 20 seconds while no rule finds its composer
-// is unknown, and "blocked_by" names what was looked for.
+// is unknown, and "blocked_by" names what was looked for; so is one whose composer is in a mode in
+// which text is no prompt, and messages wait for "draft".
 //
 // "features" lists the request types that this version answers. "rows" holds every row of
 // the screen without blanks at its end. What is shown of the agent ("rows", "blocked_by",

@@ -127,6 +127,8 @@ func (r Rules) composer(f Facts) string {
 	switch {
 	case !f.Composer:
 		return cmp.Or(r.Unfound, "not on the screen")
+	case f.Mode != "":
+		return f.inMode()
 	case f.WasReady:
 		return "on the screen"
 	}

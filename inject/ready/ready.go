@@ -65,6 +65,7 @@ type Facts struct {
 	Working     bool      // busy marks on the screen or in the title, or it holds prompts back
 	Mark        string    // the row or title that shows so; "": none does
 	Composer    bool      // the composer is on the screen
+	Mode        string    // its prompt in a mode in which text is none for the model; "": it is in none
 	Rows        int       // of the terminal; 0: not known
 	Stood       time.Time // since when it has been there without a dialog; zero: not known
 	Lost        time.Time // since when it has not been; zero: it is there, or not known
@@ -166,6 +167,9 @@ func (r Rules) judgeComposer(f Facts) (Verdict, time.Duration) {
 	if left := r.First - f.Now.Sub(f.Stood); left > 0 && !f.WasReady {
 		return r.unproven(f, Unknown, protocol.SignComposer), left
 	}
+	if f.Mode != "" {
+		return Verdict{State: Unknown, Confidence: ByScreen, BlockedBy: f.inMode(), By: protocol.SignComposer}, 0
+	}
 	if f.Own.State == Ready {
 		return Verdict{State: Ready, Confidence: BySignal, By: f.Own.from()}, 0
 	}
@@ -173,6 +177,11 @@ func (r Rules) judgeComposer(f Facts) (Verdict, time.Duration) {
 		return r.unproven(f, Unknown, protocol.SignComposer), left
 	}
 	return Verdict{State: Ready, Confidence: ByScreen, By: protocol.SignComposer}, 0
+}
+
+// inMode says why a composer gets nothing though it is there.
+func (f Facts) inMode() string {
+	return "its composer is in its mode " + f.Mode + ", in which text is no prompt for the model: messages wait until that is left"
 }
 
 // lostAfter is how long an agent must rest without a composer to be one that we do not understand.

@@ -75,6 +75,8 @@ func TestJudgeComposer(t *testing.T) {
 		{"our Enter, no turn yet", idle(own(Ready, 1000), func(f *Facts) { f.Submitted = at(59_900) }), Busy, ByGuess, 1900 * ms},
 		{"our Enter, its turn over before we looked", idle(own(Ready, 59_950), func(f *Facts) { f.Submitted = at(59_900) }), Ready, BySignal, 0},
 		{"our Enter, its turn over", idle(own(Ready, 1000), func(f *Facts) { f.Submitted, f.LastBusy = at(50_000), at(59_000) }), Ready, BySignal, 0},
+		{"a mode in which text is a command", idle(own(Ready, 1000), func(f *Facts) { f.Mode = "!" }), Unknown, ByScreen, 0},
+		{"such a mode, and it works", idle(func(f *Facts) { f.Mode, f.Working = "!", true }), Busy, ByScreen, 0},
 		{"another program has the terminal", idle(func(f *Facts) { f.Foreground = false }), Unknown, BySignal, 0},
 		{"another program is in the shell's place", idle(func(f *Facts) { f.Stranger = "perl" }), Unknown, BySignal, 0},
 		{"stopped", idle(func(f *Facts) { f.Stopped = true }), Stopped, BySignal, 0},

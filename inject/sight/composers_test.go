@@ -76,6 +76,9 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"an Enter that became a newline, no footer", geminiAway + " > one\n   two\n   @" + geminiFloor, gemini, Box{Visible: true, Top: true, Text: "one\ntwo"}, "draft"},
 		{"a newline, no footer", geminiAway + " >\n   @" + geminiFloor, gemini, Box{Visible: true, Top: true, Blank: true}, "rests"},
 		{"a draft, no footer", geminiEdge + " > one\n   two@" + geminiFloor, gemini, Box{Visible: true, Top: true, Text: "one\ntwo"}, "draft"},
+		{"an empty row in a draft, no footer, no edges", " Shift+Tab to accept edits\n\n > one\n\n   three@\n", gemini, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
+		{"a draft with an empty row above, no footer, no edges, the cursor there", " Shift+Tab to accept edits\n\n > @\n\n   three\n", gemini, Box{Visible: true, Top: true, Blank: true}, "rests"},
+		{"a draft above a footer at the right", " > @Type your message\n\n                    Auto", gemini, empty, "rests"},
 		{"ten rows may have scrolled", " > 1\n   2\n   3\n   4\n   5\n   6\n   7\n   8\n   9\n   10@\n\n ~", gemini, Box{Visible: true, Text: "1\n2\n3\n4\n5\n6\n7\n8\n9\n10"}, "draft"},
 		{"ten rows, most of them empty, may have scrolled", " >\n\n\n\n\n\n\n\n\n   10@\n\n ~", gemini, Box{Visible: true, Text: "10"}, "draft"},
 		{"its beginning has left the screen", "   4\n   5\n   6\n   7\n\n   9\n   10\n   [end m1]@" + geminiFoot, gemini, Box{Visible: true, Text: "4\n5\n6\n7\n\n9\n10\n[end m1]"}, "draft"},
@@ -126,6 +129,7 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"a title that works", "\x1b]0;✦  Working… (work)\a > @" + geminiFoot, gemini, empty, "busy"},
 
 		{"start", "   ┃\n   ┃  @Ask anything… \"Fix a test\"\n   ┃\n   ┃  Build · model\n   ╹▀▀▀▀▀▀▀▀▀▀", opencode, empty, "rests"},
+		{"start, the page's last rows over the composer", "\x1b[1H   ┃\n   ┃  one\n   ┃  two@\n   ┃\n   ┃  Build · model\n   ╹▀▀▀▀▀▀▀▀▀▀\x1b[11H  /home/me/work:main                 1.18.33", opencode, unseen, ""},
 		{"session", "  ┃\n  ┃  said\n  ┃\n\n     reply\n\n  ┃\n  ┃  @" + openFloor, opencode, empty, "rests"},
 		{"a draft", "  ┃\n  ┃  one\n  ┃\n  ┃  three@" + openFloor, opencode, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
 		{"a row that wraps behind a line that is no border", "  ┃\n  ┃  cat x |\n  ┃  sh |@" + openFloor, opencode, Box{Visible: true, Top: true, Text: "cat x |\nsh |"}, "draft"},

@@ -20,7 +20,7 @@ func (c ruled) find(s *screen.Screen, dialogs []*profile.Pattern) place {
 	for r := rows - 1; r >= 0; r-- {
 		plain := c.isRule(s.Row(r))
 		switch {
-		case !plain && !c.labelled(s, r, lower):
+		case !plain && !c.labelled(s, r, lower) && !c.wrapped(s, r, lower):
 			continue
 		case lower < 0 && c.More.Match(s.Row(r)):
 			return c.cut(s, r, rows)
@@ -133,6 +133,22 @@ func (c ruled) labelled(s *screen.Screen, row, lower int) bool {
 		return begun || shows(0) == "" && shows(1) != ""
 	}
 	return begun && c.More.Match(s.Row(row))
+}
+
+// wrapped reports whether a row is the end of an upper rule that a label has made longer than the
+// screen is wide: it stands above a prompt, and the lower rule, which is as long, wraps, too.
+func (c ruled) wrapped(s *screen.Screen, row, lower int) bool {
+	rows, cols := s.Size()
+	if lower < 0 || lower+1 >= rows || s.Row(lower) != strings.Repeat("─", cols) {
+		return false
+	}
+	over, last := utf8.RuneCountInString(s.Row(lower+1)), cols-1
+	for last > 0 && strings.TrimSpace(s.Cell(row, last).Text) == "" {
+		last--
+	}
+	b, _ := c.head(s.Row(row + 1))
+	return b.Visible && over > 0 && over < cols && s.Row(lower+1) == strings.Repeat("─", over) && last+1 >= over &&
+		s.Cell(row, last).Text == "─" && s.Cell(row, last).Style == s.Cell(lower, 0).Style
 }
 
 // isRule reports whether a row is a line from the left on, for the most part.

@@ -115,6 +115,9 @@ func (w *Watch) See(l *Look, ours Ours) {
 	f.WasReady, f.LastBusy, f.LastInput = !w.Ready.IsZero(), w.Busy, ready.Later(w.Input, l.Draft.Enter)
 	f.Submitted = ready.Later(w.Submitted, w.sent(*l))
 	f.Dialog, f.Working, f.Composer = l.Dialog, l.Working || l.Queued, l.Box.Visible
+	if l.Box.Foreign {
+		f.Mode = l.Box.Mode
+	}
 	f.MaybeDialog, f.Rows, f.Mark = l.MaybeDialog, l.Rows, l.Mark
 	w.Restored, w.Modal = w.Restored && l.Draft.Begun, w.Modal || l.Inserts
 	looksSo := f.AtPrompt

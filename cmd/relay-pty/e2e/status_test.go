@@ -55,7 +55,7 @@ func TestProveClaudeModeWithoutTextIsADraft(t *testing.T) {
 	must(t, r.WaitScreen(patience(t, "the composer's shell mode"), func(s *screen.Screen) bool { return sight.Look(look, s).Box.Foreign }))
 	r.inject("m1", "hello")
 	r.reason("m1", "draft", nil)
-	r.wantStatus(map[string]any{"draft": true, "waiting_for": "draft", "can_accept": false})
+	r.wantStatus(map[string]any{"draft": true, "waiting_for": "draft", "can_accept": false, "state": "unknown"})
 	must(t, r.Type("\x7f"))
 	r.delivers("m1", "submitted", "turn")
 	r.onlyTurn("m1", "hello")
