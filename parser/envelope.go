@@ -18,6 +18,10 @@ const staleAge = 10 * time.Minute
 //	more lines
 //	[end msg-abc123 · reply: ->relay:Alice [re=msg-abc123] <<<…>>>]
 //
+// Where nobody reads markers, the footer names the command that answers:
+//
+//	[end msg-abc123 · reply: relay reply msg-abc123 …]
+//
 // Header and footer both carry the id, so they prove what stands in a composer.
 // The header starts with '[', which no agent takes for a command, and the
 // footer makes a backslash or an @name at the body's end harmless.
@@ -25,6 +29,7 @@ type Envelope struct {
 	ID, From   string
 	Body       string
 	Notice     bool          // nobody waits for a reply
+	Unread     bool          // nobody reads the agent's markers
 	Redelivery bool          // the agent may have seen it before
 	Age        time.Duration // since it was accepted; told when over ten minutes
 }
@@ -82,8 +87,11 @@ func (e Envelope) Header() string {
 // Footer is the last line.
 func (e Envelope) Footer() string {
 	id, from := field(e.ID), field(e.From)
-	if e.Notice {
+	switch {
+	case e.Notice:
 		return ending + id + "]"
+	case e.Unread:
+		return fmt.Sprintf("%s%s · reply: relay reply %s …]", ending, id, id)
 	}
 	return fmt.Sprintf("%s%s · reply: %s%s [re=%s] <<<…>>>]", ending, id, relayPrefix, from, id)
 }

@@ -72,6 +72,10 @@ func TestEnvelope(t *testing.T) {
 	if got := e.Text(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	e.Unread = true
+	if got, want := e.Footer(), "[end msg-abc123 · reply: relay reply msg-abc123 …]"; got != want || !Whole(e.Text(), e.ID) {
+		t.Errorf("unread: %s, whole %v, want %s", got, Whole(e.Text(), e.ID), want)
+	}
 	e.Notice = true
 	if got, want := e.Footer(), "[end msg-abc123]"; got != want {
 		t.Errorf("notice: %s, want %s", got, want)

@@ -47,6 +47,7 @@ type StatusAnswer struct {
 	Accept          bool     `json:"accept"`     // the queue
 	Draft           bool     `json:"draft"`
 	DraftStays      bool     `json:"draft_stays,omitzero"` // messages wait until the human sends or clears it
+	Unheard         string   `json:"unheard,omitzero"`     // why nobody hears what the agent answers; empty: it is heard
 	HumanIdleMS     *int64   `json:"human_idle_ms"`
 	OldestPendingMS *int64   `json:"oldest_pending_ms"`
 	WaitingFor      OrNull   `json:"waiting_for"`

@@ -50,7 +50,8 @@
 // agent's mode in emit and in markers is passed on as it said it; whoever routes it takes
 // its urgent for important unless its rules allow more.
 //
-// A notice has no reply footer. A command is its body alone, typed as it is, to run: it
+// A notice has no reply footer; where nobody reads the agent's markers, the footer of others names
+// the command that answers. A command is its body alone, typed as it is, to run: it
 // must be one line without control or invisible characters (bad_field), and only a wrapper that was
 // started so takes it (not_authorized).
 //
@@ -143,19 +144,20 @@
 // A status says of the agent "name", "agent" (the profile), "pid", "state" (starting, ready, busy,
 // blocked, unknown, stopped or exited), "agent_idle" (the state is ready), "confidence" (signal,
 // screen or guess), "blocked_by" (what stands in the way, or null), "last_output_ms",
-// "cursor_position" and "size"; of the composer "can_accept" and "draft"; of the human
-// "human_idle_ms"; of the queue "queue_length", "accept", "oldest_pending_ms", "waiting_for" (of
-// the oldest waiting message), "injecting" (the id that is being typed, or null) and "paused"; and
-// of the wrapper "protocol", "features", "uptime_ms" and "degraded" (its disk fails).
+// "cursor_position", "size" and, where no answer can be expected, "unheard" (why nobody hears what
+// it writes); of the composer "can_accept" and "draft"; of the human "human_idle_ms"; of the queue
+// "queue_length", "accept", "oldest_pending_ms", "waiting_for" (of the oldest waiting message),
+// "injecting" (the id that is being typed, or null) and "paused"; and of the wrapper "protocol",
+// "features", "uptime_ms" and "degraded" (its disk fails).
 //
 // An explain tells why the state is what it is: its "signs" are what it may stand on, the strongest
 // first, each with its "name", what it "says", "since" when (Unix milliseconds, or null), and
 // whether it "wins", which exactly one does. Names: process, terminal, dialog, busy_row; session,
 // hook, osc and title (the agent's own word, by where it was heard); profile, composer, prompt,
-// turn, silence; log (the agent's own log, which proves deliveries). A sign with "fault" true tells
-// of something that is wrong. An agent that rests for 20 seconds while no rule finds its composer
-// is unknown, and "blocked_by" names what was looked for; so is one whose composer is in a mode in
-// which text is no prompt, and messages wait for "draft".
+// turn, silence; log (the agent's own log, which proves deliveries); markers (why nobody reads
+// them). A sign with "fault" true tells of something that is wrong. An agent that rests for 20
+// seconds while no rule finds its composer is unknown, and "blocked_by" names what was looked for;
+// so is one whose composer is in a mode in which text is no prompt, and messages wait for "draft".
 //
 // "features" lists the request types that this version answers. "rows" holds every row of
 // the screen without blanks at its end. What is shown of the agent ("rows", "blocked_by",

@@ -105,6 +105,7 @@ const (
 	SignSilence  = "silence"  // since when it has printed nothing
 	SignProfile  = "profile"  // whether anybody has described the program
 	SignLog      = "log"      // the agent's own log; it decides nothing, but proves deliveries
+	SignMarkers  = "markers"  // why nobody reads what the agent writes to others
 )
 
 // The words of a relay_command's "source".

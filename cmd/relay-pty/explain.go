@@ -18,6 +18,9 @@ func (w *wrapper) explain() *protocol.ExplainAnswer {
 	if log := w.history(); log != nil {
 		signs = append(signs, logSign(log.Standing(), r.Verdict.State, now))
 	}
+	if why := w.hearing().unread(); why != "" {
+		signs = append(signs, ready.Sign{Name: protocol.SignMarkers, Says: why})
+	}
 	a := &protocol.ExplainAnswer{State: string(r.Verdict.State), BlockedBy: protocol.OrNull(r.Verdict.BlockedBy)}
 	for _, s := range signs {
 		told := protocol.Sign{Name: s.Name, Says: parser.OneLine(s.Says), Wins: s.Wins, Fault: s.Fault}

@@ -232,7 +232,7 @@ func (c *config) checkQueue() error {
 
 func (c *config) checkMarkers() error {
 	switch c.Markers {
-	case "auto", "stream", "off":
+	case "auto", "stream", markersOff:
 		return nil
 	case "log":
 		if c.Profile.Log == nil {
@@ -243,6 +243,9 @@ func (c *config) checkMarkers() error {
 	return fmt.Errorf("--markers: %q: want auto, log, stream or off", c.Markers)
 }
 
+// markersOff is the --markers by which none are read.
+const markersOff = "off"
+
 // markers is where they are read from: by auto the agent's own log where the profile has one.
 func (c *config) markers(p *profile.Profile) string {
 	switch {
@@ -251,7 +254,7 @@ func (c *config) markers(p *profile.Profile) string {
 	case p.Log != nil:
 		return protocol.SourceLog
 	case p.Quote.Inert():
-		return "off" // what a shell prints is files and programs, not an agent's words
+		return markersOff // what a shell prints is files and programs, not an agent's words
 	}
 	return protocol.SourceStream
 }

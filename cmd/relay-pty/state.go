@@ -88,6 +88,7 @@ func (w *wrapper) status() *protocol.StatusAnswer {
 		WaitingFor: protocol.OrNull(box.WaitingFor), Injecting: protocol.OrNull(box.Injecting),
 		Protocol: protocol.Version, Features: protocol.Features(),
 		UptimeMS: now.Sub(w.agent.Started).Milliseconds(), Degraded: fault != nil, Paused: box.Paused,
+		Unheard: w.hearing().unheard(),
 	}
 	w.agent.Session.View(func(sc *screen.Screen) {
 		row, col := sc.Cursor()

@@ -58,6 +58,7 @@ type wrapper struct {
 	told    chan struct{}       // wakes the injector: the agent said something of itself
 	leases  *handover.Leases
 	became  atomic.Value // string: the background session that the agent's own has become
+	spoke   atomic.Bool  // something has spoken as the agent
 }
 
 // errExited is why the loops end: the agent has.
@@ -152,7 +153,7 @@ func (w *wrapper) run(ctx context.Context, taken *taken, stdin, stdout, stderr *
 	server := clients.Server{
 		Name: w.cfg.Name, Token: w.token, Foreign: w.foreign, Box: w.box, Events: w.events,
 		Status: w.status, Screen: w.screen, Explain: w.explain,
-		Signal: w.signal, Pause: w.ledger.Pause, Resume: w.ledger.Resume, IsKey: agent.IsKey, Press: w.press,
+		Signal: w.signal, Unread: w.unread, Spoke: func() { w.spoke.Store(true) }, Pause: w.ledger.Pause, Resume: w.ledger.Resume, IsKey: agent.IsKey, Press: w.press,
 		AllowCommand: w.cfg.Commands, Closed: over, Lent: w.leases.Lent, Settled: w.leases.Settled,
 	}
 	w.job(&jobs, user, "serve", func() error { return taken.listener.Serve(serving, server.Handle) })
@@ -331,6 +332,7 @@ func (w *wrapper) turns() *handover.Turns {
 	return &handover.Turns{
 		Queue: w.box, Log: w.log, Chips: w.cfg.Profile.Chips(), Batch: w.batch,
 		Halted: func() bool { return w.events.Fault() != nil }, Begun: w.begun, Ended: w.ended, Leases: w.leases,
+		Unread: w.unread,
 	}
 }
 

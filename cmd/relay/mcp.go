@@ -27,6 +27,9 @@ it then takes.`,
 			if err != nil {
 				return err
 			}
+			if wrapper, ok := caller.Inbox.(tools.AtWrapper); ok {
+				go wrapper.Greet(c.Context()) // ends within seconds
+			}
 			return tools.Serve(c.Context(), tools.New(version.Release, caller), s.in, s.out)
 		},
 	}

@@ -77,9 +77,9 @@ func OverlayFile(path string, bases []*Profile) (*Profile, []byte, error) {
 //	 "placeholder":"dim","stash":"C-s","stash_shown":"stashed","clear":["C-u"],"interrupt":["Esc"],
 //	 "submit":"Enter","newline":"C-j","paste_limit":800,"enter_delay_ms":200,"hold_ms":1000,"quote":"none"}
 //
-// All keys but name are optional; what is left out is the base's, which is
-// generic unless named. Patterns are Go regular expressions that do not match
-// the empty string; prompt matches at the start of a row. For keys see [keyname.Parse].
+// All keys but name are optional; what is left out is the base's, which is generic unless named,
+// and the patterns of busy and dialog add to the base's. Patterns are Go regular expressions that do
+// not match the empty string; prompt matches at the start of a row. For keys see [keyname.Parse].
 // Bases are those to choose from. Reading is strict: an error is a *FieldError.
 func Overlay(data []byte, bases []*Profile) (*Profile, error) {
 	members, err := scan(data)
@@ -324,7 +324,9 @@ func (o *overlay) read(f field, v jsontext.Value) error {
 	}
 	switch into := f.into.(type) {
 	case *[]pattern:
-		*into = nil // never the base's own
+		if *into = slices.Clip(*into); into == &o.p.Dialogs && o.p.Elsewhere != nil {
+			*into = nil
+		}
 		return list(v, func(s string) error {
 			rx, err := compile(s)
 			*into = append(*into, rx)
@@ -382,7 +384,7 @@ func (o *overlay) setPrompt(source string) error {
 		return nil
 	}
 	o.p.Composer = &Composer{Prompt: prompt, Above: 2, Chips: Pasted}
-	o.p.Prompt, o.p.Questions, o.p.Continued = "", nil, nil
+	o.p.Prompt, o.p.Questions, o.p.Continued, o.p.Elsewhere = "", nil, nil, o.p.Dialogs
 	o.p.Rules = ready.Rules{HasComposer: true, Settle: 150 * time.Millisecond, TakeUp: time.Second}
 	o.p.Typing = Typing{
 		Newline: "\n", Submit: "\r",

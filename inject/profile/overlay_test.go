@@ -101,7 +101,7 @@ func TestOverlayOfEveryKeyArrives(t *testing.T) {
 	typing.Submit, typing.Newline, typing.PasteBytes = "\x1b\r", "\x0f", 1234
 	typing.EnterDelay, typing.KeyWait, typing.StashShown = 56*time.Millisecond, 789*time.Millisecond, nil
 	differ(t, got, &claude.Profile, map[string]any{
-		"name": "every-Key.1", "prompt": []string{"^(?:» )"}, "busy": []string{"working", "still (at|on) it"}, "dialogs": []string{`Really\?`},
+		"name": "every-Key.1", "prompt": []string{"^(?:» )"}, "busy": append(before["busy"].([]string), "working", "still (at|on) it"), "dialogs": append(before["dialogs"].([]string), `Really\?`),
 		"placeholder": []string{"^Type here"}, "typing": typing, "stash_shown": []string{"put aside"}, "quote": Quote{Comment: "// "},
 	})
 	if !reflect.DeepEqual(plain(claude.Profile), before) {
@@ -121,8 +121,8 @@ func TestOverlayKeepsWhatItDoesNotName(t *testing.T) {
 	differ(t, overlaid(t, `{"name":"x"}`), &generic.Profile, map[string]any{"name": "x"})
 	differ(t, overlaid(t, `{"name":"x","base":"claude","placeholder":"dim","quote":"none"}`), &claude.Profile, map[string]any{"name": "x"})
 	got := overlaid(t, `{"name":"x","base":"claude","busy":[],"clear":[]}`)
-	if len(got.Busy) != 0 || len(got.Typing.Clear) != 0 {
-		t.Errorf("busy %d, clear %q: an empty list takes the base's away", len(got.Busy), got.Typing.Clear)
+	if len(got.Busy) != len(claude.Profile.Busy) || len(got.Typing.Clear) != 0 {
+		t.Errorf("busy %d, clear %q: patterns add to the base's, and an empty list of keys takes those away", len(got.Busy), got.Typing.Clear)
 	}
 }
 

@@ -38,6 +38,7 @@ type Profile struct {
 	Busy      []pattern              // rows beneath the composer, or right above it, while it works
 	Queued    pattern                // the row right above it that heads prompts which it holds back while it looks idle; may be nil
 	Dialogs   []pattern              // rows of a screen without composer on which a question stands
+	Elsewhere []pattern              // the same, of a base that has no composer: the rows of the overlay's are text
 	Overlays  []pattern              // rows beneath a composer that is used for something else, or right above it
 	Questions []pattern              // what stands before the cursor when a line program asks
 	Prompt    string                 // regexp2 pattern of the row up to the cursor that means ready

@@ -1,6 +1,7 @@
 package sight
 
 import (
+	"slices"
 	"strings"
 
 	"relay-pty/inject/profile"
@@ -11,7 +12,7 @@ import (
 // that, and what belongs to it.
 type bare struct{ composer }
 
-func (c bare) find(s *screen.Screen, dialogs []*profile.Pattern) place {
+func (c bare) find(s *screen.Screen, dialogs, elsewhere []*profile.Pattern) place {
 	top, b, l := c.last(s)
 	if top < 0 {
 		return place{}
@@ -24,7 +25,7 @@ func (c bare) find(s *screen.Screen, dialogs []*profile.Pattern) place {
 	if firstMatch(dialogs, s.Row(top)) != "" {
 		return option(s, b, top, rows, dialogs)
 	}
-	return place{Box: b, top: top, below: below, maybe: c.maybe(s, top, dialogs)}
+	return place{Box: b, top: top, below: below, maybe: c.maybe(s, top, slices.Concat(dialogs, elsewhere))}
 }
 
 // last is the last row that begins with the prompt, -1 if there is none. The choices of a dialog

@@ -22,8 +22,9 @@ type place struct {
 	typed      Box    // the composer, if its first row is an option of a dialog or text that was typed
 }
 
-// find looks for the composer from the bottom up.
-func (c composer) find(s *screen.Screen, dialogs []*profile.Pattern) place {
+// find looks for the composer from the bottom up. A row of its own may be one of dialogs, but not one
+// of elsewhere.
+func (c composer) find(s *screen.Screen, dialogs, elsewhere []*profile.Pattern) place {
 	switch box := c.Box.(type) {
 	case profile.Ruled:
 		return ruled{c, box}.find(s, dialogs)
@@ -34,7 +35,7 @@ func (c composer) find(s *screen.Screen, dialogs []*profile.Pattern) place {
 			return footed{c, box.Footed}.find(s, dialogs)
 		}
 	}
-	return bare{c}.find(s, dialogs)
+	return bare{c}.find(s, dialogs, elsewhere)
 }
 
 // area is the rows top … bottom-1 of a composer, and what stands left of the text in them.

@@ -2,6 +2,7 @@ package sight
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,6 +91,43 @@ func TestOverlayDialogAboveItsOptions(t *testing.T) {
 		v := Look(p, s)
 		if v.Dialog != c.dialog || v.Box.Text != c.text || v.Box.Visible != (c.dialog == "") {
 			t.Errorf("%s: dialog %q, composer %+v; want %q, text %q", c.name, v.Dialog, v.Box, c.dialog, c.text)
+		}
+	}
+}
+
+// TestOverlayAddsToItsBase: dialogs that the base knows hold messages, too, and so do the overlay's
+// own. In a composer that the overlay describes, generic's are text.
+func TestOverlayAddsToItsBase(t *testing.T) {
+	const own = `"dialog":["Shall I "]`
+	for _, c := range []struct{ name, overlay, painted, dialog, text string }{
+		{"claude's", `"base":"claude",` + own, "Do you want to proceed?\n❯ 1. Yes\n  2. No\n\nEsc to cancel · Tab to amend", "Do you want to proceed?", ""},
+		{"codex's", `"base":"codex",` + own, "  Would you like to run it?\n\n  1. Yes (y)\n  2. No (esc)\n\n  Press enter to confirm", "Would you like to run it?", ""},
+		{"gemini's", `"base":"gemini",` + own, "╭─────────────────╮\n│ Apply this change?\n│ ● 1. Yes, allow once", "Apply this change?", ""},
+		{"opencode's", `"base":"opencode",` + own, " Select model                 esc\n\n Search", "Select model                 esc", ""},
+		{"claude's own, by the overlay", `"base":"claude",` + own, "Shall I go on?\n❯ 1. Yes", "Shall I go on?", ""},
+		{"generic's", `"prompt":"^❯ ",` + own, "Do you want to run ls?\n  Yes\n  Esc to cancel", "Do you want to run ls?", ""},
+		{"generic's, above a choice", `"prompt":"^❯ ",` + own, "Are you sure?\n❯ 1. Yes\n  2. No", "Are you sure?", ""},
+		{"its own, newer than generic's", `"prompt":"^❯ ",` + own, "Are you sure?\nyes\nShall I go on?\n❯ 1. Yes\n  2. No", "Shall I go on?", ""},
+		{"generic's, newer than its own", `"prompt":"^❯ ",` + own, "Shall I go on?\nyes\nAre you sure?\n❯ 1. Yes\n  2. No", "Are you sure?", ""},
+		{"a composer that begins with 1.", `"prompt":"^❯ ",` + own, "Are you sure?\n❯ yes\n\ndone\n❯ 1. look at it", "", "1. look at it"},
+		{"a composer with a dialog's words", `"prompt":"^❯ ",` + own, "done\n❯ press esc to cancel", "", "press esc to cancel"},
+		{"talk, and a message", `"prompt":"^❯ ",` + own, "Are you sure?\n\n❯ [relay m1 from bob] x\n  [end m1]", "", "[relay m1 from bob] x\n[end m1]"},
+		{"a footer of keys", `"prompt":"^❯ ",` + own, "done\n\n❯ hello\n\n  esc to cancel\x1b[3;8H", "", "hello"},
+	} {
+		s := screen.New(8, 60)
+		s.Write([]byte(strings.ReplaceAll(c.painted, "\n", "\r\n")))
+		p := overlaid(t, `{"name":"x",%s}`, c.overlay)
+		v := Look(p, s)
+		if v.Dialog != c.dialog || v.Box.Text != c.text || v.Box.Visible != (c.text != "") {
+			t.Errorf("%s: dialog %q, composer %+v; want %q, text %q", c.name, v.Dialog, v.Box, c.dialog, c.text)
+		}
+	}
+	line := overlaid(t, `{"name":"x",%s}`, own)
+	for _, asks := range []string{"Are you sure?", "Shall I go on?"} {
+		s := screen.New(8, 60)
+		s.Write([]byte(asks))
+		if menu := Menu(line, s); menu != asks {
+			t.Errorf("of an overlay without a composer the menu is %q, want %q", menu, asks)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (p reader) look(s *screen.Screen) Sight {
 		v.works(p.near(s, row, p.Busy))
 		return v
 	}
-	at := p.composer().find(s, p.Dialogs)
+	at := p.composer().find(s, p.Dialogs, p.Elsewhere)
 	v.Box, v.Typed, v.MaybeDialog = at.Box, at.typed, at.maybe
 	switch {
 	case v.MaybeDialog != "" && v.Box.option(): // the prompt is the mark of a choice
@@ -88,7 +88,7 @@ func (p reader) look(s *screen.Screen) Sight {
 	case v.Box.Visible:
 		p.around(s, at, &v)
 	default:
-		v.Dialog = cmp.Or(at.asks, anyRow(s, 0, rows, p.Dialogs))
+		v.Dialog = cmp.Or(at.asks, anyRow(s, 0, rows, p.Dialogs), anyRow(s, 0, rows, p.Elsewhere))
 	}
 	if title := s.Title(); v.Dialog == "" && p.AskTitle != nil && p.AskTitle.Match(title) {
 		v.Dialog = strings.TrimSpace(title)

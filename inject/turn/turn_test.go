@@ -205,6 +205,7 @@ func TestNothingElseStands(t *testing.T) {
 	two := Turn{framed("m1", "hello"), framed("m2", "there")}
 	command := Turn{{ID: "m1", Body: "[Pasted make", Command: true}}
 	footer := Turn{{Footer: "[end m1 · reply: ->relay:bob [re=m1] <<<…>>>]"}}
+	unread := Turn{{Header: "[relay m1 from bob]", Body: "x 🇯🇵", Footer: "[end m1 · reply: relay reply m1 …]"}}
 	for name, c := range map[string]struct{ got, want bool }{
 		"the end, though all of it is in view":        {one("hello there").Stands("there\n[end m1]", true), false},
 		"the end, with a chip":                        {one("hello there").Stands("[Pasted text #1 +9 lines]\n[end m1]", false), true},
@@ -218,6 +219,11 @@ func TestNothingElseStands(t *testing.T) {
 		"an empty composer has begun":                 {one("x").Begun(" "), false},
 		"the footer's end alone in a row":             {footer.EndsRow("<<<…>>>]"), true},
 		"another end of a row":                        {footer.EndsRow("<<<…>>>] x"), false},
+		"a command's end alone in a row":              {unread.EndsRow("ly m1 …]"), true},
+		"another command's end":                       {unread.EndsRow("ly m2 …]"), false},
+		"a command among strays":                      {unread.Stands("[relay m1 from bob] x 🇯🇵\n[end m1🇵·🇪reply: relay reply m1 …]", true), true},
+		"text behind a command":                       {unread.Stands("[relay m1 from bob] x 🇯🇵\n[end m1🇵·🇪reply: relay reply m1 …] y", true), false},
+		"a command that is left":                      {unread.Left("[end m1 · reply: relay"), true},
 		"strays before a header without its paste":    {Piece{Mark: "[relay m1]", Pasted: "body"}.Shows("🇵 [relay m1]"), false},
 		"strays in the place of a mark without ASCII": {Piece{Mark: "日"}.Shows("🇵 x"), false},
 		"a mark without its character":                {Piece{Mark: "a·b"}.Shows("ab"), false},

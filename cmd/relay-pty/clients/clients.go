@@ -28,6 +28,8 @@ type Server struct {
 	Screen  func() *protocol.ScreenAnswer
 	Explain func() *protocol.ExplainAnswer // why the agent's state is what it is
 	Signal  func(*protocol.Signal)         // the agent's own word
+	Unread  func() bool                    // nobody reads the agent's markers now
+	Spoke   func()                         // told when something speaks as the agent
 	Pause   func(time.Duration) error
 	Resume  func() error
 	IsKey   func(name string) error
@@ -194,7 +196,10 @@ func (c *client) hello(r *protocol.Hello) {
 	if r.Token != "" && !c.agent && c.foreign("token", r.Req, false) {
 		return
 	}
-	c.agent = c.agent || r.Token != ""
+	if r.Token != "" {
+		c.agent = true
+		c.Spoke()
+	}
 	c.conn.Answer(&protocol.HelloAnswer{Head: r.Head, Protocol: protocol.Version, Features: protocol.Features(), Name: c.Name})
 }
 

@@ -29,6 +29,8 @@ type office struct {
 	screen []string // its rows
 	said   chan protocol.Signal
 	noted  chan string // of leases
+	unread atomic.Bool
+	spoke  atomic.Int32
 }
 
 func newOffice(t *testing.T, changes ...func(*Server)) *office {
@@ -48,8 +50,8 @@ func newOffice(t *testing.T, changes ...func(*Server)) *office {
 		Explain: func() *protocol.ExplainAnswer {
 			return &protocol.ExplainAnswer{State: "busy", Signs: []protocol.Sign{{Name: protocol.SignBusyRow, Wins: true}}}
 		},
-		Signal: func(r *protocol.Signal) { o.said <- *r },
-		Lent:   func(ids []string) { o.noted <- "lent " + strings.Join(ids, " ") }, Settled: func(ids []string) { o.noted <- "settled " + strings.Join(ids, " ") }}
+		Signal: func(r *protocol.Signal) { o.said <- *r }, Unread: o.unread.Load, Spoke: func() { o.spoke.Add(1) },
+		Lent: func(ids []string) { o.noted <- "lent " + strings.Join(ids, " ") }, Settled: func(ids []string) { o.noted <- "settled " + strings.Join(ids, " ") }}
 	for _, change := range changes {
 		change(d)
 	}

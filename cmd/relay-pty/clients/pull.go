@@ -30,7 +30,7 @@ func (c *client) pull(r *protocol.Pull) {
 		c.lend(r, true)
 		return
 	}
-	w := c.Box.Await(asked(r))
+	w := c.Box.Await(asked(r, c.Unread()))
 	c.pulls = pulling{r, w, w.Arrived(), w.Displaced(), time.After(r.Wait())}
 	c.lookAgain()
 }
@@ -64,8 +64,8 @@ func (c *client) lend(r *protocol.Pull, must bool) (answered bool) {
 	if c.foreign("", r.Req, true) {
 		return true
 	}
-	now := time.Now()
-	msgs, err := c.Box.Lease(now, asked(r))
+	now, unread := time.Now(), c.Unread()
+	msgs, err := c.Box.Lease(now, asked(r, unread))
 	switch {
 	case err != nil:
 		code, message := refusal(err)
@@ -77,7 +77,7 @@ func (c *client) lend(r *protocol.Pull, must bool) (answered bool) {
 	ids, answer := make([]string, len(msgs)), &protocol.MessagesAnswer{Head: r.Head, Messages: []protocol.Pulled{}}
 	for i, m := range msgs {
 		ids[i] = m.ShownID()
-		answer.Messages = append(answer.Messages, pulled(m, now))
+		answer.Messages = append(answer.Messages, pulled(m, now, unread))
 	}
 	c.Lent(ids)
 	if c.gone() || !c.conn.Answer(answer) {
@@ -89,29 +89,29 @@ func (c *client) lend(r *protocol.Pull, must bool) (answered bool) {
 }
 
 // asked is what a pull asks the mailbox for. Bodies of 64 KiB make an answer that a line holds.
-func asked(r *protocol.Pull) queue.Ask {
+func asked(r *protocol.Pull, unread bool) queue.Ask {
 	most := int(min(r.MaxBytes, protocol.MaxLine))
 	return queue.Ask{Most: int(r.Max), Modes: r.Modes, Fits: func(taken []queue.Message, next queue.Message) bool {
 		bodies, texts, now := 0, 0, time.Now()
 		for _, m := range slices.Concat(taken, []queue.Message{next}) {
 			bodies += len(m.Body)
 			if most > 0 {
-				texts += len(text(m, now))
+				texts += len(text(m, now, unread))
 			}
 		}
 		return texts <= most && (len(taken) == 0 || bodies <= protocol.MaxBody)
 	}}
 }
 
-// text is a message as an agent reads it now.
-func text(m queue.Message, now time.Time) string {
-	return handover.Envelope(m, now.Sub(m.QueuedAt)).Text()
+// text is a message as an agent, whose markers may be unread, reads it now.
+func text(m queue.Message, now time.Time, unread bool) string {
+	return handover.Envelope(m, now.Sub(m.QueuedAt), unread).Text()
 }
 
 // pulled is a message as a consumer gets it.
-func pulled(m queue.Message, now time.Time) protocol.Pulled {
+func pulled(m queue.Message, now time.Time, unread bool) protocol.Pulled {
 	return protocol.Pulled{ID: m.ID, From: m.From, Mode: m.Mode, ReplyTo: m.ReplyTo, Thread: m.Thread, Body: m.Body,
-		Text: text(m, now)}
+		Text: text(m, now, unread)}
 }
 
 // acknowledge ends leases by the agent's own word.

@@ -75,6 +75,9 @@ func TestPullAndAck(t *testing.T) {
 	if text := got[1]["text"]; text != "[relay m1 from bob] hello\n[end m1 · reply: ->relay:bob [re=m1] <<<…>>>]" {
 		t.Errorf("the text is %q", text)
 	}
+	if n := o.spoke.Load(); n != 1 {
+		t.Errorf("%d connections spoke as the agent, want 1", n)
+	}
 	v.hearMessages("p")
 	if waiting := v.hear("type", "queue")["messages"].([]any); len(waiting) != 0 {
 		t.Errorf("waiting are %v", waiting)
@@ -95,6 +98,19 @@ func TestPullAndAck(t *testing.T) {
 		if got := soon(t, want, o.noted); got != want {
 			t.Errorf("told %q, want %q", got, want)
 		}
+	}
+}
+
+// TestPullWhereNoMarkerIsRead tells how to answer all the same.
+func TestPullWhereNoMarkerIsRead(t *testing.T) {
+	o := newOffice(t)
+	o.unread.Store(true)
+	sender := o.visit()
+	sender.say(message("m1"))
+	sender.hear("id", "m1", "status", "queued")
+	got := o.agent(pullAll).hearMessages("p", "m1")
+	if text := got[0]["text"]; text != "[relay m1 from bob] hello\n[end m1 · reply: relay reply m1 …]" {
+		t.Errorf("the text is %q", text)
 	}
 }
 
@@ -193,7 +209,7 @@ func TestPullThatNobodyHears(t *testing.T) {
 	sender := o.visit()
 	sender.say(message("m1"))
 	sender.hear("status", "queued")
-	d := &Server{Box: o.box, Events: o.events, Lent: func([]string) {}, Settled: func([]string) {}}
+	d := &Server{Box: o.box, Events: o.events, Lent: func([]string) {}, Settled: func([]string) {}, Unread: func() bool { return false }}
 	c := &client{Server: d, gone: func() bool { return true }}
 	if c.lend(&protocol.Pull{Max: 9, Modes: protocol.Modes()}, true); len(o.box.Lent()) != 0 {
 		t.Errorf("leased are %v", o.box.Lent())

@@ -117,8 +117,6 @@ func TestProveClaudeShowsBrokenProfiles(t *testing.T) {
 	path := alone(t, agentrig.Claude(agentrig.ClaudeNow))[0]
 	broken := []struct{ datum, change string }{
 		{"prompt", `"prompt":"> "`},
-		{"busy", `"busy":["esc to stop"]`},
-		{"dialog", `"dialog":["Shall I go on\\?"]`},
 		{"placeholder", `"placeholder":"^Type your message"`},
 		{"newline", `"newline":"Enter"`},
 		{"stash_shown", `"stash_shown":"put aside"`},

@@ -80,7 +80,7 @@ func TestLeaseIsProvedByTheShortID(t *testing.T) {
 	l := &Leases{Queue: box, Turn: func() bool { return false }, Note: func(err error, _ string) { must(t, err) }, Proof: log}
 	list, err := box.Lease(now, queue.Ask{Most: 1, Modes: protocol.Modes(), Fits: func([]queue.Message, queue.Message) bool { return true }})
 	must(t, err)
-	if got, want := Envelope(list[0], 0).Text(), "[relay m-1 from bob] x\n[end m-1 · reply: ->relay:bob [re=m-1] <<<…>>>]"; got != want {
+	if got, want := Envelope(list[0], 0, false).Text(), "[relay m-1 from bob] x\n[end m-1 · reply: ->relay:bob [re=m-1] <<<…>>>]"; got != want {
 		t.Errorf("the agent reads %q, want %q", got, want)
 	}
 	l.Lent(box.ShownIDs([]string{"a-longer-one"}))

@@ -28,10 +28,12 @@ type Turns struct {
 	Begun  func(turn.Turn)                // called before anything of a turn is typed
 	Ended  func(turn.Turn, inject.Status) // called when an attempt is over
 	Leases *Leases
+	Unread func() bool // nobody reads the agent's markers now
 
-	next  *turn.Batch // what goes next, framed; the injector's loop alone uses it
-	ids   []string    // its messages
-	until time.Time   // the header shows the age in minutes: it is framed anew after this time
+	next   *turn.Batch // what goes next, framed; the injector's loop alone uses it
+	ids    []string    // its messages
+	until  time.Time   // the header shows the age in minutes: it is framed anew after this time
+	unread bool        // how its footers say to answer
 }
 
 // maxTurn is how many bytes of bodies may be typed as one turn, unless a single
@@ -51,7 +53,9 @@ func (m *Turns) Next(now time.Time) (*turn.Batch, time.Time) {
 		m.next = nil
 		return nil, expiry
 	}
-	if m.next == nil || !now.Before(m.until) || !slices.EqualFunc(heads, m.ids, func(q queue.Message, id string) bool { return q.ID == id }) {
+	unread := m.Unread()
+	if m.next == nil || !now.Before(m.until) || unread != m.unread || !slices.EqualFunc(heads, m.ids, func(q queue.Message, id string) bool { return q.ID == id }) {
+		m.unread = unread
 		m.frame(heads, now)
 	}
 	return m.next, expiry
@@ -90,7 +94,7 @@ func (m *Turns) frame(heads []queue.Message, now time.Time) {
 	m.next, m.ids = &turn.Batch{Mode: turn.Mode(heads[0].Mode)}, nil
 	for i, q := range heads {
 		age := now.Sub(q.QueuedAt)
-		m.next.Turn = append(m.next.Turn, framed(q, age))
+		m.next.Turn = append(m.next.Turn, framed(q, age, m.unread))
 		m.ids = append(m.ids, q.ID)
 		if until := q.QueuedAt.Add(age.Truncate(time.Minute) + time.Minute); i == 0 || until.Before(m.until) {
 			m.until = until
@@ -100,18 +104,20 @@ func (m *Turns) frame(heads []queue.Message, now time.Time) {
 
 // framed is the message in the form in which the agent reads it; a command has
 // neither header nor footer.
-func framed(q queue.Message, age time.Duration) turn.Message {
+func framed(q queue.Message, age time.Duration, unread bool) turn.Message {
 	if q.Kind == protocol.KindCommand {
 		return turn.Message{ID: q.ID, Body: q.Body, Command: true}
 	}
-	e := Envelope(q, age)
+	e := Envelope(q, age, unread)
 	return turn.Message{ID: q.ID, Shown: q.ShortID, Header: e.Header(), Body: e.Content(), Footer: e.Footer()}
 }
 
-// Envelope is the form in which an agent reads a message of that age.
-func Envelope(m queue.Message, age time.Duration) parser.Envelope {
+// Envelope is the form in which an agent, whose markers may be unread, reads a message of that age.
+func Envelope(m queue.Message, age time.Duration, unread bool) parser.Envelope {
 	again := m.Again || m.Redelivery == protocol.RedeliverMarked
-	return parser.Envelope{ID: m.ShownID(), From: m.From, Body: m.Body, Notice: m.Kind == protocol.KindNotice, Redelivery: again, Age: age}
+	return parser.Envelope{
+		ID: m.ShownID(), From: m.From, Body: m.Body, Notice: m.Kind == protocol.KindNotice, Unread: unread, Redelivery: again, Age: age,
+	}
 }
 
 // Wanted reports whether somebody asked for a message of the turn to be cancelled.

@@ -46,17 +46,41 @@ func TestOneTurn(t *testing.T) {
 	}
 }
 
+// TestFootersTellHowToAnswerNow: whether markers are read may change while a message waits.
+func TestFootersTellHowToAnswerNow(t *testing.T) {
+	now, unread := time.Unix(1_700_000_000, 0), false
+	box, err := queue.New(queue.Config{}, queue.NewOutbox())
+	must(t, err)
+	_, _, err = box.Enqueue(queue.Message{ID: "m1", From: "bob", Body: "x", Mode: protocol.ModeSequential, Kind: protocol.KindMessage}, now)
+	must(t, err)
+	note := func(err error, _ string) { must(t, err) }
+	m := &Turns{
+		Queue: box, Batch: func() int { return 1 }, Halted: func() bool { return false }, Unread: func() bool { return unread },
+		Leases: &Leases{Queue: box, Turn: func() bool { return false }, Note: note},
+	}
+	for _, want := range []string{"[end m1 · reply: ->relay:bob [re=m1] <<<…>>>]", "[end m1 · reply: relay reply m1 …]", "[end m1 · reply: ->relay:bob [re=m1] <<<…>>>]"} {
+		next, _ := m.Next(now)
+		if again, _ := m.Next(now); again != next {
+			t.Error("it is framed anew though nothing has changed")
+		}
+		if got := next.Turn[0].Footer; got != want {
+			t.Errorf("unread %v: got %s, want %s", unread, got, want)
+		}
+		unread = !unread
+	}
+}
+
 func TestOldMessagesTellTheirAge(t *testing.T) {
 	m := queue.Message{ID: "m1", From: "bob", Body: "x"}
 	for age, want := range map[time.Duration]string{
 		0: "[relay m1 from bob]", 10 * time.Minute: "[relay m1 from bob]", 12*time.Minute + time.Second: "[relay m1 from bob · 12m old]",
 	} {
-		if got := framed(m, age).Header; got != want {
+		if got := framed(m, age, false).Header; got != want {
 			t.Errorf("%v: got %s, want %s", age, got, want)
 		}
 	}
 	m.Redelivery = protocol.RedeliverMarked
-	if got, want := framed(m, 0).Header, "[relay m1 from bob · redelivery]"; got != want {
+	if got, want := framed(m, 0, false).Header, "[relay m1 from bob · redelivery]"; got != want {
 		t.Errorf("sent again: got %s, want %s", got, want)
 	}
 }

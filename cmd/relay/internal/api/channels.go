@@ -135,7 +135,7 @@ func (m Message) Typed() []Delivery {
 
 // over reports whether no answer can come any more.
 func (d Delivery) over() bool {
-	return d.Abandoned || router.Ended(d.Status) && !mayBeAnswered(d.Status, d.Error)
+	return d.Abandoned || unheard(d.Error) || router.Ended(d.Status) && !mayBeAnswered(d.Status, d.Error)
 }
 
 // answered reports whether a message to several has an answer, or none can come.

@@ -223,17 +223,23 @@ func (s *Server) until(ctx context.Context, id, level string, millis int64) (Mes
 	}
 	ctx, cancel := within(ctx, millis)
 	defer cancel()
+	ears := s.ears()
 	for {
 		changed := s.Hub.Changed()
 		m, ok := s.look(id)
 		if !ok {
 			return Message{}, noMessage(id)
 		}
+		if level == UntilReplied {
+			ears.listen(ctx, &m)
+		}
 		if level == "" || m.Reached(level) || level == UntilQueued && !m.Running {
 			return m, nil
 		}
 		select {
 		case <-changed:
+		case t := <-ears.told:
+			ears.hears(t)
 		case <-ctx.Done():
 			return m, nil
 		}
@@ -247,7 +253,7 @@ func (m Message) Reached(level string) bool {
 	case level == UntilReplied && len(m.Recipients) > 0:
 		return m.answered()
 	case level == UntilReplied:
-		return len(m.Replies) > 0 || m.Abandoned || router.Ended(m.Status) && !mayBeAnswered(m.Status, m.Error)
+		return len(m.Replies) > 0 || m.Abandoned || unheard(m.Error) || router.Ended(m.Status) && !mayBeAnswered(m.Status, m.Error)
 	case level == UntilDelivered && len(m.Recipients) > 0:
 		return !slices.ContainsFunc(m.Typed(), func(d Delivery) bool { return !router.Ended(d.Status) })
 	case level == UntilDelivered:
@@ -294,6 +300,9 @@ func (m Message) Came(level string) bool {
 	}
 	return arrived || m.Status != router.StatusAccepted && !router.Ended(m.Status)
 }
+
+// unheard reports whether a recipient cannot be heard.
+func unheard(e *router.ErrorValue) bool { return e != nil && e.Code == router.Unheard }
 
 // mayBeAnswered reports whether an agent has a message, or may have had it in its last moment, of
 // which not all is known yet.

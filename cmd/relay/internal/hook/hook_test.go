@@ -37,6 +37,7 @@ func newAgent(t *testing.T) *agent0 {
 	must(t, err)
 	a.box = box
 	d := &clients.Server{Name: "alice", Token: "secret", Box: box, Events: events, Closed: make(chan struct{}),
+		Unread: func() bool { return false }, Spoke: func() {},
 		Signal: func(r *protocol.Signal) { a.said <- *r }, Lent: func([]string) {}, Settled: func([]string) {}}
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)

@@ -23,6 +23,8 @@ const (
 	TooManyHops  = "too_many_hops"
 	// AlreadyClosed is no refusal: the answer is let in, and whoever asked waits no longer.
 	AlreadyClosed = "already_closed"
+	// Unheard is no refusal: the recipient gets the message, and no answer can be expected.
+	Unheard = "unheard"
 )
 
 const (

@@ -62,6 +62,40 @@ func (l *log) status(id string) string {
 	return m.Status
 }
 
+// TestWhoeverWroteByItselfInThisRunSpeaks: what it wrote by markers, what was sent again for it, and
+// what it wrote in a run before do not count.
+func TestWhoeverWroteByItselfInThisRunSpeaks(t *testing.T) {
+	l := newLog(t)
+	up := func() {
+		e := Event{Type: TypeUp, Agent: "bob"}
+		e.StartedAt = l.now + 1
+		l.add(e)
+	}
+	writes := func(id string, change func(*Event)) {
+		e := Event{Type: TypeMessage, Message: Message{ID: id, From: "bob", To: Human, Body: "x"}}
+		change(&e)
+		l.add(e)
+	}
+	for _, step := range []struct {
+		name string
+		does func()
+		want bool
+	}{
+		{"it runs", up, false},
+		{"a marker", func() { writes("m-1", func(e *Event) { e.Agent, e.Origin = "bob", &Origin{"e", 1} }) }, false},
+		{"sent again", func() { writes("m-1:r1", func(e *Event) { e.Redelivers = "m-1" }) }, false},
+		{"by itself", func() { writes("m-2", func(*Event) {}) }, true},
+		{"a new run", up, false},
+	} {
+		if step.does(); l.Speaks("bob") != step.want {
+			t.Errorf("%s: speaks %v, want %v", step.name, !step.want, step.want)
+		}
+	}
+	if l.Speaks("nobody") {
+		t.Error("nobody speaks")
+	}
+}
+
 func TestAdmit(t *testing.T) {
 	for name, c := range map[string]struct {
 		m    Message

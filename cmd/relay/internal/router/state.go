@@ -48,6 +48,7 @@ type Agent struct {
 	Waits     string // what the messages in its wrapper's queue wait for, "" for nothing
 	Started   int64  // of its newest wrapper, Unix milliseconds
 	Heard     int64  // the time of the newest event of a wrapper of its, Unix milliseconds
+	Spoke     int64  // when it wrote last by itself, and not by a marker, Unix milliseconds
 	Seen      int64  // Unix milliseconds
 	Running   bool   // as far as the log says
 	Cursor    Origin // the newest event of its wrapper that is in the log
@@ -297,6 +298,9 @@ func (s *State) accept(e Event) {
 	if m.From != Human && m.From != Relay {
 		from := s.named(m.From)
 		from.Seen, from.Awaited = max(from.Seen, e.Timestamp), false
+		if e.Origin == nil && m.Redelivers == "" {
+			from.Spoke = e.Timestamp
+		}
 	}
 	if len(e.Recipients) > 0 {
 		s.fanOut(m, e.Recipients)
@@ -400,6 +404,13 @@ func (s *State) Abandoned(m *Known) bool {
 		return false
 	}
 	return !a.Running || m.EndedAt < a.Started && a.Heard >= a.Started
+}
+
+// Speaks reports whether an agent has written by itself in its present run: by relay reply, or by the
+// tools. Then it can answer so.
+func (s *State) Speaks(name string) bool {
+	a := s.agents[name]
+	return a != nil && a.Spoke > 0 && a.Spoke >= a.Started
 }
 
 // turnEnd keeps the last words of the turn that took messages.

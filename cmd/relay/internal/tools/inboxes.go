@@ -45,7 +45,10 @@ func (a *AtRouter) Take(ctx context.Context, most int) (letters []Letter, err er
 		a.given = map[string]bool{}
 	}
 	for _, m := range list.Messages {
-		e := parser.Envelope{ID: m.ShownID(), From: m.From, Body: m.Body, Notice: m.From == router.Relay, Redelivery: a.given[m.ID], Age: time.Since(time.UnixMilli(m.AcceptedAt))}
+		e := parser.Envelope{
+			ID: m.ShownID(), From: m.From, Body: m.Body, Notice: m.From == router.Relay, Unread: true,
+			Redelivery: a.given[m.ID], Age: time.Since(time.UnixMilli(m.AcceptedAt)),
+		}
 		letters = append(letters, Letter{m.ID, e.Text()})
 		a.given[m.ID] = true
 	}
@@ -60,6 +63,12 @@ func (a *AtRouter) Acknowledge(ctx context.Context, ids []string) error {
 // AtWrapper is the inbox of an agent in a wrapper, which else types the messages: those that it
 // lends it does not type.
 type AtWrapper struct{ Socket, Token string }
+
+// Greet lets the wrapper know that the agent has the tools: with them it can answer, whether or not
+// anybody reads its markers. What cannot be told now, the first call tells.
+func (a AtWrapper) Greet(ctx context.Context) {
+	a.talk(ctx, func(*sock.Client) error { return nil })
+}
 
 // Take implements [Inbox].
 func (a AtWrapper) Take(ctx context.Context, most int) (letters []Letter, err error) {
