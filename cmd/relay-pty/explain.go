@@ -16,7 +16,7 @@ func (w *wrapper) explain() *protocol.ExplainAnswer {
 	r, now := w.board.get(), time.Now()
 	signs := w.tuned().Rules.Signs(r.Facts, r.Verdict)
 	if log := w.history(); log != nil {
-		signs = append(signs, logSign(log.Standing(), r.Verdict.State, now))
+		signs = append(signs, logSign(log.Standing(), log.Profile.Remote, r.Verdict.State, now))
 	}
 	if why := w.hearing().unread(); why != "" {
 		signs = append(signs, ready.Sign{Name: protocol.SignMarkers, Says: why})
@@ -36,8 +36,9 @@ func (w *wrapper) explain() *protocol.ExplainAnswer {
 // turn begins.
 const logLate = 30 * time.Second
 
-// logSign tells how it stands with the agent's own log. An agent at work may yet write.
-func logSign(is agentlog.Standing, state ready.State, now time.Time) ready.Sign {
+// logSign tells how it stands with the agent's own log. An agent at work may yet write. remote is
+// how another process may keep it.
+func logSign(is agentlog.Standing, remote string, state ready.State, now time.Time) ready.Sign {
 	sign := ready.Sign{Name: protocol.SignLog, Since: is.Owed}
 	works := state == ready.Busy || state == ready.Blocked
 	sign.Fault = !is.Owed.IsZero() && !works && now.Sub(is.Owed) >= logLate
@@ -47,6 +48,12 @@ func logSign(is agentlog.Standing, state ready.State, now time.Time) ready.Sign 
 		sign.Says = fmt.Sprintf("a message was delivered, and the log that is read, in %s, does not show it%s", is.Dir, deaf)
 	case sign.Fault:
 		sign.Says = fmt.Sprintf("a message was delivered, and no log of this session is found in %s%s", is.Dir, deaf)
+		if remote != "" {
+			sign.Says += "; " + remote
+		}
+	case is.Found && !is.Left.IsZero():
+		sign.Says = "found in " + is.Dir + ", and read, but for turns that were begun in another terminal, the last at " +
+			is.Left.Local().Format(time.DateTime)
 	case is.Found:
 		sign.Says = "found in " + is.Dir + ", and read"
 	case is.Dir == "":

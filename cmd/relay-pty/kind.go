@@ -76,7 +76,7 @@ func (w *wrapper) follow(l profile.Log, pid int, markers string) *agentlog.Log {
 		marker = func(found transcript.Found) { w.heard(found.Item, protocol.SourceLog, found.ID) }
 	}
 	return agentlog.New(agentlog.Agent{
-		Profile: l, PID: pid, Started: w.agent.Started, Output: w.agent.Session.Watch(),
+		Profile: l, PID: pid, Started: w.agent.Started, Output: w.agent.Session.Watch(), LastKey: w.agent.LastKey,
 		Rests: func() bool { return w.board.get().Verdict.State == ready.Ready },
 		Word: func(word ready.Word) {
 			w.moved(word.Job)

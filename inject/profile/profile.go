@@ -206,6 +206,7 @@ type Log struct {
 	Within  string                 // … or the one that it is in by this name
 	Home    string                 // that directory beneath $HOME when the variable is not set
 	Words   map[string]ready.State // its own words for its states
+	Remote  string                 // how it comes that another process keeps it, which is not found, and the way out
 }
 
 // Pattern is a regular expression that is compiled when it is first used: most

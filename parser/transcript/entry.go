@@ -35,6 +35,11 @@ type Entry struct {
 	Text  string
 	Cut   bool // the text was interrupted and may end anywhere
 	Opens bool // its turn began with it, so what was said later than it was said in that turn
+	Typed bool // the prompt came by a terminal of the process that wrote it, or by its command line
+
+	// Turn names the turn that it is of: two processes may write turns of one conversation at once.
+	// Empty where the log does not tell.
+	Turn string
 }
 
 // Found is a marker in what an agent said.

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"maps"
 	"os"
 	"slices"
@@ -21,6 +22,11 @@ type Log struct {
 	// expected until a conversation of the agent's has shown it. Look asks when it has read the
 	// files: what stands there was expected by then. Nil: there are none.
 	Expected func() []string
+
+	// Here tells of the agent's own terminal: whether something was typed there that may be a
+	// prompt of which the log has not told yet, and whether the terminal was silent at that time.
+	// Nil: whatever the log tells may have been typed there.
+	Here func(at time.Time) (typed, silent bool)
 
 	path string // of the conversation that Look named last
 	seen stamp  // of its file, before that look
@@ -94,8 +100,12 @@ func (l *Log) Look() (Session, []Entry, error) {
 	if l.Expected != nil {
 		l.owner.expect(l.Expected())
 	}
+	l.owner.here = l.Here
 	return s, l.owner.sort(time.Now(), all), err
 }
+
+// Left is when the last turn was logged that was left out, for another process had begun it.
+func (l *Log) Left() time.Time { return l.owner.left }
 
 // Grown reports whether the conversation that Look named last has changed since: a reason to look
 // again that costs two stats.
@@ -132,6 +142,8 @@ type owner struct {
 	since time.Time
 	talks map[string]*talk
 	rival func(grown bool) bool
+	here  func(at time.Time) (typed, silent bool) // as Log.Here
+	left  time.Time                               // as Log.Left
 
 	typed []typed // in the order in which they came
 }
@@ -145,7 +157,9 @@ type typed struct {
 // talk is what is known of a conversation.
 type talk struct {
 	ours   bool
-	others bool // its present turn is another process's
+	prompt string   // whose turn is known: of the latest, by turn or row
+	others bool     // its present turn is another process's
+	theirs []string // such turns, the latest, by name
 	born   time.Time
 	last   time.Time            // when an entry of it was seen
 	held   []Entry              // not given out, as it may not be ours
@@ -203,15 +217,51 @@ func (o *owner) spend(t *talk) {
 	}
 }
 
+// theirsMost is how many turns of others are remembered of a conversation.
+const theirsMost = 64
+
 // another reports whether the entry is of a turn of another process that goes on in the same
-// conversation: such turns begin with a message that was not typed here.
+// conversation: such turns begin with a message or a prompt that was not typed here. Turns that the
+// log does not name end where the next one begins.
 func (o *owner) another(t *talk, e Entry) bool {
 	if e.Kind == User {
-		if ids := parser.Openings(e.Text); len(ids) > 0 {
-			t.others = !slices.ContainsFunc(ids, o.expects) && o.rival(false)
-		}
+		o.judge(t, e)
 	}
-	return t.others
+	if e.Turn == "" {
+		return t.others
+	}
+	return slices.Contains(t.theirs, e.Turn)
+}
+
+// judge notes whose turn a prompt begins. Further blocks of it tell no more, unless a message of
+// ours is among them.
+func (o *owner) judge(t *talk, e Entry) {
+	ids, prompt := parser.Openings(e.Text), cmp.Or(e.Turn, e.UUID)
+	if len(ids) == 0 && (!e.Typed || prompt == t.prompt) {
+		return
+	}
+	t.prompt = prompt
+	t.others = !slices.ContainsFunc(ids, o.expects) && o.elsewhere(e.Time, len(ids) > 0)
+	t.theirs = slices.DeleteFunc(t.theirs, func(turn string) bool { return turn == e.Turn })
+	if !t.others {
+		return
+	}
+	t.theirs = append(t.theirs, e.Turn)
+	t.theirs = slices.Delete(t.theirs, 0, max(0, len(t.theirs)-theirsMost))
+	if t.ours {
+		o.left = e.Time
+	}
+}
+
+// elsewhere reports whether a prompt of that time, with a message that was not typed here or with
+// none, was not typed here at all: another process is there that may have been given it, or was
+// there at the time, of which our terminal shows nothing.
+func (o *owner) elsewhere(at time.Time, message bool) bool {
+	typed, silent := true, false
+	if o.here != nil {
+		typed, silent = o.here(at)
+	}
+	return silent && !typed || (message || !typed) && o.rival(false)
 }
 
 // first reports whether a conversation that was not seen before is ours, because no

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,6 +103,73 @@ func TestWhoseConversationsAre(t *testing.T) {
 				if strings.Join(got, " ") != l.want {
 					t.Errorf("look %d: %q, want %q", i, got, l.want)
 				}
+			}
+		})
+	}
+}
+
+// TestTurnsThatWereBegunElsewhere: a prompt that nobody can have typed here begins a turn of
+// another process's, in a conversation of ours or in one that we take for ours. A turn of ours goes
+// on beside it where the log names turns.
+func TestTurnsThatWereBegunElsewhere(t *testing.T) {
+	start := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
+	const typed, silent, company = 1, 2, 4 // here, as the log tells of it; another process is there
+	says := func(turn, what string) Entry { return Entry{Kind: Assistant, Turn: turn, Text: "> " + what} }
+	asks := func(turn, what string) Entry {
+		if !strings.HasPrefix(what, "m") {
+			return Entry{Kind: User, UUID: turn, Turn: turn, Text: "> " + what, Typed: true}
+		}
+		return Entry{Kind: User, UUID: turn, Turn: turn, Text: "[relay " + what + " from x] y", Typed: true}
+	}
+	all := []Entry{asks("1", "m1"), says("1", "a"), asks("2", "p"), says("2", "b"), says("1", "c"), asks("3", "m2"), says("3", "d")}
+	unnamed := slices.Clone(all)
+	for i := range unnamed {
+		unnamed[i].Turn = ""
+	}
+	untyped := slices.Clone(all)
+	untyped[2].Typed = false
+	stranger, blocks := slices.Clone(all), slices.Clone(all)
+	stranger[2] = asks("2", "m9")
+	blocks[1] = asks("1", "q") // behind the message of the same prompt
+	for name, c := range map[string]struct {
+		entries []Entry
+		is      int
+		want    string
+	}{
+		"typed here":                           {all, typed, "m1 a p b c m2 d"},
+		"typed here, beside another process":   {all, typed | company, "m1 a p b c m2 d"},
+		"not typed here, while it said much":   {all, 0, "m1 a p b c m2 d"}, // as an agent that goes on by itself
+		"not typed here, beside another":       {all, company, "m1 a c m2 d"},
+		"not typed here, while it was silent":  {all, silent, "m1 a c m2 d"},
+		"in a log that names no turns":         {unnamed, company, "m1 a m2 d"},
+		"not typed by anyone":                  {untyped, company | silent, "m1 a p b c m2 d"},
+		"a message of ours in two blocks":      {blocks, company, "m1 q c m2 d"},
+		"a message to another":                 {stranger, typed | company, "m1 a c m2 d"},
+		"a message to another that has ended":  {stranger, silent, "m1 a c m2 d"},
+		"a message that a person quotes to us": {stranger, typed | silent, "m1 a m9 b c m2 d"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var at time.Time
+			o := owner{
+				since: start, talks: map[string]*talk{}, rival: func(bool) bool { return c.is&company != 0 },
+				here: func(time.Time) (bool, bool) { return c.is&typed != 0, c.is&silent != 0 },
+			}
+			o.expect([]string{"m1", "m2"})
+			var got []string
+			for i, e := range c.entries {
+				e.Time = start.Add(time.Duration(i) * time.Second)
+				if i == 2 {
+					at = e.Time
+				}
+				for _, e := range o.sort(e.Time, []News{{Of: "a", Sure: true, Entries: []Entry{e}}}) {
+					got = append(got, strings.Fields(e.Text)[1])
+				}
+			}
+			if strings.Join(got, " ") != c.want {
+				t.Errorf("heard %q, want %q", got, c.want)
+			}
+			if left := !o.left.IsZero(); left == slices.Contains(strings.Fields(c.want), "b") || left && !o.left.Equal(at) {
+				t.Errorf("a turn was left out at %v", o.left)
 			}
 		})
 	}

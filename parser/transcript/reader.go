@@ -43,6 +43,9 @@ type Reader struct {
 // NewReader reads rows of the format. Rows logged before since, such as those
 // that a resumed session brings along, are skipped.
 func NewReader(f Format, since time.Time) *Reader {
+	if f.Rows != nil {
+		f.Row = f.Rows()
+	}
 	// Rows are stamped in milliseconds.
 	return &Reader{format: f, since: since.Truncate(time.Millisecond), most: maxRow, seen: map[[8]byte]struct{}{}}
 }

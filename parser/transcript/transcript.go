@@ -8,6 +8,7 @@ type Format struct {
 
 	All     string // glob of all transcripts
 	Row     func(row []byte) ([]Entry, error)
+	Rows    func() func(row []byte) ([]Entry, error) // reads those of one file, in order, and says of which turns they are; nil: Row
 	Follow  func(f Format, dir string, child int, since time.Time) Source
 	Serves  string                                    // the first argument of those of its processes that serve others and have no conversation; "": all are alike
 	Endless bool                                      // no row tells that a turn has ended well

@@ -26,7 +26,8 @@ type Agent struct {
 	Profile profile.Log
 	PID     int
 	Started time.Time
-	Output  <-chan struct{} // wakes: the agent's terminal spoke
+	Output  <-chan struct{}  // wakes: the agent's terminal spoke
+	LastKey func() time.Time // when a person typed in it, or had keys pressed; zero: never. Nil: nobody types
 
 	Rests   func() bool                // whether the agent is ready
 	Word    func(ready.Word)           // how the agent says that it is
@@ -55,6 +56,7 @@ type Log struct {
 	handed   map[string]bool      // those that a consumer hands over, perhaps with a tool's answer
 	unread   []string             // those that came since the last look, whatever has become of them
 	stands   Standing
+	here     here
 }
 
 // New returns nil where the log's format is not known.
@@ -62,6 +64,9 @@ func New(a Agent) *Log {
 	format, ok := logs.Named(a.Profile.Format)
 	if !ok {
 		return nil
+	}
+	if a.LastKey == nil {
+		a.LastKey = func() time.Time { return time.Time{} }
 	}
 	return &Log{Agent: a, format: format, expected: map[string]bool{}, handed: map[string]bool{}, owed: map[string]time.Time{}}
 }
@@ -97,7 +102,9 @@ func (l *Log) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-l.Output:
-			p.spoke(time.Now())
+			now := time.Now()
+			l.hears(now)
+			p.spoke(now)
 		case <-timer:
 		}
 		switch now := time.Now(); {
@@ -108,8 +115,10 @@ func (l *Log) Run(ctx context.Context) error {
 			continue
 		}
 		l.Look()
-		if rests := p.looked(time.Now()); rests && l.Rests() {
+		now := time.Now()
+		if rests := p.looked(now); rests && l.Rests() {
 			l.rest()
+			l.settle(now)
 		}
 	}
 }
@@ -128,7 +137,7 @@ func (l *Log) Look() {
 	if !l.found {
 		if dir := l.dir(); l.follow == nil || dir != l.at {
 			l.at, l.follow = dir, transcript.Follow(l.format, dir, l.PID, l.Started)
-			l.follow.Expected = l.news
+			l.follow.Expected, l.follow.Here = l.news, l.terminal
 		}
 	}
 	session, entries, err := l.follow.Look()
@@ -184,6 +193,12 @@ func (l *Log) proves(e transcript.Entry) (news bool) {
 		if !shown && (transcript.Accepted(e, id) || l.handed[id] && transcript.Gave(e, id)) {
 			l.expected[id], news = true, true
 		}
+	}
+	switch {
+	case news && l.here.settled.IsZero():
+		l.here.settled = l.Started // a prompt of the command line's came first
+	case e.Typed && !news && !transcript.Begins(e.Text):
+		l.here.told = e.Time
 	}
 	for id := range l.owed {
 		if news || transcript.Accepted(e, id) {

@@ -6,6 +6,7 @@ import "time"
 type Standing struct {
 	Dir   string    // where it is looked for
 	Found bool      // a session of the agent's
+	Left  time.Time // of the last turn in it that was begun in another terminal, and left out; zero: none
 	Owed  time.Time // when the oldest message was delivered that no turn has shown; zero: none is owed
 }
 
@@ -26,7 +27,7 @@ func (l *Log) Standing() Standing {
 func (l *Log) stand() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.stands = Standing{Dir: l.at, Found: l.found}
+	l.stands = Standing{Dir: l.at, Found: l.found, Left: l.follow.Left()}
 }
 
 // owedMost is how many messages may be owed at a time: one is enough to tell.

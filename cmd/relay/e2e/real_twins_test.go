@@ -47,21 +47,41 @@ type twins struct {
 
 	mu    sync.Mutex
 	asked map[string]int // by name
+	tool  toolRun
 }
+
+// toolRun is what a session's model is to run by its shell tool, and to write a marker of then.
+type toolRun struct{ line, then string }
 
 // asks is a message that asks the model for a marker, or for an answer in words.
 var asks = regexp.MustCompile(`(?m)^\[relay \S+ from human\]\s*(mark|tell) (\S+)`)
 
 func (w *twins) model(t fakemodel.Turn) fakemodel.Reply {
-	all := asks.FindAllStringSubmatch(w.real.Received(t), -1)
+	text := w.real.Received(t)
+	w.mu.Lock()
+	tool := w.tool
+	w.mu.Unlock()
+	switch _, what, typed := strings.Cut(text, byHand); {
+	case typed:
+		return marker(strings.Trim(strings.Fields(what)[0], `"'`))
+	case strings.Contains(text, runIt):
+		return fakemodel.Bash(tool.line)
+	case len(t.Results) > 0:
+		return marker(tool.then)
+	}
+	all := asks.FindAllStringSubmatch(text, -1)
 	if len(all) != 1 {
 		return fakemodel.Say("I do not know.")
 	}
 	if what := all[0][2]; all[0][1] == "mark" {
-		return fakemodel.Say(fmt.Sprintf("Well.\n->relay:human <<<I am %s>>>\n", what))
+		return marker(what)
 	} else {
 		return fakemodel.Say(fmt.Sprintf("It is %s.", what))
 	}
+}
+
+func marker(what string) fakemodel.Reply {
+	return fakemodel.Say(fmt.Sprintf("Well.\n->relay:human <<<I am %s>>>\n", what))
 }
 
 // start starts a session of that name.
@@ -84,10 +104,16 @@ func (w *twins) heard(name string) {
 	w.t.Helper()
 	what := w.next(name)
 	w.does(w.ctx, "send", name, "mark "+what)
+	w.marks(name, what)
+	w.answers(name)
+}
+
+// marks waits for a session's marker.
+func (w *twins) marks(name, what string) {
+	w.t.Helper()
 	w.sees(w.ctx, name+"'s marker", func(e router.Event) bool {
 		return e.Type == router.TypeMessage && e.From == name && e.To == router.Human && e.Body == "I am "+what
 	})
-	w.answers(name)
 }
 
 // answers has a session answer in words.
@@ -118,9 +144,15 @@ func (w *twins) says(name, what string) {
 
 // resumes starts a session that goes on in a conversation of that one's, and waits until it shows
 // the last answer there: until then an agent may throw away what is typed.
-func (w *twins) resumes(name, talk, of string) {
+func (w *twins) resumes(name, talk, of string, args ...string) {
 	w.t.Helper()
-	w.start(name, append(slices.Clone(w.kind.resume), talk)...)
+	w.start(name, slices.Concat(w.kind.resume, []string{talk}, args)...)
+	w.shows(name, of)
+}
+
+// shows waits until a session shows the last answer of that one's.
+func (w *twins) shows(name, of string) {
+	w.t.Helper()
 	last := fmt.Sprintf("It is %s-%d.", of, w.asked[of])
 	w.becomes(w.ctx, name+" to show "+last, func() bool {
 		shown, _ := w.command(w.ctx, "screen", name).Output() // it may not run yet
@@ -255,6 +287,11 @@ func newTwins(t *testing.T, a agentrig.Agent) *twins {
 	w := &twins{user: newUser(t), kind: twinKinds[a.Profile], ctx: testrig.Within(t, 12*time.Minute), asked: map[string]int{}}
 	w.real = realagent.SetUp(t, a, testrig.Dir(t))
 	w.real.API.Respond(w.model)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(w.does(context.WithoutCancel(w.ctx), "events"))
+		}
+	})
 	if w.kind.first != nil {
 		cmd := exec.CommandContext(w.ctx, w.real.Argv[0], w.kind.first...)
 		cmd.Dir, cmd.Env = w.real.Dir, w.real.Env

@@ -75,7 +75,7 @@ var Profile = profile.Profile{
 	// It gives servers nothing of its environment but what is named.
 	MCP: &profile.MCP{Setup: "the lines for Codex in the README, \"Tools for agents\"", Words: []string{"-c", `mcp_servers.relay={command=%s,args=["mcp"],env_vars=["RELAY_AGENT",` +
 		`"RELAY_SOCKET","RELAY_TOKEN","XDG_RUNTIME_DIR","XDG_STATE_HOME","XDG_CONFIG_HOME"]}`}},
-	Log: &profile.Log{Format: "codex", HomeEnv: "CODEX_HOME", Home: ".codex"},
+	Log: &profile.Log{Format: "codex", HomeEnv: "CODEX_HOME", Home: ".codex", Remote: "with --remote its server keeps the log: start codex without"},
 }
 
 // vim is its vim mode; whenever something is submitted it goes to INSERT.

@@ -68,7 +68,10 @@ var Profile = profile.Profile{
 		Variable: "OPENCODE_CONFIG_CONTENT", // it comes on top of all files
 		Settings: `{"mcp":{"relay":{"type":"local","command":[%s,"mcp"]}}}`,
 	},
-	Log: &profile.Log{Format: "opencode", HomeEnv: "XDG_DATA_HOME", Within: "opencode", Home: ".local/share/opencode"},
+	Log: &profile.Log{
+		Format: "opencode", HomeEnv: "XDG_DATA_HOME", Within: "opencode", Home: ".local/share/opencode",
+		Remote: "with opencode attach its server keeps the log: start opencode itself",
+	},
 }
 
 var rx = profile.NewPattern

@@ -21,7 +21,7 @@ import (
 var Format = transcript.Format{
 	Name:   "claude",
 	All:    "projects/*/*.jsonl",
-	Row:    func(row []byte) ([]transcript.Entry, error) { return readRow(row, "") },
+	Row:    func(row []byte) ([]transcript.Entry, error) { return readRow(row, "", nil) },
 	Follow: follow,
 }
 
@@ -30,6 +30,8 @@ type record struct {
 	Type       string          `json:"type"`
 	Subtype    string          `json:"subtype"`
 	UUID       string          `json:"uuid"`
+	Parent     string          `json:"parentUuid"`   // the row that the process wrote before it in this conversation, or read
+	Source     string          `json:"promptSource"` // of a prompt: typed, queued, system; older versions do not tell
 	Timestamp  string          `json:"timestamp"`
 	By         string          `json:"entrypoint"` // cli, sdk-cli: claude -p, and others
 	Sidechain  bool            `json:"isSidechain"`
@@ -62,8 +64,9 @@ type block struct {
 }
 
 // readRow reads a row of a session that such a program of Claude Code's has; "" is not known.
-// Another one may go on in it: claude -p -c, run by the session's own tool.
-func readRow(row []byte, by string) ([]transcript.Entry, error) {
+// Another one may go on in it: claude -p -c, run by the session's own tool. With turns, which may
+// be nil, each entry's turn is known.
+func readRow(row []byte, by string, turns *transcript.Turns) ([]transcript.Entry, error) {
 	var r record
 	if err := json.Unmarshal(row, &r); err != nil {
 		return nil, err
@@ -71,6 +74,14 @@ func readRow(row []byte, by string) ([]transcript.Entry, error) {
 	if r.Sidechain || by != "" && r.By != "" && r.By != by {
 		return nil, nil
 	}
+	entries, err := r.read()
+	if turns != nil && r.UUID != "" {
+		name(turns, &r, entries)
+	}
+	return entries, err
+}
+
+func (r *record) read() ([]transcript.Entry, error) {
 	switch r.Type {
 	case "assistant":
 		return r.assistant()
@@ -131,7 +142,7 @@ func (r *record) user() ([]transcript.Entry, error) {
 		return nil, err
 	}
 	for i := range given {
-		given[i].Opens = true
+		given[i].Opens, given[i].Typed = true, r.Source == "typed" || r.Source == "queued"
 	}
 	handed, err := r.entries(transcript.Handed, fromTools(blocks))
 	return append(given, handed...), err

@@ -27,11 +27,12 @@ type follower struct {
 	child  int
 	by     string // which of Claude Code's programs the session's process is
 	reader *transcript.Reader
+	turns  transcript.Turns
 }
 
 func follow(f transcript.Format, dir string, child int, since time.Time) transcript.Source {
 	c := &follower{dir: dir, child: child}
-	f.Row = func(row []byte) ([]transcript.Entry, error) { return readRow(row, c.by) }
+	f.Row = func(row []byte) ([]transcript.Entry, error) { return readRow(row, c.by, &c.turns) }
 	c.reader = transcript.NewReader(f, since)
 	return c
 }

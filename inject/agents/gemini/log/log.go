@@ -23,7 +23,7 @@ import (
 // comments are not logged, nor is a reply that was interrupted. Messages
 // that were queued in a turn stand joined in one row. Sub-agents have files of
 // their own, further down.
-var Format = transcript.Format{Name: "gemini", Follow: follow, All: "tmp/*/chats/*.json*", Row: readRow, Endless: true}
+var Format = transcript.Format{Name: "gemini", Follow: follow, All: "tmp/*/chats/*.json*", Row: readRow, Rows: rows, Endless: true}
 
 // chats finds the chats of the directory that the process works in.
 type chats struct {
@@ -176,11 +176,36 @@ func readRow(row []byte) ([]transcript.Entry, error) {
 	var entries []transcript.Entry
 	for i, p := range parts {
 		if p.Text != "" && !p.Thought && !(kind == transcript.User && added(p.Text)) {
-			opens := kind == transcript.User && len(entries) == 0
-			entries = append(entries, transcript.Entry{Kind: kind, UUID: r.ID, Index: i, Time: at, Text: p.Text, Opens: opens})
+			typed := kind == transcript.User
+			opens := typed && len(entries) == 0
+			entries = append(entries, transcript.Entry{Kind: kind, UUID: r.ID, Index: i, Time: at, Text: p.Text, Opens: opens, Typed: typed})
 		}
 	}
 	return entries, err
+}
+
+// rows reads the rows of one chat. They do not say of which turn they are. But where a row is
+// written again, with the results of the tools that it called, its turn goes on, whatever another
+// process has written meanwhile: gemini --resume, run by such a tool, for one.
+func rows() func(row []byte) ([]transcript.Entry, error) {
+	var turns transcript.Turns
+	now := ""
+	return func(row []byte) ([]transcript.Entry, error) {
+		entries, err := readRow(row)
+		for i := range entries {
+			switch e := &entries[i]; {
+			case e.Opens:
+				now = e.UUID
+			case e.Kind == transcript.Assistant:
+				if turn, known := turns.Of(e.UUID); known {
+					now = turn
+				}
+				turns.Note(e.UUID, now)
+			}
+			entries[i].Turn = now
+		}
+		return entries, err
+	}
 }
 
 type part struct {

@@ -14,10 +14,16 @@ import (
 type events struct {
 	since   time.Time
 	seen    map[[8]byte]struct{}
-	roles   map[string]transcript.Kind // by message; empty: of one that is to be left out
-	older   map[string]transcript.Kind // those of earlier messages
-	waiting []text                     // what was typed and not taken by a turn yet
-	ended   []text                     // what the model wrote, its message's next event to tell if it was cut
+	roles   map[string]role // by message
+	older   map[string]role // those of earlier messages
+	waiting []text          // what was typed and not taken by a turn yet
+	ended   []text          // what the model wrote, its message's next event to tell if it was cut
+}
+
+// role is what is known of a message.
+type role struct {
+	kind transcript.Kind // empty: it is to be left out
+	turn string          // by the prompt that a reply is to
 }
 
 type text struct {
@@ -31,7 +37,7 @@ const (
 )
 
 func newEvents(since time.Time) events {
-	return events{since: since.Truncate(time.Millisecond), seen: map[[8]byte]struct{}{}, roles: map[string]transcript.Kind{}}
+	return events{since: since.Truncate(time.Millisecond), seen: map[[8]byte]struct{}{}, roles: map[string]role{}}
 }
 
 // row returns the entries that an event of that kind completes.
@@ -57,7 +63,11 @@ func (o *events) message(m *info) []transcript.Entry {
 	if kind == transcript.Assistant && string(m.Summary) == "true" {
 		kind = ""
 	}
-	o.remember(m.ID, kind)
+	turn := m.Parent
+	if kind == transcript.User {
+		turn = m.ID
+	}
+	o.remember(m.ID, role{kind, turn})
 	if kind != transcript.Assistant {
 		return nil
 	}
@@ -67,7 +77,7 @@ func (o *events) message(m *info) []transcript.Entry {
 		entries = append(entries, o.end(m.ID, failed)...)
 	}
 	if failed || m.Time.Completed > 0 && m.Finish != "tool-calls" {
-		entries = o.add(entries, transcript.Entry{Kind: transcript.TurnEnd, UUID: m.ID, Time: time.UnixMilli(m.Time.Completed)})
+		entries = o.add(entries, transcript.Entry{Kind: transcript.TurnEnd, UUID: m.ID, Time: time.UnixMilli(m.Time.Completed), Turn: turn})
 	}
 	return entries
 }
@@ -92,7 +102,10 @@ func (o *events) part(p *part, at time.Time) []transcript.Entry {
 	if p.Type != "text" || p.Synthetic || p.Ignored || p.ID == "" {
 		return entries
 	}
-	t := text{session: p.Session, message: p.Message, entry: transcript.Entry{Kind: o.kind(p.Message), UUID: p.ID, Time: at, Text: p.Text}}
+	of := o.role(p.Message)
+	t := text{session: p.Session, message: p.Message, entry: transcript.Entry{
+		Kind: of.kind, UUID: p.ID, Time: at, Text: p.Text, Turn: of.turn, Typed: of.kind == transcript.User,
+	}}
 	switch {
 	case t.entry.Kind == transcript.User:
 		o.waiting = latest(append(o.waiting, t))
@@ -134,16 +147,16 @@ func (o *events) add(entries []transcript.Entry, e transcript.Entry) []transcrip
 	return append(entries, e)
 }
 
-func (o *events) remember(message string, kind transcript.Kind) {
+func (o *events) remember(message string, is role) {
 	if len(o.roles) >= rolesMost {
-		o.older, o.roles = o.roles, map[string]transcript.Kind{}
+		o.older, o.roles = o.roles, map[string]role{}
 	}
-	o.roles[message] = kind
+	o.roles[message] = is
 }
 
-func (o *events) kind(message string) transcript.Kind {
-	if kind, known := o.roles[message]; known {
-		return kind
+func (o *events) role(message string) role {
+	if is, known := o.roles[message]; known {
+		return is
 	}
 	return o.older[message]
 }

@@ -1,0 +1,38 @@
+package log
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestTurnGoesOnBehindItsTool: a tool of a turn runs gemini --resume in the chat of its own
+// session. The row that called the tool is written again with its result, and the turn goes on.
+func TestTurnGoesOnBehindItsTool(t *testing.T) {
+	read := rows()
+	var got []string
+	for _, r := range []struct{ id, kind, is string }{
+		{"1", "user", `"content":[{"text":"one"}]`},
+		{"2", "gemini", `"content":"I run it."`},
+		{"3", "user", `"content":[{"text":"two"}]`},
+		{"4", "gemini", `"content":"the other"`},
+		{"2", "gemini", `"content":"I run it.","toolCalls":[{"id":"x"}]`},
+		{"5", "user", `"content":[{"functionResponse":{"id":"x"}}]`},
+		{"6", "gemini", `"content":"it is done"`},
+	} {
+		entries, err := read(fmt.Appendf(nil, `{"id":"%s","timestamp":"2026-11-28T22:00:28.379Z","type":"%s",%s}`, r.id, r.kind, r.is))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			got = append(got, e.Text+" "+e.Turn)
+			if e.Typed != (r.kind == "user") {
+				t.Errorf("%q is typed: %v", e.Text, e.Typed)
+			}
+		}
+	}
+	want := "one 1, I run it. 1, two 3, the other 3, I run it. 1, it is done 1"
+	if all := strings.Join(got, ", "); all != want {
+		t.Errorf("got  %s\nwant %s", all, want)
+	}
+}
