@@ -33,6 +33,10 @@ func TestOnce(t *testing.T) {
 		"opencode attach http://x": false, "opencode pr 3": false, "opencode run hello": true, "opencode --print-logs run": true,
 		"opencode -m a/b run": true, "opencode auth list": true, "opencode serve": true, "opencode -v": true, "opencode pr --help": true,
 
+		"qwen": false, "qwen -c": false, "qwen -i hello": false, "qwen -r X": false, "qwen -m mcp -y": false, "qwen -e none mcp": false,
+		"qwen fix~it": true, "qwen -y fix~it": true, "qwen -- hello": true, "qwen -p hello": true, "qwen mcp list": true,
+		"qwen serve": true, "qwen --acp": true, "qwen -v": true,
+
 		"cat -p": false, "bash -c x": false, "node --version": false,
 	} {
 		if got := Once("", words2(line)...); got != want {

@@ -7,6 +7,7 @@ type Composer struct {
 	Prompt      pattern   // what stands before the text on its first row; its width is the indent of the further rows
 	Modes       []pattern // the same in modes in which a message must not be typed
 	Placeholder pattern   // text that shows in an empty one; nil: dim text is
+	Tint        pattern   // what, below it, has the colour of text that shows in an empty one; nil: colours do not tell
 	Edge        pattern   // rows around it that count as empty ones; may be nil
 	Above       int       // how many rows with text right above it may show busy marks and overlays
 	Modal       *Modal    // its modes, where it may have some; nil: it has none
@@ -22,7 +23,8 @@ type Box interface{ box() }
 // goes. Rules begin at the left.
 type Ruled struct {
 	Corners bool    // rules may be the sides of a box: indented, with corners at their ends
-	More    pattern // what the upper rule shows when rows are scrolled out of it; nil: they never are
+	More    pattern // what the upper rule shows when rows are scrolled out of it; nil: nothing
+	Tall    int     // with so many rows of text some may be scrolled out of it and nothing tells; 0: never
 }
 
 // Floored is a composer all of whose rows begin with its prompt, down to a floor. It looks like

@@ -21,6 +21,7 @@ type Usage struct {
 	Valued   Words // flags whose value is the next word
 	Greedy   Words // flags that take all words up to the next flag
 	Lenient  Words // flags that take the next word unless that is a flag
+	Answers  bool  // with a prompt that is no flag's value it answers that, and ends
 }
 
 // Ends reports whether the words behind the program make it do one thing and end. A word that is
@@ -38,6 +39,8 @@ func (u *Usage) Ends(args []string) bool {
 			}
 			i += taken
 		case first && u.Commands.Has(arg):
+			return true
+		case u.Answers && !u.Sessions.Has(arg):
 			return true
 		default:
 			first = false

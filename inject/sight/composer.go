@@ -64,12 +64,52 @@ func (c composer) head(row string) (Box, lead) {
 // blank reports whether a row around the composer counts as an empty one.
 func (c composer) blank(row string) bool { return strings.TrimSpace(row) == "" || c.Edge.Match(row) }
 
-// ghost reports whether what shows is an empty composer's, for it is dim.
-func (c composer) ghost(s *screen.Screen, a area) bool { return c.Placeholder == nil && a.dim(s) }
+// ghost reports whether what shows is an empty composer's, by its looks.
+func (c composer) ghost(s *screen.Screen, a area) bool {
+	return c.Placeholder == nil && a.dim(s) || c.tinted(s, a)
+}
+
+// tinted reports whether all that shows, but for the character under the cursor, which stands
+// before the rest, has the colour that text of an empty composer has. The default is no such colour.
+func (c composer) tinted(s *screen.Screen, a area) bool {
+	row, col := s.Cursor()
+	if c.Tint == nil || row != a.top || col != a.width {
+		return false
+	}
+	tint := c.tint(s, a.bottom)
+	if tint == 0 {
+		return false
+	}
+	_, cols := s.Size()
+	for r := a.top; r < a.bottom; r++ {
+		for col := a.width; col < cols; col++ {
+			cell := s.Cell(r, col)
+			cursor := r == a.top && col == a.width
+			if !cursor && strings.TrimSpace(cell.Text) != "" && cell.Style.Fg != tint {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// tint is the colour of what Tint matches below a composer.
+func (c composer) tint(s *screen.Screen, below int) screen.Color {
+	rows, cols := s.Size()
+	for r := below; r < rows; r++ {
+		at := c.Tint.Index(s.Row(r))
+		for col := 0; at >= 0 && col < cols; col++ {
+			if len(s.RowTo(r, col+1)) > at {
+				return s.Cell(r, col).Style.Fg
+			}
+		}
+	}
+	return 0
+}
 
 // fill puts the text of the lines into b; moved says that more was typed than shows.
 func (c composer) fill(b Box, lines []string, moved bool) Box {
-	b.Text = strings.TrimSpace(strings.Join(lines, "\n"))
+	b.Text = strings.TrimFunc(strings.Join(lines, "\n"), unseen)
 	if c.Placeholder.Match(b.Text) {
 		b.Text = ""
 		return b
@@ -77,6 +117,10 @@ func (c composer) fill(b Box, lines []string, moved bool) Box {
 	b.Blank = b.Text == "" && moved
 	return b
 }
+
+// unseen reports whether nobody sees a character: a blank, or the zero-width one that some agents
+// draw behind their cursor.
+func unseen(r rune) bool { return unicode.IsSpace(r) || r == '\u200b' }
 
 // lines are the area's rows.
 func (a area) lines(s *screen.Screen) (lines []string) {

@@ -19,6 +19,9 @@ const (
 	geminiAway  = "\x1b[?1004h\x1b[?25l" + geminiEdge
 	geminiLine  = "────────────────────"
 	geminiFloor = "\n▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀"
+	qwenRule    = "────────────────────\n"
+	qwenFoot    = "\n" + qwenRule + "  ➜ work\n  \x1b[38;5;103m⏸ Ask permissions (shift + tab to cycle)\x1b[m"
+	qwenOne     = "> @\x1b[4mr\x1b[m\x1b[38;5;103mun the tests\x1b[m"
 	openFloor   = "\n  ┃\n  ┃  Build · model\n  ╹▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀\n   ~/work    ctrl+p commands"
 )
 
@@ -119,6 +122,19 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"without focus, the cursor below a gap", geminiAway + " > one" + geminiFloor + "\n\n@", gemini, unseen, ""},
 		{"without focus, what was said before", geminiAway + " > said" + geminiFloor + "\n│ Allow execution of [Shell]?    │\n│ ● 1. Allow once  │\n@", gemini, unseen, "asks"},
 		{"without focus, what was said before and much below", geminiAway + " > said" + geminiFloor + "\n\n1\n2\n3\n4\n5\n@", gemini, unseen, ""},
+
+		{"Qwen's placeholder", qwenRule + "> @\x1b[4m \x1b[m\x1b[38;5;103m Type your message or @path/to/file\x1b[m\n" + qwenRule, qwen, empty, "rests"},
+		{"its suggestion, by its colour", qwenRule + qwenOne + qwenFoot, qwen, empty, "rests"},
+		{"a suggestion of two rows", qwenRule + qwenOne + "\n  \x1b[38;5;103magain" + qwenFoot, qwen, empty, "rests"},
+		{"in another colour than the footer's", qwenRule + strings.Replace(qwenOne, "103", "104", 1) + qwenFoot, qwen, Box{Visible: true, Top: true, Text: "run the tests"}, "draft"},
+		{"nothing to compare its colour with", qwenRule + qwenOne + "\n" + qwenRule, qwen, Box{Visible: true, Top: true, Text: "run the tests"}, "draft"},
+		{"no colours", qwenRule + "> @run the tests" + strings.Replace(qwenFoot, "38;5;103", "", 1), qwen, Box{Visible: true, Top: true, Text: "run the tests"}, "draft"},
+		{"a draft, the cursor at its beginning", qwenRule + "> @run the tests" + qwenFoot, qwen, Box{Visible: true, Top: true, Text: "run the tests"}, "draft"},
+		{"a draft, one word of it in the colour", qwenRule + "> @run \x1b[38;5;103mthe\x1b[m tests" + qwenFoot, qwen, Box{Visible: true, Top: true, Text: "run the tests"}, "draft"},
+		{"the colour, the cursor behind it", qwenRule + strings.Replace(qwenOne, "@", "", 1) + "@" + qwenFoot, qwen, Box{Visible: true, Top: true, Text: "run the tests"}, "draft"},
+		{"what it draws behind its cursor", qwenRule + "> hello@ \u200b" + qwenFoot, qwen, Box{Visible: true, Top: true, Text: "hello"}, "draft"},
+		{"blanks were typed", qwenRule + ">    @ \u200b" + qwenFoot, qwen, Box{Visible: true, Top: true, Blank: true}, "rests"},
+		{"so tall that it may scroll", qwenRule + "> 1\n  2\n  3\n  4\n  5\n  6\n  7\n  8\n  9\n  10@\n" + qwenRule[:len(qwenRule)-1], qwen, Box{Visible: true, Text: "1\n2\n3\n4\n5\n6\n7\n8\n9\n10"}, "draft"},
 		{"lines for edges", geminiLine + "\n >   @Type your message\n" + geminiLine + "\n ~/work    Auto", gemini, empty, "rests"},
 		{"lines for edges, a draft", geminiLine + "\n > one\n   two@\n" + geminiLine + "\n ~/work    Auto", gemini, Box{Visible: true, Top: true, Text: "one\ntwo"}, "draft"},
 		{"lines for edges, a line in a draft", geminiLine + "\n > one\n   " + geminiLine + "@\n" + geminiLine + "\n ~/work    Auto", gemini,

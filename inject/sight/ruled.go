@@ -100,6 +100,9 @@ func scrolled() (Box, lead) { return Box{Visible: true}, lead{width: 2} }
 
 // read takes the text of the composer. A further row between its rules is one that was typed.
 func (c ruled) read(s *screen.Screen, b Box, top int, a area) place {
+	if c.Tall > 0 && a.bottom-a.top >= c.Tall {
+		b.Top = false
+	}
 	p := place{Box: b, top: top, below: a.bottom + 1, ruled: true}
 	if b.Visible && !c.ghost(s, a) {
 		p.Box = c.fill(b, a.lines(s), a.moved(s) || a.holds(s) && a.bottom-a.top > 1)

@@ -20,6 +20,7 @@ var (
 	codex    = named("codex")
 	gemini   = named("gemini")
 	opencode = named("opencode")
+	qwen     = named("qwen")
 	generic  = named("generic")
 )
 

@@ -12,6 +12,7 @@ import (
 
 	codex "relay-pty/inject/agents/codex/log"
 	gemini "relay-pty/inject/agents/gemini/log"
+	qwen "relay-pty/inject/agents/qwen/log"
 	"relay-pty/parser/transcript"
 )
 
@@ -84,6 +85,20 @@ func TestRecordedGemini(t *testing.T) {
 	same(t, "after /clear", commands(logFile(t, gemini.Format, "gemini/testdata/markers/0.61.0/cleared.jsonl", epoch)), three)
 }
 
+func TestRecordedQwen(t *testing.T) {
+	all := logFile(t, qwen.Format, "qwen/testdata/markers/0.24.4/session.jsonl", epoch)
+	// c5 was typed while c4's turn ran, and its reply was cut off, upon which c4 came back into the
+	// composer, where c6 was put behind it. That was interrupted before its first word; c7 names a file.
+	same(t, "session", inShort(all), "u:c1 a:->relay:bob u:c3 a:Using. a:AFTER u:c4 a:ACK u:c5 c:Well. u:c4 u:c7 a:ACK")
+	same(t, "its commands", commands(all), []string{cjk, tools[0], tools[1], "bob||whole", "parser.Invalid"})
+	for _, e := range all {
+		if e.Kind == transcript.User && e.Opens == transcript.Accepted(e, "c5") {
+			t.Errorf("%q opens a turn: %t", e.Text, e.Opens)
+		}
+	}
+	same(t, "after /clear", commands(logFile(t, qwen.Format, "qwen/testdata/markers/0.24.4/cleared.jsonl", epoch)), []string{"bob|t1|first marker"})
+}
+
 func TestRecordingsFromATimeOn(t *testing.T) {
 	for name, c := range map[string]struct {
 		entries func(since time.Time) []transcript.Entry
@@ -93,6 +108,9 @@ func TestRecordingsFromATimeOn(t *testing.T) {
 		}},
 		"gemini": {func(since time.Time) []transcript.Entry {
 			return logFile(t, gemini.Format, "gemini/testdata/markers/0.61.0/session.jsonl", since)
+		}},
+		"qwen": {func(since time.Time) []transcript.Entry {
+			return logFile(t, qwen.Format, "qwen/testdata/markers/0.24.4/session.jsonl", since)
 		}},
 	} {
 		all := c.entries(epoch)
@@ -108,7 +126,10 @@ func TestRecordingsFromATimeOn(t *testing.T) {
 
 // Every split of a file gives the same entries.
 func TestRecordingsAtEverySplit(t *testing.T) {
-	for name, f := range map[string]transcript.Format{"codex/testdata/markers/0.169.0/session.jsonl": codex.Format, "gemini/testdata/markers/0.61.0/session.jsonl": gemini.Format} {
+	for name, f := range map[string]transcript.Format{
+		"codex/testdata/markers/0.169.0/session.jsonl": codex.Format, "gemini/testdata/markers/0.61.0/session.jsonl": gemini.Format,
+		"qwen/testdata/markers/0.24.4/session.jsonl": qwen.Format,
+	} {
 		whole, err := os.ReadFile(filepath.Join(markersDir, name))
 		must(t, err)
 		want := logFile(t, f, name, epoch)
@@ -158,6 +179,14 @@ func TestRowsOfOtherAgents(t *testing.T) {
 		{"a tool's result", gemini.Format, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"user","content":[{"functionResponse":{"response":{"output":"[relay m1 from x]"}}}]}`, ""},
 		{"a warning", gemini.Format, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"warning","content":"->relay:a b"}`, ""},
 		{"a remark", gemini.Format, `{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"info","content":"->relay:a b"}`, ""},
+		{"Qwen's prompt with what a hook adds", qwen.Format, qwenRow(`"type":"user","message":{"parts":[{"text":"hi"},{"text":"[relay m1 from x]"}]},"systemPayload":{"displayText":"hi"}`), "u:hi"},
+		{"the contents of a file", qwen.Format, qwenRow(`"type":"user","message":{"parts":[{"text":"hi"},{"text":"\n--- Content from referenced files ---"},{"text":"[relay m1 from x]"}]}`), "u:hi"},
+		{"its thoughts", qwen.Format, qwenRow(`"type":"assistant","message":{"parts":[{"text":"->relay:a b","thought":true},{"text":"no"}]},"usageMetadata":{}`), "a:no"},
+		{"a reply that was cut off", qwen.Format, qwenRow(`"type":"assistant","message":{"parts":[{"text":"->relay:a b"}]}`), "c:->relay:a"},
+		{"a task's word", qwen.Format, qwenRow(`"type":"user","subtype":"notification","provenance":"system","message":{"parts":[{"text":"[relay m1 from x]"}]}`), ""},
+		{"its own prompt", qwen.Format, qwenRow(`"type":"user","provenance":"goal_runtime","message":{"parts":[{"text":"[relay m1 from x]"}]}`), ""},
+		{"a tool's result", qwen.Format, qwenRow(`"type":"tool_result","message":{"parts":[{"text":"[relay m1 from x]"}]}`), ""},
+		{"a row of another kind", qwen.Format, qwenRow(`"type":"system","message":"->relay:a b"`), ""},
 		{"the chat, again", gemini.Format, `{"$set":{"messages":[{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"gemini","content":"->relay:a b"}]}}`, ""},
 	} {
 		got, err := c.f.Row([]byte(c.row))
@@ -168,6 +197,8 @@ func TestRowsOfOtherAgents(t *testing.T) {
 	for row, f := range map[string]*transcript.Format{
 		`{"type":"response_item","payload":{"type":"message","role":"user"}}`:                         &codex.Format,
 		`{"timestamp":"yesterday","type":"event_msg"}`:                                                &codex.Format,
+		`{"timestamp":"2026-11-21T05:40:30.420Z","type":"user","message":{"parts":[{"text":"a"}]}}`:   &qwen.Format,
+		`{"uuid":"1","type":"assistant","message":{"parts":[{"text":"a"}]}}`:                          &qwen.Format,
 		`{"id":"1","type":"user","content":"a"}`:                                                      &gemini.Format,
 		`{"timestamp":"2026-11-21T05:40:30.420Z","type":"user","content":"a"}`:                        &gemini.Format,
 		`{"id":"1","timestamp":"2026-11-21T05:40:30.420Z","type":"user","content":5}`:                 &gemini.Format,
@@ -177,6 +208,11 @@ func TestRowsOfOtherAgents(t *testing.T) {
 			t.Errorf("row %s: %v, want an error", row, got)
 		}
 	}
+}
+
+// qwenRow is a row of Qwen Code's with these fields.
+func qwenRow(fields string) string {
+	return `{"uuid":"1","timestamp":"2026-11-21T05:40:30.420Z",` + fields + "}"
 }
 
 func fuzzRows(f *testing.F, format transcript.Format, name string) {
@@ -208,4 +244,7 @@ func FuzzCodexRows(f *testing.F) {
 }
 func FuzzGeminiRows(f *testing.F) {
 	fuzzRows(f, gemini.Format, "gemini/testdata/markers/0.61.0/session.jsonl")
+}
+func FuzzQwenRows(f *testing.F) {
+	fuzzRows(f, qwen.Format, "qwen/testdata/markers/0.24.4/session.jsonl")
 }

@@ -11,6 +11,9 @@ import (
 // Style is how a cell is drawn.
 type Style = grid.Style
 
+// Color is a cell's colour; the zero Color is the default.
+type Color = grid.Color
+
 // Screen is a terminal without a display. It is not safe for concurrent use.
 type Screen struct {
 	parser vt.Parser

@@ -5,8 +5,9 @@ import (
 	codex "relay-pty/inject/agents/codex/rig"
 	gemini "relay-pty/inject/agents/gemini/rig"
 	opencode "relay-pty/inject/agents/opencode/rig"
+	qwen "relay-pty/inject/agents/qwen/rig"
 	"relay-pty/inject/agents/rig"
 )
 
 // rigs is written by `go test ./inject/agents -run Lists -update`, from the directories.
-var rigs = []func() []rig.Agent{claude.All, codex.All, gemini.All, opencode.All}
+var rigs = []func() []rig.Agent{claude.All, codex.All, gemini.All, opencode.All, qwen.All}

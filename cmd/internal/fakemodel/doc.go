@@ -4,7 +4,7 @@
 //
 //	Messages   Anthropic's Messages API                            Claude Code
 //	Responses  OpenAI's Responses API                              Codex
-//	Chat       OpenAI's chat completions                           OpenCode
+//	Chat       OpenAI's chat completions                           OpenCode, Qwen Code
 //	Gemini     Google's generateContent and its stream             Gemini CLI
 //
 // Every request of an agent's main conversation is a Turn. Turns are logged in order of arrival

@@ -20,6 +20,14 @@ type request struct {
 	}
 }
 
+// offers reports whether a tool of that name is among those that the model may call.
+func (q request) offers(name string) bool {
+	return slices.ContainsFunc(q.Tools, func(tool json.RawMessage) bool {
+		var t struct{ Function struct{ Name string } }
+		return json.Unmarshal(tool, &t) == nil && t.Function.Name == name
+	})
+}
+
 // entry is one entry of a conversation.
 type entry struct {
 	Type, Role string

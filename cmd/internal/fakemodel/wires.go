@@ -24,7 +24,7 @@ var Messages = Wire{path: "/v1/messages", tools: 3, title: `{"isNewTopic":false,
 // the session.
 var Responses = Wire{path: "/responses", naming: "single-line task title", title: `{"title":"Fake session"}`, voice: responses}
 
-// Chat is the wire of OpenCode 1.18.33: OpenAI's chat completions as a stream.
+// Chat is the wire of OpenCode 1.18.33 and Qwen Code 0.24.4: OpenAI's chat completions as a stream.
 var Chat = Wire{path: "/chat/completions", tools: 1, title: "Fake session", voice: chat}
 
 // Gemini is the wire of Gemini CLI 0.61.0: Google's generateContent and streamGenerateContent.
@@ -114,7 +114,11 @@ func codexCall(tool *Tool) obj {
 	return call
 }
 
-func chat(request) voice {
+func chat(q request) voice {
+	shell := "bash"
+	if q.offers("run_shell_command") {
+		shell = "run_shell_command"
+	}
 	chunk := obj{"id": id("chatcmpl"), "object": "chat.completion.chunk", "created": 1, "model": "fake-model"}
 	with := func(choices []obj, usage any) event {
 		all := obj{"choices": choices, "usage": usage}
@@ -133,7 +137,7 @@ func chat(request) voice {
 			finish := "stop"
 			if tool != nil {
 				finish = "tool_calls"
-				f := obj{"name": cmp.Or(tool.Name, "bash"), "arguments": marshal(tool.Arguments)}
+				f := obj{"name": cmp.Or(tool.Name, shell), "arguments": marshal(tool.Arguments)}
 				all = append(all, choice(obj{"tool_calls": []obj{{"index": 0, "id": id("call"), "type": "function", "function": f}}}, nil))
 			}
 			usage := obj{"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}

@@ -245,3 +245,19 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// TestChatCallsTheShellThatIsOffered: agents that speak the same wire name their shell tools
+// otherwise.
+func TestChatCallsTheShellThatIsOffered(t *testing.T) {
+	for tools, want := range map[string]string{
+		`[{}]`: "bash", `[{"function":{"name":"edit"}},{"function":{"name":"run_shell_command"}}]`: "run_shell_command",
+	} {
+		var q request
+		if err := json.Unmarshal([]byte(`{"tools":`+tools+`}`), &q); err != nil {
+			t.Fatal(err)
+		}
+		if got := marshal(chat(q).end("", Bash("true").Tool)[0].data); !strings.Contains(got, `"name":"`+want+`"`) {
+			t.Errorf("with the tools %s it calls %s, want %s", tools, got, want)
+		}
+	}
+}

@@ -21,6 +21,7 @@ import (
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/realagent"
 	"relay-pty/cmd/internal/testrig/term"
+	"relay-pty/inject/agents"
 	"relay-pty/inject/agents/logs"
 	"relay-pty/parser"
 	"relay-pty/parser/sqlite"
@@ -38,9 +39,6 @@ type logged struct {
 	entries []transcript.Entry
 }
 
-// emptyComposer is what the agents show that wait for a prompt.
-var emptyComposer = map[string]string{"codex": "› Ask Codex to do", "gemini": ">   Type your message", "opencode": "┃  Build · Fake"}
-
 func openLogged(t *testing.T, a agentrig.Agent) *logged {
 	t.Helper()
 	dir := scratch(t)
@@ -56,9 +54,10 @@ func startLogged(t *testing.T, a agentrig.Agent, api *fakemodel.Server, opts ter
 	}
 	since := time.Now()
 	tm := testrig.StartTerm(t, opts)
-	home := filepath.Join(dir, "home", map[string]string{"codex": ".codex", "gemini": ".gemini", "opencode": ".local/share/opencode"}[a.Profile])
+	p, _ := agents.Named(a.Profile)
+	home := filepath.Join(dir, "home", p.Log.Home)
 	l := &logged{Term: tm, t: t, a: a, api: api, log: transcript.Follow(format, home, tm.Pid(), since)}
-	l.waits(emptyComposer[a.Profile])
+	l.waits(a.Idle)
 	return l
 }
 
@@ -100,7 +99,7 @@ func (l *logged) says(text string) fakemodel.Turn {
 	n := len(l.api.Turns())
 	must(l.t, l.Paste(text))
 	err := l.WaitScreen(patience(l.t, "text in the composer"), func(s *screen.Screen) bool {
-		return !strings.Contains(term.Dump(s), emptyComposer[l.a.Profile]) || l.a.Profile == "opencode"
+		return !strings.Contains(term.Dump(s), l.a.Idle) || l.a.Profile == "opencode"
 	})
 	must(l.t, err)
 	must(l.t, l.PressUntil(patience(l.t, "a turn behind Enter"), "\r", time.Second, func(*screen.Screen) bool { return len(l.api.Turns()) > n }))
@@ -143,7 +142,7 @@ func varied(n int) string {
 }
 
 func logAgents() []agentrig.Agent {
-	return []agentrig.Agent{agentrig.Codex(), agentrig.Gemini(), agentrig.OpenCode()}
+	return slices.DeleteFunc(agentrig.All(), func(a agentrig.Agent) bool { return a.Profile == "claude" })
 }
 
 func TestProveLogsShowWhatWasTypedAndSaid(t *testing.T) {
@@ -246,7 +245,7 @@ func TestProveLogsOfTwoInOneDirectoryAreNotMixedUp(t *testing.T) {
 func (l *logged) anew() {
 	l.t.Helper()
 	l.waits(map[string]string{"codex": "Worked for"}[l.a.Profile])
-	command := map[string]string{"codex": "/new", "gemini": "/clear", "opencode": "/new"}[l.a.Profile]
+	command := map[string]string{"codex": "/new", "gemini": "/clear", "opencode": "/new", "qwen": "/clear"}[l.a.Profile]
 	said := "MARK m0"
 	must(l.t, l.Type(command))
 	l.waits(command)

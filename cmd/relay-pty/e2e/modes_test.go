@@ -190,15 +190,18 @@ func messagesQuoteEachOther(t *testing.T, r *realAgent) {
 
 // An important message is handed to the busy agent, in its own way: it waits in the
 // agent's queue, cuts nothing, and is delivered once the log shows it in a turn.
-func importantCutsNothing(t *testing.T, r *realAgent) {
-	n, late := runs(1, 20), 0
+func importantCutsNothing(t *testing.T, r *realAgent) { r.joins("important", runs(1, 20)) }
+
+// joins has n messages of that mode handed to the busy agent.
+func (r *realAgent) joins(mode string, n int) {
+	t, late := r.t, 0
 	var ids []string
 	for i := range n {
-		long, id := fmt.Sprintf("j%d", i), fmt.Sprintf("i%d", i)
+		long, id := fmt.Sprintf("%s-j%d", mode, i), fmt.Sprintf("%s-i%d", mode, i)
 		r.inject(long, []string{"SLOW 10", "THINK 10", "TOOL 10"}[i%3]) // it must not be over before the other is handed in
 		reply := r.turnWith("[relay " + long + " from bob]")
 		r.state("busy")
-		r.press("important", id, "by the way")
+		r.press(mode, id, "by the way")
 		_, err := r.client.WaitStatus(patience(t), id, "injecting")
 		must(t, err)
 		if now := r.api.Turns()[reply.N]; !now.Open() && i%3 != 2 { // a reply that calls a tool ends before the turn
@@ -232,7 +235,7 @@ func importantCutsNothing(t *testing.T, r *realAgent) {
 			t.Errorf("%s came %d times, want once", id, n)
 		}
 	}
-	shown(t, r.Name()+", important: handed to the busy agent, delivered by its log, nothing cut", "%d of %d", n, n)
+	shown(t, r.Name()+", "+mode+": handed to the busy agent, delivered by its log, nothing cut", "%d of %d", n, n)
 }
 
 // wasIdle checks that no other turn ran when a message was delivered: an agent may show what is

@@ -3,6 +3,7 @@ package e2e
 import (
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ type usageTold struct {
 // Rows of an agent's --help: clap's and commander's, or yargs'.
 var (
 	commandRow = regexp.MustCompile(`^  ([a-z][a-z-]*(?:\|[a-z-]+)*)(?: .*)?$`)
-	usageRow   = regexp.MustCompile(`^  (?:gemini|opencode) ([a-z]+)\b`)
+	usageRow   = regexp.MustCompile(`^  (?:gemini|opencode|qwen) ([a-z]+)\b`)
 	aliasRow   = regexp.MustCompile(`\[aliases: ([a-z, -]+)\]`)
 	flagRow    = regexp.MustCompile(`^ {2,6}((?:-\w, )?--[\w-]+(?:, --[\w-]+)?|-\w)(.*)$`)
 	flagName   = regexp.MustCompile(`--?[\w-]+`)
@@ -67,7 +68,7 @@ func help(t *testing.T, argv []string) usageTold {
 func commandsIn(line string) (names []string) {
 	if m := usageRow.FindStringSubmatch(line); m != nil {
 		names = append(names, m[1])
-	} else if m := commandRow.FindStringSubmatch(line); m != nil && m[1] != "opencode" && m[1] != "gemini" {
+	} else if m := commandRow.FindStringSubmatch(line); m != nil && !slices.Contains([]string{"opencode", "gemini", "qwen"}, m[1]) {
 		names = strings.Split(m[1], "|")
 	}
 	if m := aliasRow.FindStringSubmatch(line); m != nil {

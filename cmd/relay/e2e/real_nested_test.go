@@ -20,11 +20,11 @@ import (
 // toolLines are command lines, by profile, with which an agent's model may run a command unasked.
 var toolLines = map[string]string{
 	"claude": "-p --allowedTools=Bash hello", "codex": "exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox hello",
-	"gemini": "-y -p hello", "opencode": "run hello",
+	"gemini": "-y -p hello", "opencode": "run hello", "qwen": "-y -p hello",
 }
 
 // brands begin the names of variables that are an agent's own.
-var brands = []string{"CLAUDE", "CODEX", "GEMINI", "OPENCODE", "AI_AGENT", "AGENT"}
+var brands = []string{"CLAUDE", "CODEX", "GEMINI", "OPENCODE", "QWEN", "AI_AGENT", "AGENT"}
 
 // TestRealMarksOfASessionAreKnown: of what an agent adds to the environment of its tools nothing
 // that bears its name reaches what runs under a wrapper.

@@ -25,6 +25,7 @@ var onceLines = map[string][]string{
 	"codex":    {"exec --skip-git-repo-check -", "exec --bogus", "mcp list"},
 	"gemini":   {"-p there", "--bogus -p"},
 	"opencode": {"run", "run --bogus"},
+	"qwen":     {"-p there", "--bogus -p"},
 }
 
 // quickAgents are those that start the quickest, and in `make prove` all: OpenCode takes 20 seconds

@@ -36,6 +36,7 @@ var twinKinds = map[string]twinKind{
 	"codex":    {clear: "/clear", logs: ".codex/sessions/*/*/*/rollout-*.jsonl", id: `"id":"([0-9a-f-]{36})"`, resume: []string{"resume"}, alone: true},
 	"gemini":   {clear: "/clear", logs: ".gemini/tmp/*/chats/session-*.jsonl", id: `"sessionId":"([^"]+)"`, resume: []string{"--resume"}},
 	"opencode": {clear: "/new", logs: ".local/share/opencode/*.db-wal", id: `(ses_\w{26})`, resume: []string{"--session"}, first: []string{"session", "list"}},
+	"qwen":     {clear: "/clear", logs: ".qwen/projects/*/chats/*.jsonl", id: `"sessionId":"([^"]+)"`, resume: []string{"--resume"}},
 }
 
 // twins are sessions of one agent, with one home, in one directory.
