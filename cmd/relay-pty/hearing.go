@@ -27,8 +27,8 @@ func (h hearing) unread() string {
 	return "no markers are read from a shell, which prints anybody's words"
 }
 
-// unheard is why no answer of the agent can be expected, "" if one can: the last words of a turn are
-// an answer, too, and what speaks as the agent can answer by itself.
+// unheard is why no answer of the agent can be expected, "" if one can: the last words of a turn
+// are an answer, too, and what speaks as the agent can answer by itself.
 func (h hearing) unheard() string {
 	if h.speaks || h.log {
 		return ""

@@ -78,9 +78,9 @@ func OverlayFile(path string, bases []*Profile) (*Profile, []byte, error) {
 //	 "submit":"Enter","newline":"C-j","paste_limit":800,"enter_delay_ms":200,"hold_ms":1000,"quote":"none"}
 //
 // All keys but name are optional; what is left out is the base's, which is generic unless named,
-// and the patterns of busy and dialog add to the base's. Patterns are Go regular expressions that do
-// not match the empty string; prompt matches at the start of a row. For keys see [keyname.Parse].
-// Bases are those to choose from. Reading is strict: an error is a *FieldError.
+// and the patterns of busy and dialog add to the base's. Patterns are Go regular expressions that
+// do not match the empty string; prompt matches at the start of a row. For keys see
+// [keyname.Parse]. Bases are those to choose from. Reading is strict: an error is a *FieldError.
 func Overlay(data []byte, bases []*Profile) (*Profile, error) {
 	members, err := scan(data)
 	if err != nil {

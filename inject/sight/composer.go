@@ -22,8 +22,8 @@ type place struct {
 	typed      Box    // the composer, if its first row is an option of a dialog or text that was typed
 }
 
-// find looks for the composer from the bottom up. A row of its own may be one of dialogs, but not one
-// of elsewhere.
+// find looks for the composer from the bottom up. A row of its own may be one of dialogs, but not
+// one of elsewhere.
 func (c composer) find(s *screen.Screen, dialogs, elsewhere []*profile.Pattern) place {
 	switch box := c.Box.(type) {
 	case profile.Ruled:
@@ -70,7 +70,8 @@ func (c composer) ghost(s *screen.Screen, a area) bool {
 }
 
 // tinted reports whether all that shows, but for the character under the cursor, which stands
-// before the rest, has the colour that text of an empty composer has. The default is no such colour.
+// before the rest, has the colour that text of an empty composer has. The default is no such
+// colour.
 func (c composer) tinted(s *screen.Screen, a area) bool {
 	row, col := s.Cursor()
 	if c.Tint == nil || row != a.top || col != a.width {

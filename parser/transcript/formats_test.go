@@ -88,7 +88,8 @@ func TestRecordedGemini(t *testing.T) {
 func TestRecordedQwen(t *testing.T) {
 	all := logFile(t, qwen.Format, "qwen/testdata/markers/0.24.4/session.jsonl", epoch)
 	// c5 was typed while c4's turn ran, and its reply was cut off, upon which c4 came back into the
-	// composer, where c6 was put behind it. That was interrupted before its first word; c7 names a file.
+	// composer, where c6 was put behind it. That was interrupted before its first word; c7 names a
+	// file.
 	same(t, "session", inShort(all), "u:c1 a:->relay:bob u:c3 a:Using. a:AFTER u:c4 a:ACK u:c5 c:Well. u:c4 u:c7 a:ACK")
 	same(t, "its commands", commands(all), []string{cjk, tools[0], tools[1], "bob||whole", "parser.Invalid"})
 	for _, e := range all {

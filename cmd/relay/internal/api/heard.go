@@ -9,9 +9,9 @@ import (
 	"relay-pty/protocol"
 )
 
-// ears find out for whoever waits for an answer whether the recipients can be heard. Each wrapper is
-// asked when the wait begins, and again when the message has come further there: a program may begin
-// to draw its screen in between. Nobody waits for a wrapper that does not answer.
+// ears find out for whoever waits for an answer whether the recipients can be heard. Each wrapper
+// is asked when the wait begins, and again when the message has come further there: a program may
+// begin to draw its screen in between. Nobody waits for a wrapper that does not answer.
 type ears struct {
 	server *Server
 	asked  map[string]string // the status of the message when a wrapper was asked, by recipient
@@ -29,8 +29,8 @@ func (s *Server) ears() *ears {
 // hears keeps what a wrapper said.
 func (e *ears) hears(t told) { e.why[t.name] = t.why }
 
-// listen marks recipients that cannot be heard, and asks those of which that is not known, until ctx
-// ends.
+// listen marks recipients that cannot be heard, and asks those of which that is not known, until
+// ctx ends.
 func (e *ears) listen(ctx context.Context, m *Message) {
 	if m.Reached(UntilReplied) {
 		return

@@ -62,8 +62,8 @@ func (l *log) status(id string) string {
 	return m.Status
 }
 
-// TestWhoeverWroteByItselfInThisRunSpeaks: what it wrote by markers, what was sent again for it, and
-// what it wrote in a run before do not count.
+// TestWhoeverWroteByItselfInThisRunSpeaks: what it wrote by markers, what was sent again for it,
+// and what it wrote in a run before do not count.
 func TestWhoeverWroteByItselfInThisRunSpeaks(t *testing.T) {
 	l := newLog(t)
 	up := func() {

@@ -406,8 +406,8 @@ func (s *State) Abandoned(m *Known) bool {
 	return !a.Running || m.EndedAt < a.Started && a.Heard >= a.Started
 }
 
-// Speaks reports whether an agent has written by itself in its present run: by relay reply, or by the
-// tools. Then it can answer so.
+// Speaks reports whether an agent has written by itself in its present run: by relay reply, or by
+// the tools. Then it can answer so.
 func (s *State) Speaks(name string) bool {
 	a := s.agents[name]
 	return a != nil && a.Spoke > 0 && a.Spoke >= a.Started

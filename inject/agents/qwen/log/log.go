@@ -50,7 +50,8 @@ func (f *follower) Look() (transcript.Session, []transcript.News, error) {
 	return s, []transcript.News{{Of: s.Transcript, Sure: true, Entries: entries}}, err
 }
 
-// session is what the file of a process tells; not found is what a dead one of the same number left.
+// session is what the file of a process tells; not found is what a dead one of the same number
+// left.
 func session(dir string, pid int) (s transcript.Session, found bool) {
 	var f struct {
 		PID     int    `json:"pid"`
