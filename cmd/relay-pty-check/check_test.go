@@ -38,7 +38,7 @@ func TestChoose(t *testing.T) {
 		says        string
 	}{
 		{"nothing named", "", nil, []string{"claude " + dir + "/claude", "codex " + dir + "/codex"}, "", "",
-			"gemini: not installed: no gemini in PATH\nopencode: not installed: no opencode in PATH\n"},
+			"gemini: not installed: no gemini in PATH\nopencode: not installed: no opencode in PATH\nqwen: not installed: no qwen in PATH\n"},
 		{"a profile", "codex", nil, []string{"codex " + dir + "/codex"}, "", "", ""},
 		{"a command", "", []string{"claude", "-c"}, []string{"claude " + dir + "/claude -c"}, "", "", ""},
 		{"a command that no profile is for", "", []string{"other"}, []string{"generic " + dir + "/other"}, "", "", ""},

@@ -157,7 +157,7 @@ func TestOneFileIsOneRuns(t *testing.T) {
 // TestOldestGoFirst: what is kept is bounded, and what is gone is known to be.
 func TestOldestGoFirst(t *testing.T) {
 	defer func(e, b int64, m int) { maxEvents, maxBytes, maxEnded = e, b, m }(maxEvents, maxBytes, maxEnded)
-	maxEvents, maxBytes, maxEnded = 10, 1500, 5
+	maxEvents, maxBytes, maxEnded = 10, 5000, 5
 	path := pathOf(t)
 	r := start(t, path)
 	for i := range 20 {
