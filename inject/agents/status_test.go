@@ -15,7 +15,7 @@ func TestUnfoundNamesWhatWasLookedFor(t *testing.T) {
 		"claude":   `profile claude looks for a row that begins with "[❯>] ", between two rules; in its screen reader mode it shows none`,
 		"codex":    `profile codex looks for a row that begins with "› ", with the cursor in it and an empty row below`,
 		"gemini":   `profile gemini looks for a row that begins with " [>*] ", with the cursor in it and an empty row below; in its screen reader mode it shows none`,
-		"opencode": `profile opencode looks for rows that`,
+		"opencode": `" *╹▀{8,}"; its minimal interface shows none (--mini: leave it out)`,
 	}
 	for _, p := range all {
 		got := p.Unfound("alice")

@@ -34,6 +34,8 @@ type Floored struct {
 	Question pattern // what a question in a box of the same kind begins with, which takes its place; may be nil
 	Keys     pattern // what one tells of its keys at its end, whatever it begins with; may be nil
 	Tall     int     // with so many rows of text some may be scrolled out of it and nothing tells; 0: never
+	Lid      pattern // the last row but one of a page that paints it over a composer which grows down to it; may be nil
+	Room     int     // with so many rows such a page has room for a composer of any height
 }
 
 // Bare is a composer that nothing encloses: its first row is the last one that begins with its

@@ -130,6 +130,7 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"a title that works", "\x1b]0;✦  Working… (work)\a > @" + geminiFoot, gemini, empty, "busy"},
 
 		{"start", "   ┃\n   ┃  @Ask anything… \"Fix a test\"\n   ┃\n   ┃  Build · model\n   ╹▀▀▀▀▀▀▀▀▀▀", opencode, empty, "rests"},
+		{"start, the page's last rows over the composer", "\x1b[1H   ┃\n   ┃  one\n   ┃  two@\n   ┃\n   ┃  Build · model\n   ╹▀▀▀▀▀▀▀▀▀▀\x1b[11H  /home/me/work:main                 1.18.33", opencode, unseen, ""},
 		{"session", "  ┃\n  ┃  said\n  ┃\n\n     reply\n\n  ┃\n  ┃  @" + openFloor, opencode, empty, "rests"},
 		{"a draft", "  ┃\n  ┃  one\n  ┃\n  ┃  three@" + openFloor, opencode, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
 		{"a row that wraps behind a line that is no border", "  ┃\n  ┃  cat x |\n  ┃  sh |@" + openFloor, opencode, Box{Visible: true, Top: true, Text: "cat x |\nsh |"}, "draft"},

@@ -15,9 +15,12 @@ type floored struct {
 }
 
 // find looks for the lowest floor and reads the box above it, if the cursor stands there: what was
-// said before may be boxed, too.
+// said before may be boxed, too. Under a lid a message would lose rows, so nothing counts there.
 func (c floored) find(s *screen.Screen) place {
 	rows, _ := s.Size()
+	if rows < c.Room && c.Lid.Match(s.Row(rows-2)) {
+		return place{}
+	}
 	for floor := rows - 1; floor > 0; floor-- {
 		if !c.Floor.Match(swept(s, floor)) {
 			continue

@@ -34,7 +34,9 @@ var Profile = profile.Profile{
 	Composer: &profile.Composer{
 		Chips:  byColumn(profile.Pasted),
 		Prompt: rx("^ *┃  "),
+		Unseen: "its minimal interface shows none (--mini: leave it out)",
 		Box: profile.Floored{
+			Lid: rx(`^  [^ ┃╹].*\d\.\d+\.\d+$`), Room: 17, // its page without a conversation
 			Floor: rx("^ *╹▀{8,}"), Under: 2, Shell: rx("^ *┃  Shell$"), Tall: 6,
 			Question: rx("^ *┃ +△ "),                                                      // stands before the title of each of its own
 			Keys:     rx(`^ *┃ +(.*\benter (submit|confirm|toggle)\b|.*\besc dismiss\b)`), // its model's questions
@@ -50,7 +52,7 @@ var Profile = profile.Profile{
 	},
 	Rules: ready.Rules{
 		HasComposer: true,
-		Rows:        12,
+		Rows:        17, // less in a conversation
 		Settle:      150 * time.Millisecond,
 		First:       time.Second,
 		TakeUp:      10 * time.Second, // its first turn changes the page, and what is typed meanwhile is lost
