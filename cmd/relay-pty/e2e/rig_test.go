@@ -130,10 +130,11 @@ func startIn(t *testing.T, dir string, opts term.Options, flags ...string) *wrap
 	w := &wrapped{t: t, socket: filepath.Join(dir, "s"), log: filepath.Join(dir, "log")}
 	argv := append([]string{binary(t), "--name", "alice", "--socket", w.socket, "--log-file", w.log}, flags...)
 	opts.Argv = append(append(argv, "--"), opts.Argv...)
+	state := "XDG_STATE_HOME=" + dir
 	if opts.Env == nil {
-		opts.Env = os.Environ()
+		opts.Env = append(os.Environ(), state)
 	}
-	opts.Env = append(opts.Env, "XDG_RUNTIME_DIR="+dir, "XDG_STATE_HOME="+dir)
+	opts.Env = append(append([]string{state}, opts.Env...), "XDG_RUNTIME_DIR="+dir) // an agent's home may have its own
 	w.Term = testrig.StartTerm(t, opts)
 	ctx := patience(t, "the wrapper's socket and its answer")
 	for w.client == nil {

@@ -46,6 +46,7 @@ func Release(version string) rig.Agent {
 		Composes: true,
 		Vim:      rig.Edits(settings, func(v rig.Object) { v["editorMode"] = "vim" }),
 		Tools:    rig.Stdio(state),
+		Looks:    looks,
 		Startups: []rig.Startup{
 			{Name: "theme", Text: "Choose the text style", Change: rig.Edits(state, func(v rig.Object) { delete(v, "hasCompletedOnboarding"); delete(v, "theme") })},
 			{Name: "trust", Text: "Accessing workspace:", Change: rig.Edits(state, func(v rig.Object) { delete(v, "projects") })},

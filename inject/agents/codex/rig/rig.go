@@ -24,6 +24,7 @@ func All() []rig.Agent {
 		Settle:   settle,
 		Vim:      vim,
 		Tools:    tools,
+		Looks:    looks,
 		Startups: []rig.Startup{
 			{Name: "trust", Text: "Trust this folder?", Change: trust},
 			{Name: "hooks", Text: "Hooks need review", Change: hooks},

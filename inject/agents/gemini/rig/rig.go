@@ -23,6 +23,7 @@ func All() []rig.Agent {
 		Settle:   settle,
 		Vim:      rig.Edits(settings, func(v rig.Object) { v["general"].(rig.Object)["vimMode"] = true }),
 		Tools:    rig.Stdio(settings),
+		Looks:    looks,
 		Unwrap:   func(text string) string { return resolved.ReplaceAllString(text, "@$1") },
 		Startups: []rig.Startup{
 			{Name: "trust", Text: "Do you trust the files in this folder?", Change: rig.Edits(settings, func(v rig.Object) { v["security"].(rig.Object)["folderTrust"] = rig.Object{"enabled": true} })},

@@ -25,6 +25,7 @@ func All() []rig.Agent {
 		Ask:      "question",
 		Settle:   settle,
 		Tools:    tools,
+		Looks:    looks,
 		Unwrap:   func(text string) string { return afterChip.ReplaceAllString(text, "$1") },
 	}}
 }
