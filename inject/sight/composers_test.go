@@ -80,6 +80,7 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"a newline, no footer", geminiAway + " >\n   @" + geminiFloor, gemini, Box{Visible: true, Top: true, Blank: true}, "rests"},
 		{"a draft, no footer", geminiEdge + " > one\n   two@" + geminiFloor, gemini, Box{Visible: true, Top: true, Text: "one\ntwo"}, "draft"},
 		{"an empty row in a draft, no footer, no edges", " Shift+Tab to accept edits\n\n > one\n\n   three@\n", gemini, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
+		{"an empty row in a draft, no footer, the cursor hidden", "\x1b[?25l > one\n\n   three@\n", gemini, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
 		{"a draft with an empty row above, no footer, no edges, the cursor there", " Shift+Tab to accept edits\n\n > @\n\n   three\n", gemini, Box{Visible: true, Top: true, Blank: true}, "rests"},
 		{"a draft above a footer at the right", " > @Type your message\n\n                    Auto", gemini, empty, "rests"},
 		{"ten rows may have scrolled", " > 1\n   2\n   3\n   4\n   5\n   6\n   7\n   8\n   9\n   10@\n\n ~", gemini, Box{Visible: true, Text: "1\n2\n3\n4\n5\n6\n7\n8\n9\n10"}, "draft"},

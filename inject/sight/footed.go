@@ -24,7 +24,7 @@ func (c footed) find(s *screen.Screen, dialogs []*profile.Pattern) place {
 	a := area{top, end(s, top, rows, l), l}
 	// A tall one leaves no room for anything below it; a list that looks like it shows no cursor.
 	foot, hidden := c.end(s, top, rows), s.Modes().CursorHidden
-	if cursor, col := s.Cursor(); cursor < foot || cursor-top < rows/3 && !c.within(col) || hidden {
+	if cursor, col := s.Cursor(); cursor < foot || (cursor-top < rows/3 || hidden) && !c.within(col) {
 		a.bottom = foot
 	}
 	if !a.holds(s) && !c.parked(s, a, dialogs) {
