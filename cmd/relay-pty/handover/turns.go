@@ -54,7 +54,8 @@ func (m *Turns) Next(now time.Time) (*turn.Batch, time.Time) {
 		return nil, expiry
 	}
 	unread := m.Unread()
-	if m.next == nil || !now.Before(m.until) || unread != m.unread || !slices.EqualFunc(heads, m.ids, func(q queue.Message, id string) bool { return q.ID == id }) {
+	same := slices.EqualFunc(heads, m.ids, func(q queue.Message, id string) bool { return q.ID == id })
+	if m.next == nil || !same || unread != m.unread || !now.Before(m.until) {
 		m.unread = unread
 		m.frame(heads, now)
 	}
