@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -107,13 +106,4 @@ func (u *user) noted(file string, senders, each int) {
 	if n := strings.Count(string(got), "\n"); len(next) != senders || n != senders*each {
 		u.t.Errorf("%s: %d messages of %d senders, want %d of %d\n%s", file, n, len(next), senders*each, senders, got)
 	}
-}
-
-// killsRouter ends the router as a crash would, and tells how many ran.
-func (u *user) killsRouter() (killed int) {
-	for _, pid := range running(u.dir, aRouter) {
-		syscall.Kill(pid, syscall.SIGKILL) // gone: it was killed before
-		killed++
-	}
-	return killed
 }

@@ -89,6 +89,15 @@ func running(dir, word string) []int {
 	return processes(dir, func(_, line []byte) bool { return bytes.Contains(line, []byte(word)) })
 }
 
+// killsRouter ends the router as a crash would, and tells how many ran.
+func (u *user) killsRouter() (killed int) {
+	for _, pid := range running(u.dir, aRouter) {
+		syscall.Kill(pid, syscall.SIGKILL) // gone: it was killed before
+		killed++
+	}
+	return killed
+}
+
 // processes are those of the user at dir for which is is true: of an environment and a command
 // line, whose parts end with NUL.
 func processes(dir string, is func(env, line []byte) bool) (pids []int) {
