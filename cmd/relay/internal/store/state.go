@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 
 	"relay-pty/cmd/relay/internal/router"
 )
@@ -21,21 +20,28 @@ func (s *Store) Save(v router.Saving) error {
 }
 
 func save(ctx context.Context, tx *sql.Tx, v router.Saving) error {
-	const put = `INSERT INTO messages (id, seq, line, open, data, sum) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, line = excluded.line, open = excluded.open, data = excluded.data, sum = excluded.sum`
-	into, err := tx.PrepareContext(ctx, put)
+	put, err := tx.PrepareContext(ctx, `INSERT OR REPLACE INTO messages (id, open, data, sum) VALUES (?, ?, ?, ?)`)
 	if err != nil {
 		return err
 	}
-	defer into.Close()
+	defer put.Close()
 	for _, p := range v.Pages {
-		line, data := string(p.Line), string(p.All)
-		if _, err := into.ExecContext(ctx, p.ID, p.Seq, line, p.Open, data, sum(p.ID, number(p.Seq), line, data)); err != nil {
+		data := string(p.All)
+		if _, err := put.ExecContext(ctx, p.ID, p.Open, data, sum(p.ID, data)); err != nil {
+			return err
+		}
+		if len(p.Line) == 0 {
+			continue
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO lines (seq, id, line) VALUES (?, ?, ?)`, p.Seq, p.ID, string(p.Line)); err != nil {
 			return err
 		}
 	}
 	for _, p := range v.Drop {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM messages WHERE id = ?`, p.ID); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM lines WHERE seq = ? AND id = ?`, p.Seq, p.ID); err != nil {
 			return err
 		}
 	}
@@ -45,10 +51,10 @@ func save(ctx context.Context, tx *sql.Tx, v router.Saving) error {
 
 // Find returns what was kept of a message, nil for nothing.
 func (s *Store) Find(id string) []byte {
-	var line, data string
-	var seq, is int64
-	err := s.r.QueryRow(`SELECT seq, line, data, sum FROM messages WHERE id = ?`, id).Scan(&seq, &line, &data, &is)
-	if err != nil || is != sum(id, number(seq), line, data) {
+	var data string
+	var is int64
+	err := s.r.QueryRow(`SELECT data, sum FROM messages WHERE id = ?`, id).Scan(&data, &is)
+	if err != nil || is != sum(id, data) {
 		return nil
 	}
 	return []byte(data)
@@ -71,39 +77,45 @@ func (s *Store) Load(each func(router.Place, []byte) error, open func(id string)
 	case is != sum(kept):
 		return nil, errDamaged
 	}
-	rows, err := s.r.QueryContext(ctx, `SELECT id, seq, line, open FROM messages ORDER BY seq, id`)
-	if err != nil {
+	if err := s.rows(ctx, `SELECT seq, id, line FROM lines ORDER BY seq, id`, func(row *sql.Rows) error {
+		var p router.Place
+		var line sql.RawBytes
+		if err := row.Scan(&p.Seq, &p.ID, &line); err != nil {
+			return err
+		}
+		return each(p, line)
+	}); err != nil {
 		return nil, err
+	}
+	err = s.rows(ctx, `SELECT id FROM messages WHERE open`, func(row *sql.Rows) error {
+		var id string
+		err := row.Scan(&id)
+		open(id)
+		return err
+	})
+	return []byte(kept), err
+}
+
+// rows calls f with each row of an answer.
+func (s *Store) rows(ctx context.Context, query string, f func(*sql.Rows) error) error {
+	rows, err := s.r.QueryContext(ctx, query)
+	if err != nil {
+		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var p router.Place
-		var line string
-		var unended bool
-		if err := rows.Scan(&p.ID, &p.Seq, &line, &unended); err != nil {
-			return nil, err
-		}
-		if unended {
-			open(p.ID)
-		}
-		if line == "" {
-			continue
-		}
-		if err := each(p, []byte(line)); err != nil {
-			return nil, err
+		if err := f(rows); err != nil {
+			return err
 		}
 	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read what is kept: %w", err)
-	}
-	return []byte(kept), nil
+	return rows.Err()
 }
 
 // Clear forgets what a state has saved.
 func (s *Store) Clear() error {
 	ctx := context.Background()
 	return s.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM messages; DELETE FROM state`)
+		_, err := tx.ExecContext(ctx, `DELETE FROM messages; DELETE FROM lines; DELETE FROM state`)
 		return err
 	})
 }

@@ -120,6 +120,12 @@ func TestDamagedRows(t *testing.T) {
 	if state, err := s.Load(func(router.Place, []byte) error { return nil }, func(string) {}); err == nil {
 		t.Errorf("the state is %q", state)
 	}
+	must(t, s.Save(router.Saving{State: []byte("3"), Drop: []router.Place{{Seq: 0, ID: "m0"}}}))
+	left := []string{}
+	_, err := s.Load(func(p router.Place, _ []byte) error { left = append(left, p.ID); return nil }, func(string) {})
+	if err != nil || fmt.Sprint(left) != "[m1]" || s.Find("m0") != nil {
+		t.Errorf("m0 is forgotten: %v are left, %v", left, err)
+	}
 	must(t, s.Clear())
 	if state, err := s.Load(nil, nil); state != nil || err != nil {
 		t.Errorf("cleared: %q, %v", state, err)

@@ -45,13 +45,17 @@ CREATE TABLE events (
 );
 CREATE TABLE messages (
 	id   TEXT PRIMARY KEY,
-	seq  INTEGER NOT NULL, -- of the event that made it known
-	line TEXT NOT NULL,    -- what is known of it without the rest; '' before it was sent
 	open INTEGER NOT NULL, -- it has not ended
 	data TEXT NOT NULL,    -- all of it, as JSON
 	sum  INTEGER NOT NULL
 ) WITHOUT ROWID;
-CREATE INDEX messages_by_seq ON messages (seq, id);
+CREATE INDEX open_messages ON messages (id) WHERE open;
+CREATE TABLE lines ( -- what is known of each message that was sent without the rest: a start reads no more
+	seq  INTEGER NOT NULL, -- of the event that made it known
+	id   TEXT NOT NULL,
+	line TEXT NOT NULL,
+	PRIMARY KEY (seq, id)
+) WITHOUT ROWID;
 CREATE TABLE log ( -- one row
 	one   INTEGER PRIMARY KEY CHECK (one = 1),
 	epoch TEXT NOT NULL,   -- differs from that of any other log
