@@ -42,12 +42,17 @@ func eachAgent(t *testing.T, test func(t *testing.T, a agentrig.Agent)) {
 func each(t *testing.T, agents []agentrig.Agent, test func(t *testing.T, a agentrig.Agent)) {
 	t.Parallel()
 	var all sync.WaitGroup
+	atOnce := make(chan struct{}, 4) // more starve each other, and what is typed together is read together
 	for _, a := range agents {
 		once := func(t *testing.T) { test(t, a) }
 		if proving() {
 			t.Run(a.Name(), func(t *testing.T) { t.Parallel(); once(t) })
 		} else {
-			all.Go(func() { t.Run(a.Name(), once) })
+			atOnce <- struct{}{}
+			all.Go(func() {
+				defer func() { <-atOnce }()
+				t.Run(a.Name(), once)
+			})
 		}
 	}
 	all.Wait()
