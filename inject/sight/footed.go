@@ -24,7 +24,7 @@ func (c footed) find(s *screen.Screen, dialogs []*profile.Pattern) place {
 	a := area{top, end(s, top, rows, l), l}
 	// A tall one leaves no room for anything below it; a list that looks like it shows no cursor.
 	foot, hidden := c.end(s, top, rows), s.Modes().CursorHidden
-	if cursor, col := s.Cursor(); cursor < foot || (cursor-top < rows/3 || hidden) && !c.within(col) {
+	if cursor, _ := s.Cursor(); cursor < foot || cursor-top < rows/3 || hidden {
 		a.bottom = foot
 	}
 	if !a.holds(s) && !c.parked(s, a, dialogs) {
@@ -78,20 +78,6 @@ func (c footed) parked(s *screen.Screen, a area, dialogs []*profile.Pattern) boo
 	return anyRow(s, a.bottom, end, dialogs) == ""
 }
 
-// within reports whether a cursor in that column stands where text hangs, so that what is there is
-// no footer: an agent may show none.
-func (c footed) within(col int) bool { return c.Hang > 0 && col >= c.Hang }
-
-// goesOn reports whether what stands below the area, parted from it by empty rows, hangs as its
-// text does: without a footer that may be more of it.
-func (c footed) goesOn(s *screen.Screen, a area) bool {
-	rows, _ := s.Size()
-	for a.bottom < rows && c.blank(s.Row(a.bottom)) {
-		a.bottom++
-	}
-	return c.Hang > 0 && a.bottom < rows && lead{width: c.Hang}.hangs(s, a.bottom)
-}
-
 // read takes the text of the composer. Where a tall one scrolls, it marks its first row, or nobody
 // can tell.
 func (c footed) read(s *screen.Screen, b Box, a area) Box {
@@ -106,7 +92,7 @@ func (c footed) read(s *screen.Screen, b Box, a area) Box {
 	case c.Tall > 0 && len(lines) >= c.Tall, c.mayLoseMark(s, a.bottom, lines): // empty rows scroll as others do
 		b.Top = false
 	}
-	return c.fill(b, lines, a.moved(s) || !a.holds(s) || c.goesOn(s, a))
+	return c.fill(b, lines, a.moved(s) || !a.holds(s))
 }
 
 // mayLoseMark reports whether rows of a composer may be scrolled out of it although its first row,
@@ -127,7 +113,7 @@ func (c footed) end(s *screen.Screen, top, rows int) int {
 	last := c.up(s, rows, top, true)
 	foot := c.up(s, last, top, false)
 	if foot == top+1 {
-		if cursor, col := s.Cursor(); c.within(col) { // no footer, and behind a newline
+		if cursor, col := s.Cursor(); c.Hang > 0 && col >= c.Hang { // no footer, and behind a newline
 			return max(last, cursor+1)
 		}
 		return last
