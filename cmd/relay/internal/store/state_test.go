@@ -175,3 +175,20 @@ func TestNewLogs(t *testing.T) {
 		must(t, errors.Join(os.Remove(s.file())))
 	}
 }
+
+// TestFilesAreTheUsersAlone: whatever the directory and the umask let others do.
+func TestFilesAreTheUsersAlone(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.Chmod(dir, 0o755))
+	s := open(t, dir)
+	defer s.Close()
+	_, err := s.Append(t.Context(), "state", "bob", []byte("x"))
+	must(t, err)
+	for _, name := range []string{"relay.db", "relay.db-wal", "relay.db-shm"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		must(t, err)
+		if mode := info.Mode().Perm(); mode != 0o600 {
+			t.Errorf("%s has mode %o, want 600", name, mode)
+		}
+	}
+}

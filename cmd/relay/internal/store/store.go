@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver
@@ -130,6 +131,14 @@ func Open(ctx context.Context, dir string, limit Limit) (*Store, error) {
 
 func (s *Store) begin(ctx context.Context) (err error) {
 	if s.Old, err = checkVersion(filepath.Join(s.dir, "version")); err != nil {
+		return err
+	}
+	// SQLite gives what it makes beside the file the mode of the file.
+	f, err := os.OpenFile(s.file(), os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
+	if err == nil {
+		err = errors.Join(f.Chmod(0o600), f.Close())
+	}
+	if err != nil {
 		return err
 	}
 	if s.w, err = s.connect("immediate", 1); err != nil {
