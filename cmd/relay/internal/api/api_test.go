@@ -390,7 +390,7 @@ func TestLateAnswer(t *testing.T) {
 		answer, want := Answer{ID: "to-" + from, From: "bob", Body: "now"}, router.StatusAccepted
 		if from != router.Human {
 			answer.Until, answer.WaitMS, want = UntilQueued, 60_000, protocol.StatusQueued
-			go r.takes(answer.ID, from)
+			defer meanwhile(func() { r.takes(answer.ID, from) })()
 		}
 		m, err := r.Reply(t.Context(), asked.ID, answer)
 		if err != nil || m.Status != want || m.Error == nil || m.Error.Code != router.AlreadyClosed {
@@ -403,15 +403,29 @@ func TestLateAnswer(t *testing.T) {
 	}
 }
 
+// meanwhile does what others do beside a test, which is to wait for the end of it: the last of their
+// calls may be answered later than the test that it wakes has all it asks for.
+func meanwhile(do func()) (wait func()) {
+	var others sync.WaitGroup
+	others.Go(do)
+	return others.Wait
+}
+
 // takes says of a message, when it comes, that a wrapper has taken it.
 func (r *rig) takes(id, wrapper string) {
+	late := time.After(time.Minute)
 	for {
 		changed, known := r.hub.Changed(), false
 		r.hub.View(func(s *router.State, _ func(string) bool) { _, known = s.Find(id) })
 		if known {
 			break
 		}
-		<-changed
+		select {
+		case <-changed:
+		case <-late:
+			r.t.Errorf("%s comes: not within a minute", id)
+			return
+		}
 	}
 	e := router.Event{Type: "inject_result", Agent: wrapper, Message: router.Message{ID: id}}
 	e.Status = protocol.StatusQueued

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -55,13 +56,13 @@ func TestWaitForOneWhoHasAnsweredByItself(t *testing.T) {
 	r.says("bob", func() string { return "it draws" })
 	_, err := r.Send(t.Context(), Send{From: "bob", To: router.Human, Body: "by relay send"})
 	must(t, err)
-	go func() {
+	defer meanwhile(func() {
 		r.takes("m-1", "bob")
 		r.tell("m-1", protocol.StatusDelivered)
 		if _, err := r.Reply(t.Context(), "m-1", Answer{From: "bob", Body: "yes"}); err != nil {
 			t.Error(err)
 		}
-	}()
+	})()
 	if m := r.awaits("m-1", "bob"); len(m.Replies) != 1 || m.Error != nil {
 		t.Errorf("got %+v, %+v", m.Replies, m.Error)
 	}
@@ -70,7 +71,7 @@ func TestWaitForOneWhoHasAnsweredByItself(t *testing.T) {
 // TestWaitIsNotHeldUp by a wrapper that does not answer, and ends when the agent begins to draw.
 func TestWaitIsNotHeldUp(t *testing.T) {
 	r := start(t)
-	go func() {
+	defer meanwhile(func() {
 		r.takes("m-1", "carol") // whose wrapper only listens
 		if _, err := r.Reply(t.Context(), "m-1", Answer{From: "carol", Body: "yes"}); err != nil {
 			t.Error(err)
@@ -80,18 +81,20 @@ func TestWaitIsNotHeldUp(t *testing.T) {
 		if err := r.hub.Record(t.Context(), e); err != nil {
 			t.Error(err)
 		}
-	}()
+	})()
 	began := time.Now()
 	if m := r.awaits("m-1", "carol"); len(m.Replies) != 1 || time.Since(began) >= wrapperWait {
 		t.Errorf("after %v: got %+v", time.Since(began), m)
 	}
 	var draws atomic.Bool
+	var taken sync.WaitGroup
+	defer taken.Wait()
 	r.says("bob", func() string {
 		if draws.Load() {
 			return "it draws"
 		}
 		defer draws.Store(true)
-		go r.takes("m-2", "bob")
+		taken.Go(func() { r.takes("m-2", "bob") })
 		return ""
 	})
 	if m := r.awaits("m-2", "bob"); m.Error == nil || m.Error.Code != router.Unheard {
