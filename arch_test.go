@@ -82,6 +82,7 @@ var layers = map[string]string{
 	"cmd/relay/internal/near":     "",
 	"cmd/relay/internal/settings": "cmd/relay/internal/near",
 	"cmd/relay/internal/store":    "cmd/relay/internal/router",
+	"cmd/relay/internal/store/storerig": "cmd/relay/internal/router cmd/relay/internal/store",
 	"cmd/relay/internal/tools":    "cmd/relay/internal/api cmd/relay/internal/router",
 	"cmd/relay/internal/vigil":    "cmd/relay/internal/api cmd/relay/internal/router",
 	"cmd/relay/internal/wiring":   "cmd/relay/internal/hook",

@@ -177,8 +177,6 @@ func describe(e router.Event) string {
 		return fmt.Sprintf("%s → %s  %s at %s", e.From, e.To, e.ShownID(), clock.At(e.DueAt))
 	case router.TypeJoined:
 		return e.Agent + " joins " + e.To
-	case router.TypeMember:
-		return e.Agent + " is in " + e.To
 	case router.TypeLeft:
 		return e.Agent + " leaves " + e.To
 	case router.TypeRefused:

@@ -217,21 +217,28 @@ func (c *crowd) settle(ctx context.Context) {
 	}
 }
 
-// adds is what the log adds up to.
-func (c *crowd) adds(ctx context.Context) *router.State {
-	s := router.NewState()
+// sum is what the log adds up to, and the ids of the messages that were sent.
+type sum struct {
+	*router.State
+	sent []string
+}
+
+func (c *crowd) adds(ctx context.Context) sum {
+	s := sum{State: router.NewState()}
 	for _, e := range c.log(ctx) {
-		s.Apply(e)
+		if s.Apply(e); e.Type == router.TypeMessage {
+			s.sent = append(s.sent, e.ID)
+		}
 	}
 	return s
 }
 
 // ends are what became of what was sent to agents, by id; to each of those in the channel by its
 // own.
-func (c *crowd) ends(s *router.State) map[string]router.Known {
+func (c *crowd) ends(s sum) map[string]router.Known {
 	all := map[string]router.Known{}
-	sent, _ := s.Newest(0, 1<<30, func(*router.Message) bool { return true })
-	for _, m := range sent {
+	for _, id := range s.sent {
+		m, _ := s.Find(id)
 		for _, one := range m.Deliveries {
 			all[one.ID] = *one
 		}

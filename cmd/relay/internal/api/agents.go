@@ -15,9 +15,10 @@ import (
 
 func (s *Server) agents(r *http.Request) (any, error) {
 	s.Hub.Looked(r.Context())
-	answer := Agents{Agents: []Agent{}}
+	var answer Agents
 	var pids []int
 	s.Hub.View(func(state *router.State, running func(string) bool) {
+		answer.Agents, pids = []Agent{}, nil
 		for _, a := range state.Agents() {
 			if a.Wrapped {
 				answer.Agents, pids = append(answer.Agents, agentOf(state, a, running)), append(pids, a.PID)
@@ -126,9 +127,10 @@ func (s *Server) queue(r *http.Request) (any, error) {
 	if err := s.heardOf(r.Context(), name); err != nil {
 		return nil, err
 	}
-	answer := Messages{Messages: []Message{}}
+	var answer Messages
 	runs, paused := false, false
 	s.Hub.View(func(state *router.State, running func(string) bool) {
+		answer.Messages, err = []Message{}, nil
 		runs = running(name)
 		a, known := state.Agent(name)
 		if !known && name != router.Human && !router.Group(name) {
@@ -231,7 +233,7 @@ func (s *Server) pull(r *http.Request) (any, error) {
 	defer cancel()
 	for {
 		changed := s.Hub.Changed()
-		list := s.Hub.Lease(name, most)
+		list := s.Hub.Lease(r.Context(), name, most)
 		if len(list) == 0 && ctx.Err() == nil {
 			select {
 			case <-changed:
@@ -239,8 +241,9 @@ func (s *Server) pull(r *http.Request) (any, error) {
 			case <-ctx.Done():
 			}
 		}
-		answer := Messages{Messages: []Message{}}
+		var answer Messages
 		s.Hub.View(func(state *router.State, _ func(string) bool) {
+			answer.Messages = []Message{}
 			for _, k := range list {
 				answer.Messages = append(answer.Messages, messageOf(state, k, false))
 			}

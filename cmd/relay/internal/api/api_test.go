@@ -26,51 +26,17 @@ import (
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/relay/internal/hub"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/store/storerig"
 	"relay-pty/protocol"
 	"relay-pty/protocol/registry"
 	"relay-pty/protocol/sock"
 )
 
-// memory is a store that is gone with the test.
-type memory struct {
-	mu     sync.Mutex
-	events [][]byte
-	oldest int64
-	full   bool // it takes nothing
-}
-
-func (m *memory) Append(_ context.Context, _, _ string, data []byte) (int64, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.full {
-		return 0, hub.ErrFull
-	}
-	m.events = append(m.events, data)
-	return int64(len(m.events)), nil
-}
-
-func (m *memory) Read(context.Context, int64, func(int64, []byte) error) error { return nil }
-
-func (m *memory) Get(_ context.Context, seq int64) ([]byte, bool, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.events[seq-1], seq >= m.oldest, nil
-}
-
-func (m *memory) Epoch() string { return "e1" }
-
-func (m *memory) Span(context.Context) (int64, int64, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return max(1, m.oldest), int64(len(m.events)), nil
-}
-
-// rig is a router at a socket, where bob and carol run and carol has a token.
 type rig struct {
 	*Client
 	t      *testing.T
 	hub    *hub.Hub
-	store  *memory
+	store  *storerig.Store
 	dir    string
 	socket string
 }
@@ -83,9 +49,9 @@ func start(t *testing.T) *rig {
 	t.Setenv("XDG_RUNTIME_DIR", dir)
 	agents, err := registry.Dir()
 	must(t, err)
-	r := &rig{t: t, store: &memory{}, dir: agents, socket: filepath.Join(dir, "router")}
+	r := &rig{t: t, store: storerig.Open(t, ""), dir: agents, socket: filepath.Join(dir, "router")}
 	n := 0
-	if r.hub, err = hub.New(t.Context(), r.store, nil, router.Rules{Urgent: []string{router.Human}}, func() string { n++; return "id" + strconv.Itoa(n) }); err != nil {
+	if r.hub, err = hub.New(t.Context(), r.store, router.Rules{Urgent: []string{router.Human}}, func() string { n++; return "id" + strconv.Itoa(n) }); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"bob", "carol"} {
@@ -235,7 +201,7 @@ func TestRequests(t *testing.T) {
 		{"GET", "/v1/messages/r1?until=queued&wait=1", "", "", 200, `"status":"scheduled"`},
 		{"DELETE", "/v1/messages/r1", "", "", 200, `"status":"cancelled"`},
 		{"DELETE", "/v1/messages/r1", "", "", 200, `"status":"cancelled"`},
-		{"GET", "/v1/reminders?to=human", "", "", 200, `{"reminders":[],"epoch":"e1"}`},
+		{"GET", "/v1/reminders?to=human", "", "", 200, `{"reminders":[],"epoch":"` + r.store.Epoch() + `"}`},
 		{"GET", "/v2", "", "", 404, "there is nothing at /v2"},
 		{"DELETE", "/v1/agents", "", "", 405, "/v1/agents takes GET, and not DELETE"},
 	} {
@@ -329,9 +295,7 @@ func TestEvents(t *testing.T) {
 	if seen != pageMost+4 {
 		t.Errorf("%d events in pages", seen)
 	}
-	r.store.mu.Lock()
-	r.store.oldest = 3
-	r.store.mu.Unlock()
+	must(t, r.store.Trim(t.Context(), 2))
 	if _, err := r.Events(t.Context(), Query{After: 1}); code(err) != "cursor_gone" {
 		t.Errorf("got %v", err)
 	}
@@ -403,8 +367,8 @@ func TestLateAnswer(t *testing.T) {
 	}
 }
 
-// meanwhile does what others do beside a test, which is to wait for the end of it: the last of their
-// calls may be answered later than the test that it wakes has all it asks for.
+// meanwhile does what others do beside a test, which is to wait for the end of it: the last of
+// their calls may be answered later than the test that it wakes has all it asks for.
 func meanwhile(do func()) (wait func()) {
 	var others sync.WaitGroup
 	others.Go(do)

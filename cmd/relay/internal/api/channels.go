@@ -50,8 +50,9 @@ var channelEndpoints = []endpoint{
 }
 
 func (s *Server) channels(*http.Request) (any, error) {
-	answer := Channels{Channels: []Channel{}}
+	var answer Channels
 	s.Hub.View(func(state *router.State, _ func(string) bool) {
+		answer.Channels = []Channel{}
 		for _, name := range state.Channels() {
 			answer.Channels = append(answer.Channels, Channel{name, state.Members(name)})
 		}

@@ -3,13 +3,11 @@ package api
 import (
 	"context"
 	"fmt"
-	"math"
 	"net/http"
 	"strconv"
 	"time"
 
 	"relay-pty/cmd/relay/internal/clock"
-	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
 
@@ -41,18 +39,9 @@ func (s *Server) dead(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if last == 0 {
-		last = math.MaxInt32
-	}
-	answer := Messages{Messages: []Message{}}
-	s.Hub.View(func(state *router.State, running func(string) bool) {
-		list, older := state.Dead(after, int(last), wants.one)
-		for _, k := range list {
-			answer.Messages = append(answer.Messages, messageOf(state, k, running(k.To)))
-		}
-		answer.Older, answer.Cursor = older, state.Last
-	})
-	return answer, nil
+	q := wants.query(after, last)
+	q.Dead = true
+	return s.list(r.Context(), q)
 }
 
 // redeliver sends one again, or of a message to several each that did not arrive.

@@ -165,7 +165,6 @@ func tell(w http.ResponseWriter, kind string, seq int64, v any) {
 type filter struct {
 	types            []string
 	target, from, to string
-	past             bool // also what to can read of others
 }
 
 // filter is what the query says.
@@ -225,32 +224,15 @@ func (f filter) event(e *router.Event) bool {
 		(f.from == "" || e.From == f.from) && (f.to == "" || e.To == f.to || slices.Contains(e.Recipients, f.to))
 }
 
-// message passes a message to several over where it is looked at for one of them, and what one of
-// them got of it elsewhere.
-func (f filter) message(m *router.Message) bool {
-	if m.Channel != "" && m.Redelivers == "" && m.To != f.target && m.To != f.to {
-		return false
-	}
-	return f.one(m)
+// query is the same of messages.
+func (f filter) query(after, last int64) router.Query {
+	return router.Query{After: after, Last: int(last), From: f.from, To: f.to, Target: f.target}
 }
 
-// one looks at both ends of a message's way, whether it went to several or not.
-func (f filter) one(m *router.Message) bool {
-	return (f.target == "" || m.From == f.target || m.To == f.target) && f.ends(m)
-}
-
-// missed are messages to all, and to the channels that a reader is in now, which it did not get.
-func (f filter) missed(s *router.State, m *router.Message) bool {
-	if !f.past || !router.Group(m.To) || m.From == f.to || f.from != "" && m.From != f.from {
-		return false
-	}
-	if _, got := s.Find(router.DeliveryID(m.ID, f.to)); got {
-		return false
-	}
-	return m.To == router.All || slices.Contains(s.Members(m.To), f.to)
-}
-
-// ends looks at both ends of a message's way.
-func (f filter) ends(m *router.Message) bool {
-	return (f.from == "" || m.From == f.from) && (f.to == "" || m.To == f.to)
+// channelsOf are those that a name is in now, and the one of all.
+func (s *Server) channelsOf(name string) (list []string) {
+	s.Hub.View(func(state *router.State, _ func(string) bool) {
+		list = slices.DeleteFunc(state.Channels(), func(c string) bool { return !slices.Contains(state.Members(c), name) })
+	})
+	return append(list, router.All)
 }

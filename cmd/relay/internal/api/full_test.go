@@ -23,9 +23,7 @@ func TestKeysOnAFullDisk(t *testing.T) {
 	if done, err := press(); err != nil || done.Pressed != 1 || done.Error != nil {
 		t.Fatalf("with room: %+v, %v", done, err)
 	}
-	r.store.mu.Lock()
-	r.store.full = true
-	r.store.mu.Unlock()
+	r.store.Fill(true)
 	if done, err := press(); err != nil || done.Pressed != 1 || done.Error == nil || done.Error.Code != string(protocol.Degraded) {
 		t.Errorf("without room: %+v, %v", done, err)
 	}

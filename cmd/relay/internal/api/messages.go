@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
 	"slices"
 	"time"
@@ -108,9 +107,12 @@ func (s *Server) messages(r *http.Request) (any, error) {
 		}
 	}
 	wants, err := s.filter(r)
-	wants.past = r.URL.Query().Get("past") == "true"
 	if err != nil {
 		return nil, err
+	}
+	q := wants.query(n.after, n.last)
+	if r.URL.Query().Get("past") == "true" {
+		q.Missed = s.channelsOf(wants.to)
 	}
 	if err := s.kept(r.Context(), n.after); err != nil {
 		return nil, err
@@ -119,9 +121,9 @@ func (s *Server) messages(r *http.Request) (any, error) {
 	defer cancel()
 	for {
 		changed := s.Hub.Changed()
-		answer := s.newest(n.after, int(n.last), wants)
-		if len(answer.Messages) > 0 {
-			return answer, nil
+		answer, err := s.list(r.Context(), q)
+		if err != nil || len(answer.Messages) > 0 {
+			return answer, err
 		}
 		select {
 		case <-changed:
@@ -140,23 +142,33 @@ func (s *Server) which(r *http.Request) (id string, err error) {
 			return "", err
 		}
 	}
-	s.Hub.View(func(state *router.State, _ func(string) bool) { id, err = state.Which(r.PathValue("id"), me) })
-	return id, err
+	return s.Hub.Which(r.Context(), r.PathValue("id"), me)
 }
 
-func (s *Server) newest(after int64, last int, wants filter) Messages {
-	if last == 0 {
-		last = math.MaxInt
+// viewMost is how many messages are looked at before others have their turn.
+const viewMost = 200
+
+// list answers with the messages that somebody wants to see.
+func (s *Server) list(ctx context.Context, q router.Query) (answer Messages, err error) {
+	answer.Messages = []Message{}
+	ids, older, upTo, err := s.Hub.Messages(ctx, q)
+	if err != nil {
+		return answer, err
 	}
-	answer := Messages{Messages: []Message{}}
-	s.Hub.View(func(state *router.State, running func(string) bool) {
-		list, older := state.Newest(after, last, func(m *router.Message) bool { return wants.message(m) || wants.missed(state, m) })
-		for _, k := range list {
-			answer.Messages = append(answer.Messages, messageOf(state, k, running(k.To)))
-		}
-		answer.Older, answer.Cursor = older, state.Last
-	})
-	return answer
+	answer.Older, answer.Cursor = older, upTo
+	for some := range slices.Chunk(ids, viewMost) {
+		var list []Message
+		s.Hub.View(func(state *router.State, running func(string) bool) {
+			list = nil
+			for _, id := range some {
+				if k, ok := state.Find(id); ok {
+					list = append(list, messageOf(state, k, running(k.To)))
+				}
+			}
+		})
+		answer.Messages = append(answer.Messages, list...)
+	}
+	return answer, nil
 }
 
 // cancelWait is how long the log may take to hear from a wrapper of what it has answered.

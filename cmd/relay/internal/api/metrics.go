@@ -8,7 +8,6 @@ import (
 
 	"relay-pty/cmd/relay/internal/hub"
 	"relay-pty/cmd/relay/internal/metrics"
-	"relay-pty/cmd/relay/internal/router"
 )
 
 // began is when this router did.
@@ -21,11 +20,11 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	p.Family("relay_build_info", "gauge", "The program, whose value is always 1.")
 	p.Sample("", 1, "version", s.Version, "go", runtime.Version())
 	p.One("relay_start_time_seconds", "gauge", "When the router began, Unix time.", float64(began.UnixMilli())/1000)
-	var counts router.Counts
-	var last int64
-	s.Hub.View(func(state *router.State, running func(string) bool) {
-		counts, last = state.Count(running), state.Last
-	})
+	counts, err := s.Hub.Count(r.Context())
+	if err != nil {
+		respond(w, nil, err)
+		return
+	}
 	p.By("relay_messages", "Messages that are known, by status.", "status", counts.Messages)
 	p.By("relay_messages_waiting", "Messages that have not ended, by what they wait for.", "for", counts.Waiting)
 	p.By("relay_agents", "Agents that are known, by state.", "state", counts.Agents)
@@ -37,7 +36,7 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 		degraded = 1
 	}
 	p.One("relay_degraded", "gauge", "1 while the log takes no more.", degraded)
-	p.One("relay_events_total", "counter", "Events that the log has had.", float64(last))
+	p.One("relay_events_total", "counter", "Events that the log has had.", float64(s.last()))
 	if s.Log != nil {
 		events, size, err := s.Log.Size(r.Context())
 		if err != nil {

@@ -30,8 +30,9 @@ func (s *Server) reminders(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := Reminders{Reminders: []Reminder{}}
+	var answer Reminders
 	s.Hub.View(func(state *router.State, _ func(string) bool) {
+		answer.Reminders = []Reminder{}
 		for _, k := range state.Scheduled() {
 			if to == "" || k.To == to {
 				answer.Reminders = append(answer.Reminders, reminderOf(k))

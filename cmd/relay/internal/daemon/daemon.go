@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -115,9 +116,9 @@ func (d Daemon) read(ctx context.Context, log *store.Store, set settings.Setting
 	if log.Old {
 		fmt.Fprintln(d.Errs, "relay: the log of an older version is not read and stays where it is; a new one begins")
 	}
-	h, err := hub.New(ctx, log, log, rulesOf(set), d.NewID)
+	h, err := hub.New(ctx, log, rulesOf(set), d.NewID)
 	if lost := log.Damaged(); err == nil && len(lost) > 0 {
-		fmt.Fprintf(d.Errs, "relay: %d events of the log are damaged and passed over, the first is %d\n", len(lost), lost[0])
+		fmt.Fprintf(d.Errs, "relay: damaged and passed over: %s\n", strings.Join(lost, ", "))
 	}
 	return h, err
 }

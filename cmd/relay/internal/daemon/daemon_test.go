@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -9,31 +8,16 @@ import (
 
 	"relay-pty/cmd/relay/internal/hub"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/store/storerig"
 	"relay-pty/protocol/registry"
 )
-
-// tally is a log that only counts.
-type tally struct{ n int64 }
-
-func (c *tally) Append(context.Context, string, string, []byte) (int64, error) {
-	c.n++
-	return c.n, nil
-}
-
-func (c *tally) Read(context.Context, int64, func(int64, []byte) error) error { return nil }
-
-func (c *tally) Get(context.Context, int64) ([]byte, bool, error) { return nil, false, nil }
-
-func (c *tally) Epoch() string { return "e1" }
-
-func (c *tally) Span(context.Context) (int64, int64, error) { return 1, c.n, nil }
 
 // TestIdle: a router that was started by need ends ten seconds after the last agent has gone, the
 // last message has ended and the last request was answered, and not before.
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		h, err := hub.New(ctx, &tally{}, nil, router.Rules{}, func() string { return "m-1" })
+		h, err := hub.New(ctx, storerig.Open(t, ""), router.Rules{}, func() string { return "m-1" })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/relay/internal/hub"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/store"
+	"relay-pty/cmd/relay/internal/store/storerig"
 	"relay-pty/protocol"
 	"relay-pty/protocol/registry"
 	"relay-pty/protocol/sock"
@@ -20,36 +21,6 @@ import (
 
 // patience is how long a test waits for what must come.
 const patience = 30 * time.Second
-
-// slow is a store that keeps nothing, and takes events of one type only once it may.
-type slow struct {
-	kind string
-	may  chan struct{}
-	at   chan struct{} // receives when such an event has come
-
-	mu   sync.Mutex
-	last int64
-}
-
-func (s *slow) Append(ctx context.Context, kind, _ string, _ []byte) (int64, error) {
-	if kind == s.kind {
-		s.at <- struct{}{}
-		<-s.may
-	}
-	if ctx.Err() != nil {
-		return 0, ctx.Err()
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.last++
-	return s.last, nil
-}
-
-func (s *slow) Read(context.Context, int64, func(int64, []byte) error) error { return nil }
-func (s *slow) Get(context.Context, int64) ([]byte, bool, error)             { return nil, false, nil }
-func (s *slow) Epoch() string                                                { return "e1" }
-
-func (s *slow) Span(context.Context) (int64, int64, error) { return 1, 1, nil }
 
 // speaks is a wrapper that tells some events to whoever follows, and no more.
 func speaks(ctx context.Context, c *sock.Conn, events ...protocol.Event) {
@@ -74,8 +45,17 @@ func speaks(ctx context.Context, c *sock.Conn, events ...protocol.Event) {
 // TestLastWords: what an agent says just before it ends is routed, however long the log takes.
 func TestLastWords(t *testing.T) {
 	dir := testrig.Dir(t)
-	store := &slow{kind: protocol.TypeState, may: make(chan struct{}), at: make(chan struct{})}
-	h, err := hub.New(t.Context(), store, nil, router.Rules{}, func() string { return "id" })
+	log := storerig.Open(t, "")
+	may, at := make(chan struct{}), make(chan struct{})
+	log.Before(func(events []store.Entry) {
+		for _, e := range events {
+			if e.Type == protocol.TypeState {
+				at <- struct{}{}
+				<-may
+			}
+		}
+	})
+	h, err := hub.New(t.Context(), log, router.Rules{}, func() string { return "id" })
 	must(t, err)
 	bob := registry.Record{Name: "bob", Socket: filepath.Join(testrig.Dir(t), "bob"), PID: os.Getpid(), Agent: "generic"}
 	l, err := sock.Listen(bob.Socket, bob.Name)
@@ -95,12 +75,12 @@ func TestLastWords(t *testing.T) {
 	ctx, stop := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
 	ran := make(chan error, 1)
 	go func() { ran <- (&Fleet{Hub: h, Places: registry.At(dir)}).Run(ctx) }()
-	await(t, ctx, "the first event", store.at)
+	await(t, ctx, "the first event", at)
 	listed.Retire()
 	end()
 	<-served
 	l.Close()
-	close(store.may)
+	close(may)
 	for {
 		changed, down := h.Changed(), false
 		h.View(func(s *router.State, _ func(string) bool) {

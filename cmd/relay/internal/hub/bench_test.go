@@ -21,7 +21,7 @@ func BenchmarkSend(b *testing.B) {
 			must(b, err)
 			defer log.Close()
 			var n atomic.Int64
-			h, err := New(b.Context(), log, log, router.Rules{}, func() string { return fmt.Sprint("m-", n.Add(1)) })
+			h, err := New(b.Context(), log, router.Rules{}, func() string { return fmt.Sprint("m-", n.Add(1)) })
 			must(b, err)
 			for i := range 20 {
 				must(b, h.Up(b.Context(), registry.Record{Name: fmt.Sprint("agent", i), PID: i + 1}))

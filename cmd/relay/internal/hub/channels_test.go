@@ -15,24 +15,9 @@ import (
 
 	"relay-pty/cmd/relay/internal/router"
 	disk "relay-pty/cmd/relay/internal/store"
+	"relay-pty/cmd/relay/internal/store/storerig"
 	"relay-pty/protocol"
 )
-
-// crashing is a store whose router dies at an event: before it is written, or behind that.
-type crashing struct {
-	memory
-	dies, written bool
-}
-
-func (c *crashing) Append(ctx context.Context, kind, agent string, data []byte) (int64, error) {
-	if !c.dies {
-		return c.memory.Append(ctx, kind, agent, data)
-	}
-	if c.written {
-		c.memory.Append(ctx, kind, agent, data) // it cannot fail
-	}
-	return 0, disk.ErrUnclear
-}
 
 // channelModel is who is in a channel, and what each name got, as a child would keep it.
 type channelModel struct {
@@ -45,11 +30,11 @@ type channelModel struct {
 // gets any.
 func TestFanOutOverCrashes(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		store := &crashing{}
+		store := storerig.Open(t, "")
 		var h *Hub
 		start := func() {
 			var err error
-			if h, err = New(t.Context(), store, nil, router.Rules{}, ids()); err != nil {
+			if h, err = New(t.Context(), store, router.Rules{}, ids()); err != nil {
 				r.Fatal(err)
 			}
 		}
@@ -59,10 +44,12 @@ func TestFanOutOverCrashes(t *testing.T) {
 		sent := 0
 		// again does what a client does whose router died: it asks the next one the same thing.
 		again := func(do func() error) {
-			store.dies, store.written = rapid.Float64Range(0, 1).Draw(r, "luck") < 0.3, rapid.Bool().Draw(r, "written")
+			if rapid.Float64Range(0, 1).Draw(r, "luck") < 0.3 {
+				store.Fail(disk.ErrUnclear, rapid.Bool().Draw(r, "written"))
+			}
 			err := do()
-			died := errors.Is(err, disk.ErrUnclear)
-			if store.dies = false; died {
+			store.Fail(nil, false)
+			if errors.Is(err, disk.ErrUnclear) {
 				start()
 				err = do()
 			}
@@ -118,10 +105,10 @@ func TestFanOutOverCrashes(t *testing.T) {
 // TestToAll: a message to all is for those that run, but for its sender, and none of it is for who
 // comes later.
 func TestToAll(t *testing.T) {
-	store := &memory{}
+	store := storerig.Open(t, "")
 	h := aHub(t, store)
-	if _, err := h.Send(t.Context(), hi(router.All)); err == nil || len(store.events) != 0 {
-		t.Errorf("to nobody: %v, and %d events", err, len(store.events))
+	if _, err := h.Send(t.Context(), hi(router.All)); err == nil || store.Count(t) != 0 {
+		t.Errorf("to nobody: %v, and %d events", err, store.Count(t))
 	}
 	for _, name := range []string{"a", "b", "gone"} {
 		h.mustUp(t, name)
@@ -139,7 +126,7 @@ func TestToAll(t *testing.T) {
 
 // TestProveManyAgents: more than ten recipients are to be confirmed, and a marker cannot.
 func TestProveManyAgents(t *testing.T) {
-	h := aHub(t, &memory{})
+	h := aHub(t, storerig.Open(t, ""))
 	for i := range 11 {
 		if _, err := h.Member(t.Context(), "n"+strconv.Itoa(i), "#x", true); err != nil {
 			t.Fatal(err)
@@ -190,7 +177,7 @@ func TestTogether(t *testing.T) {
 		"one expired, the other answered": {[]string{"expired"}, []string{"delivered", "reply"}, "expired"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := aHub(t, &memory{})
+			h := aHub(t, storerig.Open(t, ""))
 			for _, who := range []string{"b", "c"} {
 				h.mustUp(t, who)
 			}
@@ -217,7 +204,7 @@ func TestTogether(t *testing.T) {
 // TestGuardsOfFanOut: each recipient counts, for its pair and for the chain, and a message to
 // several goes to all or to none.
 func TestGuardsOfFanOut(t *testing.T) {
-	h := aHub(t, &memory{})
+	h := aHub(t, storerig.Open(t, ""))
 	for _, who := range []string{"a", "b", "c", "d"} {
 		h.mustUp(t, who)
 	}
@@ -259,7 +246,7 @@ func inbox(h *Hub, name string) (list []router.Known) {
 // TestLifeOfAMessageToSeveral is what happened to it with all of them, and with each what happened
 // there.
 func TestLifeOfAMessageToSeveral(t *testing.T) {
-	h := aHub(t, &memory{})
+	h := aHub(t, storerig.Open(t, ""))
 	for _, who := range []string{"b", "c"} {
 		h.mustUp(t, who)
 	}
@@ -287,14 +274,13 @@ func TestLifeOfAMessageToSeveral(t *testing.T) {
 	}
 }
 
-// TestMembersOutliveTheLog: who is in a channel is known though the event by which it joined is no
-// longer kept, for as long as it is heard of.
-func TestMembersOutliveTheLog(t *testing.T) {
+// TestMembersAreKnownWhileTheyAreHeardOf, over starts of the router; a person always.
+func TestMembersAreKnownWhileTheyAreHeardOf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const day = 24 * time.Hour
-		store := &trimmed{age: 30 * day}
+		store := storerig.Open(t, "")
 		start := func() (h *Hub, stop func()) {
-			h, err := New(t.Context(), store, nil, router.Rules{KeepMS: store.age.Milliseconds()}, ids())
+			h, err := New(t.Context(), store, router.Rules{}, ids())
 			must(t, err)
 			ctx, cancel := context.WithCancel(t.Context())
 			ends := make(chan error, 1)
@@ -327,40 +313,14 @@ func TestMembersOutliveTheLog(t *testing.T) {
 				t.Fatalf("on day %d in the channel are %v, want %v", i+1, got, want)
 			}
 		}
-		if n := len(store.events); n > 200 {
-			t.Errorf("the log has %d events", n)
-		}
 		stop()
 	})
-}
-
-// trimmed is a store that keeps no event for longer than its age.
-type trimmed struct {
-	memory
-	age time.Duration
-	at  []time.Time
-}
-
-func (s *trimmed) Append(ctx context.Context, kind, agent string, data []byte) (int64, error) {
-	s.at = append(s.at, time.Now())
-	return s.memory.Append(ctx, kind, agent, data)
-}
-
-func (s *trimmed) Span(context.Context) (oldest, newest int64, err error) {
-	for oldest = 1; int(oldest) <= len(s.at) && time.Since(s.at[oldest-1]) > s.age; oldest++ {
-	}
-	return oldest, int64(len(s.at)), nil
-}
-
-func (s *trimmed) Read(ctx context.Context, after int64, f func(int64, []byte) error) error {
-	oldest, _, _ := s.Span(ctx) // it cannot fail
-	return s.memory.Read(ctx, max(after, oldest-1), f)
 }
 
 // TestRulesOfFanOut: where agents may not write to agents they may not by a channel; only some
 // interrupt by one.
 func TestRulesOfFanOut(t *testing.T) {
-	h := aHub(t, &memory{})
+	h := aHub(t, storerig.Open(t, ""))
 	h.state.Rules = router.Rules{NoDirect: true, Urgent: []string{"human"}}
 	for _, name := range []string{"a", "b"} {
 		h.mustUp(t, name)

@@ -1,21 +1,21 @@
 // Package hub is the running router: it owns the state, writes the log, and tells those who wait of
 // what happened. What an event means and what is let in is decided in package router.
 //
-// One goroutine at a time decides and appends, so a decision is never older than the log. After an
-// append of which nobody knows whether it happened the router ends; the next one reads what is
-// there. A full disk refuses senders, who can ask again, and makes wrappers wait: what a wrapper
-// tells has happened, and is tried each second. The last MiB of the disk is left alone, for the
-// embedded server answers nothing after a write that failed: it is opened anew then, which also
-// tells whether the event was written.
+// One goroutine at a time decides, in memory, so a decision is never older than the one before.
+// What was decided while a batch of events was written to the disk is the next batch, with the rows
+// that it changed, and nobody is answered, told or handed anything before all that this rests on is
+// on disk. A batch that cannot be written is taken back, with what was decided since: the state is
+// read anew. After a write of which nobody knows whether it happened the router ends; the next one
+// reads what is there. A full disk refuses senders, who can ask again, and makes wrappers wait:
+// what a wrapper tells has happened, and is tried each second. The last MiB of the disk is left
+// alone.
 //
-// The state is kept beside the log as it was at some event, so a start reads only what came later,
-// old events can go without what waits, and what has ended needs no memory but a line. It is saved
-// before events are dropped, as a whole.
+// In memory is what has not ended; of all else the store is asked. So a start, and the memory that
+// the router needs, do not grow with the log.
 //
-// An inbox is a part of the fold, no consumer of the stream: acknowledgements of JetStream are not
-// on disk when they return. A reader (the human, scripts, tools) leases messages for 30 s, in
-// memory, shows them, and acknowledges them; only the acknowledgement is an event (delivered,
-// pulled), so what was shown by a reader that died is shown again.
+// A reader (the human, scripts, tools) leases messages for 30 s, in memory, shows them, and
+// acknowledges them; only the acknowledgement is an event (delivered, pulled), so what was shown by
+// a reader that died is shown again.
 //
 // Who is away has left, after a while: that a wrapper ends is told at once, that its agent left
 // five seconds later, and not when the agent is back by then. "left" is said only when the wrapper

@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/store/storerig"
 )
 
 // TestAnEndIsToldOnce: a wrapper that comes back tells of an end by its event, and by its answer to
 // the router's question, in either order.
 func TestAnEndIsToldOnce(t *testing.T) {
 	for _, first := range []string{"event", "answer"} {
-		store := &memory{}
+		store := storerig.Open(t, "")
 		h := aHub(t, store)
 		h.mustUp(t, "bob")
 		m, err := h.Send(t.Context(), hi("bob"))
@@ -20,11 +21,11 @@ func TestAnEndIsToldOnce(t *testing.T) {
 		if end.Origin = (&router.Origin{Epoch: "e", Seq: 7}); first == "answer" {
 			end, answer = answer, end
 		}
-		before := len(store.events)
+		before := store.Count(t)
 		for _, e := range []router.Event{end, answer, end} {
 			must(t, h.Record(t.Context(), e))
 		}
-		if got := len(store.events) - before; got != 1 || h.status(m.ID) != "delivered" {
+		if got := store.Count(t) - before; got != 1 || h.status(m.ID) != "delivered" {
 			t.Errorf("%s first: the log has %d ends of a message that is %s", first, got, h.status(m.ID))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/router"
 	disk "relay-pty/cmd/relay/internal/store"
+	"relay-pty/cmd/relay/internal/store/storerig"
 	"relay-pty/protocol"
 	"relay-pty/protocol/registry"
 )
@@ -17,7 +18,7 @@ import (
 // and what the router ends by itself wait, and are written once.
 func TestWhatHappenedWaitsForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &memory{}
+		store := storerig.Open(t, "")
 		h := aHub(t, store)
 		h.mustUp(t, "bob")
 		m := hi("bob")
@@ -27,16 +28,8 @@ func TestWhatHappenedWaitsForRoom(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ends := make(chan error, 1)
 		go func() { ends <- h.Run(ctx) }()
-		under := func(f func()) { // the lock that the store is used under
-			h.writing.Lock()
-			defer h.writing.Unlock()
-			f()
-		}
-		fill := func() { under(func() { store.fails = disk.ErrFull }) }
-		written := func() (n int) {
-			under(func() { n = len(store.events) })
-			return n
-		}
+		fill := func() { store.Fail(disk.ErrFull, false) }
+		written := func() int { return store.Count(t) }
 		said := router.Event{Type: "relay_command", Agent: "bob", Origin: &router.Origin{Epoch: "e", Seq: 1}}
 		said.Message = router.Message{ID: "said", From: "bob", To: "human", Body: "hi"}
 		for name, does := range map[string]func() error{
@@ -66,7 +59,7 @@ func TestWhatHappenedWaitsForRoom(t *testing.T) {
 		if got := h.status(expires.ID); got != protocol.StatusExpired {
 			t.Errorf("the message is %s", got)
 		}
-		fill()
+		store.Fill(true)
 		if _, err := h.Send(ctx, hi("carol")); !errors.Is(err, disk.ErrFull) || !h.Full() {
 			t.Errorf("a sender: %v", err)
 		}
@@ -80,15 +73,13 @@ func TestWhatHappenedWaitsForRoom(t *testing.T) {
 // TestALogThatIsGoneEndsTheRouter: nothing more is accepted, and the router says why it ends.
 func TestALogThatIsGoneEndsTheRouter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &memory{}
+		store := storerig.Open(t, "")
 		h := aHub(t, store)
 		h.mustUp(t, "bob")
 		ends := make(chan error, 1)
 		go func() { ends <- h.Run(t.Context()) }()
 		synctest.Wait()
-		h.writing.Lock()
-		store.fails = disk.ErrGone
-		h.writing.Unlock()
+		store.Fail(disk.ErrGone, false)
 		for range 2 {
 			if _, err := h.Send(t.Context(), hi("bob")); !errors.Is(err, disk.ErrGone) {
 				t.Fatalf("a message: %v", err)
@@ -104,7 +95,8 @@ func TestALogThatIsGoneEndsTheRouter(t *testing.T) {
 // tells all the same.
 func TestWhoRunsIsToldWithoutRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &memory{full: true}
+		store := storerig.Open(t, "")
+		store.Fill(true)
 		h := aHub(t, store)
 		ctx, cancel := context.WithCancel(t.Context())
 		ends := make(chan error, 1)
@@ -120,7 +112,7 @@ func TestWhoRunsIsToldWithoutRoom(t *testing.T) {
 				t.Error("those that run are not told")
 			}
 		})
-		store.set(false)
+		store.Fill(false)
 		must(t, <-ends)
 		asked := make(chan struct{})
 		go func() {

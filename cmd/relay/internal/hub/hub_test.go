@@ -6,74 +6,18 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"sync"
+
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"relay-pty/cmd/relay/internal/router"
 	disk "relay-pty/cmd/relay/internal/store"
+	"relay-pty/cmd/relay/internal/store/storerig"
 	"relay-pty/protocol"
 	"relay-pty/protocol/counts"
 	"relay-pty/protocol/registry"
 )
-
-// memory is a store that is gone with the test.
-type memory struct {
-	mu     sync.Mutex
-	events [][]byte
-	fails  error // of the next Append
-	full   bool  // it takes nothing
-}
-
-func (m *memory) set(full bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.full = full
-}
-
-func (m *memory) Append(_ context.Context, _, _ string, data []byte) (int64, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := m.fails; err != nil {
-		m.fails = nil
-		return 0, err
-	}
-	if m.full {
-		return 0, disk.ErrFull
-	}
-	m.events = append(m.events, data)
-	return int64(len(m.events)), nil
-}
-
-func (m *memory) Read(_ context.Context, after int64, f func(int64, []byte) error) error {
-	m.mu.Lock()
-	list := m.events[after:]
-	m.mu.Unlock()
-	for i, data := range list {
-		if err := f(after+int64(i)+1, data); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (m *memory) Get(_ context.Context, seq int64) ([]byte, bool, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if seq > int64(len(m.events)) {
-		return nil, false, nil
-	}
-	return m.events[seq-1], true, nil
-}
-
-func (m *memory) Epoch() string { return "e1" }
-
-func (m *memory) Span(context.Context) (int64, int64, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return 1, int64(len(m.events)), nil
-}
 
 // ids are told one by one.
 func ids() func() string {
@@ -83,7 +27,7 @@ func ids() func() string {
 
 func aHub(t *testing.T, store Store) *Hub {
 	t.Helper()
-	h, err := New(t.Context(), store, nil, router.Rules{}, ids())
+	h, err := New(t.Context(), store, router.Rules{}, ids())
 	must(t, err)
 	return h
 }
@@ -105,7 +49,7 @@ func (h *Hub) status(id string) (status string) {
 }
 
 func TestANewHubKnowsWhatTheOldOneDid(t *testing.T) {
-	store := &memory{}
+	store := storerig.Open(t, "")
 	h := aHub(t, store)
 	h.mustUp(t, "bob")
 	m, err := h.Send(t.Context(), hi("bob"))
@@ -127,12 +71,12 @@ func TestANewHubKnowsWhatTheOldOneDid(t *testing.T) {
 // TestNothingIsWrittenAfterDoubt: an event of which it is not known whether it was written makes
 // the state unfit to decide about the next one.
 func TestNothingIsWrittenAfterDoubt(t *testing.T) {
-	store := &memory{}
+	store := storerig.Open(t, "")
 	h := aHub(t, store)
 	h.mustUp(t, "bob")
 	ends := make(chan error, 1)
 	go func() { ends <- h.Run(t.Context()) }()
-	store.fails = fmt.Errorf("disk: %w", disk.ErrUnclear)
+	store.Fail(fmt.Errorf("disk: %w", disk.ErrUnclear), false)
 	for range 2 {
 		if _, err := h.Send(t.Context(), hi("bob")); !errors.Is(err, disk.ErrUnclear) {
 			t.Errorf("got %v", err)
@@ -141,16 +85,16 @@ func TestNothingIsWrittenAfterDoubt(t *testing.T) {
 	if err := <-ends; err == nil || t.Context().Err() != nil {
 		t.Errorf("Run ended with %v", err)
 	}
-	if len(store.events) != 1 {
-		t.Errorf("%d events were written", len(store.events))
+	if store.Count(t) != 1 {
+		t.Errorf("%d events were written", store.Count(t))
 	}
 }
 
 func TestAFullLogRefusesAndGoesOn(t *testing.T) {
-	store := &memory{}
+	store := storerig.Open(t, "")
 	h := aHub(t, store)
 	h.mustUp(t, "bob")
-	store.fails = disk.ErrFull
+	store.Fail(disk.ErrFull, false)
 	if _, err := h.Send(t.Context(), hi("bob")); !errors.Is(err, disk.ErrFull) {
 		t.Errorf("got %v", err)
 	}
@@ -162,11 +106,11 @@ func TestAFullLogRefusesAndGoesOn(t *testing.T) {
 // TestCommandsAreSentOnce: however often a wrapper tells a command, it is one message; one that is
 // refused is told of once.
 func TestCommandsAreSentOnce(t *testing.T) {
-	store := &memory{}
+	store := storerig.Open(t, "")
 	h := aHub(t, store)
 	h.mustUp(t, "bob")
 	for _, to := range []string{"human", "nobody"} {
-		e := router.Event{Type: "relay_command", Agent: "bob", Origin: &router.Origin{Epoch: "e", Seq: int64(len(store.events))}}
+		e := router.Event{Type: "relay_command", Agent: "bob", Origin: &router.Origin{Epoch: "e", Seq: int64(store.Count(t))}}
 		e.Message = router.Message{ID: "to-" + to, From: "bob", To: to, Body: "hi"}
 		for range 3 {
 			must(t, h.Command(t.Context(), e))
@@ -180,7 +124,7 @@ func TestCommandsAreSentOnce(t *testing.T) {
 
 // TestEventsFromMemoryAndFromTheLog are the same.
 func TestEventsFromMemoryAndFromTheLog(t *testing.T) {
-	store := &memory{}
+	store := storerig.Open(t, "")
 	h := aHub(t, store)
 	const n = 2*tailMost + 100
 	page := counts.Runs(770, 100)
@@ -223,7 +167,7 @@ func TestEventsFromMemoryAndFromTheLog(t *testing.T) {
 // TestExpiry: what no wrapper has got in its time ends then; what is on its way to one does not.
 func TestExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := aHub(t, &memory{})
+		h := aHub(t, storerig.Open(t, ""))
 		h.mustUp(t, "bob")
 		ctx, cancel := context.WithCancel(t.Context())
 		ends := make(chan error, 1)
@@ -265,7 +209,7 @@ func TestExpiry(t *testing.T) {
 // TestOldAndNewWrapper: when the new wrapper of a name is there before the end of the old one was
 // noticed, the agent runs.
 func TestOldAndNewWrapper(t *testing.T) {
-	h := aHub(t, &memory{})
+	h := aHub(t, storerig.Open(t, ""))
 	h.mustUp(t, "bob")
 	must(t, h.Up(t.Context(), registry.Record{Name: "bob", Agent: "generic", PID: 2}))
 	for i, runs := range []bool{true, false} {
@@ -285,7 +229,7 @@ func TestOldAndNewWrapper(t *testing.T) {
 // is over.
 func TestReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := aHub(t, &memory{})
+		h := aHub(t, storerig.Open(t, ""))
 		h.mustUp(t, "bob")
 		var sent []string
 		for range 3 {
@@ -299,10 +243,10 @@ func TestReaders(t *testing.T) {
 			}
 			return ids
 		}
-		if got := ids(h.Lease("human", 2)); !slices.Equal(got, sent[:2]) {
+		if got := ids(h.Lease(t.Context(), "human", 2)); !slices.Equal(got, sent[:2]) {
 			t.Errorf("took %v", got)
 		}
-		if got := ids(h.Lease("human", 2)); !slices.Equal(got, sent[2:]) {
+		if got := ids(h.Lease(t.Context(), "human", 2)); !slices.Equal(got, sent[2:]) {
 			t.Errorf("the next one took %v", got)
 		}
 		if held, err := h.Cancel(t.Context(), sent[1]); !held || err != nil || h.Claim(sent[1]) {
@@ -311,7 +255,7 @@ func TestReaders(t *testing.T) {
 		must(t, h.Acknowledge(t.Context(), "human", append(sent[:1:1], "none")))
 		time.Sleep(leaseEnd)
 		synctest.Wait()
-		if got := ids(h.Lease("human", 10)); !slices.Equal(got, sent[1:]) {
+		if got := ids(h.Lease(t.Context(), "human", 10)); !slices.Equal(got, sent[1:]) {
 			t.Errorf("after half a minute there is %v", got)
 		}
 		if err := h.Acknowledge(t.Context(), "bob", sent); err != nil || h.status(sent[1]) != router.StatusAccepted {
@@ -339,7 +283,7 @@ func TestReaders(t *testing.T) {
 
 // TestCancel: what waits here ends at once, what a wrapper may have does not.
 func TestCancel(t *testing.T) {
-	h := aHub(t, &memory{})
+	h := aHub(t, storerig.Open(t, ""))
 	h.mustUp(t, "bob")
 	waits, err := h.Send(t.Context(), hi("bob"))
 	must(t, err)
@@ -360,7 +304,7 @@ func TestCancel(t *testing.T) {
 
 // TestLifeOfAMessage is its events and those of its answers, and no others.
 func TestLifeOfAMessage(t *testing.T) {
-	h := aHub(t, &memory{})
+	h := aHub(t, storerig.Open(t, ""))
 	h.mustUp(t, "bob")
 	m, err := h.Send(t.Context(), hi("bob"))
 	must(t, err)
@@ -395,7 +339,7 @@ func must(t testing.TB, err error) {
 // TestWrapperWhoseAgentTurnsOut: the kind of a wrapper that runs changes, its state does not.
 // Nothing is told any more of one that has ended.
 func TestWrapperWhoseAgentTurnsOut(t *testing.T) {
-	store := &memory{}
+	store := storerig.Open(t, "")
 	h := aHub(t, store)
 	h.mustUp(t, "bob")
 	is := registry.Record{Name: "bob", Agent: "claude", PID: 1}
@@ -409,14 +353,14 @@ func TestWrapperWhoseAgentTurnsOut(t *testing.T) {
 	} {
 		must(t, h.Known(t.Context(), c.record))
 		h.View(func(s *router.State, running func(string) bool) {
-			if a, _ := s.Agent("bob"); a.Profile != c.kind || !a.Running || !running("bob") || len(store.events) != c.events {
-				t.Errorf("after %+v: %+v, %d events", c.record, a, len(store.events))
+			if a, _ := s.Agent("bob"); a.Profile != c.kind || !a.Running || !running("bob") || store.Count(t) != c.events {
+				t.Errorf("after %+v: %+v, %d events", c.record, a, store.Count(t))
 			}
 		})
 	}
 	must(t, h.Down(t.Context(), "bob", false))
 	must(t, h.Known(t.Context(), registry.Record{Name: "bob", Agent: "codex", PID: 1}))
-	if len(store.events) != 3 {
-		t.Errorf("of one that has ended %d events tell", len(store.events))
+	if store.Count(t) != 3 {
+		t.Errorf("of one that has ended %d events tell", store.Count(t))
 	}
 }

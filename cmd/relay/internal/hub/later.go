@@ -16,41 +16,32 @@ const (
 
 // Remind sets a reminder, which is in the log then. Where it was set before, it returns what became
 // of it. Refusals are *router.ErrorValue.
-func (h *Hub) Remind(ctx context.Context, r router.Reminder) (router.Known, error) {
-	h.writing.Lock()
-	defer h.writing.Unlock()
-	if r.ID == "" {
-		r.ID = h.freshID()
-	}
-	h.mu.Lock()
-	e, known, err := h.state.Remind(r, time.Now().UnixMilli())
-	h.mu.Unlock()
-	switch {
-	case err != nil:
-		return router.Known{}, err
-	case known != nil:
-		return *known, nil
-	}
-	if err := h.append(ctx, e); err != nil {
-		return router.Known{}, err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	set, _ := h.state.Find(r.ID) // it was applied
-	return set, nil
+func (h *Hub) Remind(ctx context.Context, r router.Reminder) (set router.Known, err error) {
+	err = h.step(ctx, func() error {
+		if r.ID == "" {
+			r.ID = h.state.Fresh(h.newID)
+		}
+		e, known, err := h.state.Remind(r, time.Now().UnixMilli())
+		if known != nil {
+			set = *known
+		}
+		if err != nil || known != nil {
+			return err
+		}
+		err = h.append(e)
+		set, _ = h.state.Find(r.ID) // where it was applied
+		return err
+	})
+	return set, err
 }
 
 // sendDue accepts the messages whose time has come. One event does it, so that no crash comes in
 // between.
-func (h *Hub) sendDue(ctx context.Context) (next int64, err error) {
-	h.writing.Lock()
-	defer h.writing.Unlock()
+func (h *Hub) sendDue() (next int64, err error) {
 	now := time.Now().UnixMilli()
-	h.mu.Lock()
 	due, next := h.state.Due(now, h.hearsLocked)
-	h.mu.Unlock()
 	for _, m := range due {
-		if err := h.append(ctx, router.Event{Type: router.TypeMessage, Timestamp: now, Message: m}); err != nil {
+		if err := h.append(router.Event{Type: router.TypeMessage, Timestamp: now, Message: m}); err != nil {
 			return 0, err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/router"
 	disk "relay-pty/cmd/relay/internal/store"
+	"relay-pty/cmd/relay/internal/store/storerig"
 	"relay-pty/protocol"
 )
 
@@ -63,7 +64,7 @@ func (h *Hub) mustRemind(t *testing.T, id string, delay time.Duration) {
 // running until then.
 func TestReminders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := aHub(t, &memory{})
+		h := aHub(t, storerig.Open(t, ""))
 		defer h.runs(t)()
 		h.mustRemind(t, "late", 72*time.Hour)
 		h.mustRemind(t, "soon", 5*time.Minute)
@@ -109,7 +110,7 @@ func TestRest(t *testing.T) {
 // though routers end at any moment.
 func TestRemindersOverRestarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &memory{}
+		store := storerig.Open(t, "")
 		h := aHub(t, store)
 		h.mustRemind(t, "r", time.Minute)
 		h.mustRemind(t, "later", time.Hour)
@@ -127,8 +128,8 @@ func TestRemindersOverRestarts(t *testing.T) {
 		if err != nil || k.Status != router.StatusAccepted {
 			t.Errorf("set again after it came: %+v, %v", k, err)
 		}
-		if len(store.events) != 3 {
-			t.Errorf("the log has %d events", len(store.events))
+		if store.Count(t) != 3 {
+			t.Errorf("the log has %d events", store.Count(t))
 		}
 	})
 }
@@ -136,14 +137,12 @@ func TestRemindersOverRestarts(t *testing.T) {
 // TestAFullLogRemindsLater: what could not be written is sent when there is room.
 func TestAFullLogRemindsLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &memory{}
+		store := storerig.Open(t, "")
 		h := aHub(t, store)
 		defer h.runs(t)()
 		h.mustRemind(t, "r", time.Minute)
 		synctest.Wait()
-		store.mu.Lock()
-		store.fails = disk.ErrFull
-		store.mu.Unlock()
+		store.Fail(disk.ErrFull, false)
 		after(time.Minute)
 		if got := h.inbox("ci"); got != nil {
 			t.Errorf("with no room there is %v", got)
@@ -173,7 +172,7 @@ func TestAnswersThatAreStillComingIn(t *testing.T) {
 		answers, wait := i%2 == 0, time.Duration(i/2)*time.Minute
 		t.Run(fmt.Sprint(answers, wait), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				store := &memory{}
+				store := storerig.Open(t, "")
 				h := aHub(t, store)
 				h.mustUp(t, "bob")
 				m, err := h.Send(t.Context(), router.Message{
@@ -213,7 +212,7 @@ func TestAnswersThatAreStillComingIn(t *testing.T) {
 // TestNoticesComeInTime, to the millisecond, while the router runs.
 func TestNoticesComeInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := aHub(t, &memory{})
+		h := aHub(t, storerig.Open(t, ""))
 		h.mustUp(t, "bob")
 		defer h.runs(t)()
 		after(2 * backlog)
@@ -235,39 +234,22 @@ func TestNoticesComeInTime(t *testing.T) {
 	})
 }
 
-// torn is a store that fails the next event of a kind, and may have written it.
-type torn struct {
-	*memory
-	kind   string
-	writes bool
-}
-
-func (s *torn) Append(ctx context.Context, kind, agent string, data []byte) (seq int64, err error) {
-	if s.kind == "" || kind != s.kind {
-		return s.memory.Append(ctx, kind, agent, data)
-	}
-	s.kind = ""
-	if s.writes {
-		_, err = s.memory.Append(ctx, kind, agent, data)
-	}
-	return 0, errors.Join(disk.ErrUnclear, err)
-}
-
 // TestARouterThatFailsAtThatMoment leaves the next one to find out whether the reminder was sent.
 func TestARouterThatFailsAtThatMoment(t *testing.T) {
 	for _, writes := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			store := &torn{&memory{}, router.TypeMessage, writes}
+			store := storerig.Open(t, "")
 			h := aHub(t, store)
 			h.mustRemind(t, "r", time.Minute)
+			store.Fail(disk.ErrUnclear, writes)
 			if err := h.Run(t.Context()); err == nil {
 				t.Error("it goes on")
 			}
 			h = aHub(t, store)
 			defer h.runs(t)()
 			after(time.Minute)
-			if got := h.inbox("ci"); !slices.Equal(got, []string{"r"}) || len(store.events) != 2 {
-				t.Errorf("written: %v: there is %v, of %d events", writes, got, len(store.events))
+			if got := h.inbox("ci"); !slices.Equal(got, []string{"r"}) || store.Count(t) != 2 {
+				t.Errorf("written: %v: there is %v, of %d events", writes, got, store.Count(t))
 			}
 		})
 	}
@@ -276,7 +258,7 @@ func TestARouterThatFailsAtThatMoment(t *testing.T) {
 // TestAFullLogExpiresLater: a router whose log takes nothing at that moment goes on.
 func TestAFullLogExpiresLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &memory{}
+		store := storerig.Open(t, "")
 		h := aHub(t, store)
 		h.mustUp(t, "bob")
 		defer h.runs(t)()
@@ -284,9 +266,7 @@ func TestAFullLogExpiresLater(t *testing.T) {
 		m.TimeoutMS = 1000
 		waits, err := h.Send(t.Context(), m)
 		must(t, err)
-		store.mu.Lock()
-		store.fails = disk.ErrFull
-		store.mu.Unlock()
+		store.Fail(disk.ErrFull, false)
 		after(time.Second + lookAgain)
 		if got := h.status(waits.ID); got != protocol.StatusExpired {
 			t.Errorf("it is %s", got)

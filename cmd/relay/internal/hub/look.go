@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"relay-pty/cmd/relay/internal/router"
 )
@@ -20,11 +21,61 @@ func (h *Hub) decode(seq int64, data []byte) (e router.Event, err error) {
 // Epoch tells the log from others: a new one has another, and numbers above those of the old one.
 func (h *Hub) Epoch() string { return h.store.Epoch() }
 
-// View calls f with the state, which f must not keep, and with who runs. f must be short.
+// View calls f with the state, which f must not keep, and with who runs, and returns when all that
+// f saw is on disk. f must be short, and may be called again, where it saw what could not be
+// written.
 func (h *Hub) View(f func(s *router.State, running func(name string) bool)) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	f(h.state, h.runsLocked)
+	for {
+		h.mu.Lock()
+		f(h.state, h.runsLocked)
+		b := h.newest()
+		h.mu.Unlock()
+		if h.settle(b) == nil {
+			return
+		}
+	}
+}
+
+// Messages returns the ids of messages as they came, how many older ones there are, and the number
+// of the event up to which all are among them.
+func (h *Hub) Messages(ctx context.Context, q router.Query) (ids []string, older int, upTo int64, err error) {
+	return h.store.Messages(ctx, q)
+}
+
+// Which is the id of the message that somebody means by a word: an id, the beginning of one alone,
+// or last, which is the last to or from me. A refusal is an *ErrorValue.
+func (h *Hub) Which(ctx context.Context, word, me string) (id string, err error) {
+	h.View(func(s *router.State, _ func(string) bool) {
+		m, _ := s.Find(word)
+		id = m.ID
+	})
+	switch {
+	case id != "":
+		return id, nil
+	case word == router.LastID:
+		ids, _, _, err := h.store.Messages(ctx, router.Query{Target: me, Last: 1})
+		if err == nil && len(ids) == 0 {
+			err = router.None(me)
+		}
+		return strings.Join(ids, ""), err
+	case len(word) < router.BeginLeast:
+		return router.Begun(word, nil, false)
+	}
+	ids, more, err := h.store.Begun(ctx, word)
+	if err != nil {
+		return "", err
+	}
+	return router.Begun(word, ids, more)
+}
+
+// Count counts the messages and agents that there are.
+func (h *Hub) Count(ctx context.Context) (c router.Counts, err error) {
+	h.View(func(s *router.State, running func(string) bool) { c = s.Count(running) })
+	ended, err := h.store.Ended(ctx)
+	for status, n := range ended {
+		c.Messages[status] += n
+	}
+	return c, err
 }
 
 // Changed is closed after the next event. Whoever waits takes it before looking.
@@ -68,12 +119,11 @@ func (h *Hub) Events(ctx context.Context, after int64, most int, want func(*rout
 	}
 	h.mu.Lock()
 	tail := h.tail
-	last := h.state.Last
 	h.mu.Unlock()
-	if upTo = after; after >= last {
+	if n := len(tail); n > 0 && after >= tail[n-1].Seq {
 		return nil, after, oldest, nil
 	}
-	after = max(after, oldest-1)
+	upTo, after = after, max(after, oldest-1)
 	take := func(e router.Event) error {
 		if upTo = e.Seq; want(&e) {
 			list = append(list, e)

@@ -16,27 +16,24 @@ type deadline struct {
 // Pause puts into the log that nothing is typed into an agent for so long, or until Resume where
 // that is 0.
 func (h *Hub) Pause(ctx context.Context, name string, d time.Duration) error {
-	h.writing.Lock()
-	defer h.writing.Unlock()
-	now := time.Now()
-	e := router.Event{Type: router.TypePaused, Agent: name, Timestamp: now.UnixMilli()}
-	if d > 0 {
-		e.Until = max(now.Add(d).UnixMilli(), e.Timestamp+1)
-	}
-	return h.append(ctx, e)
+	return h.step(ctx, func() error {
+		now := time.Now()
+		e := router.Event{Type: router.TypePaused, Agent: name, Timestamp: now.UnixMilli()}
+		if d > 0 {
+			e.Until = max(now.Add(d).UnixMilli(), e.Timestamp+1)
+		}
+		return h.append(e)
+	})
 }
 
 // Resume puts into the log that a pause is over; without one it does nothing.
 func (h *Hub) Resume(ctx context.Context, name string) error {
-	h.writing.Lock()
-	defer h.writing.Unlock()
-	h.mu.Lock()
-	a, _ := h.state.Agent(name)
-	h.mu.Unlock()
-	if !a.Pause.On {
-		return nil
-	}
-	return h.append(ctx, router.Event{Type: router.TypeResumed, Agent: name})
+	return h.step(ctx, func() error {
+		if a, _ := h.state.Agent(name); !a.Pause.On {
+			return nil
+		}
+		return h.append(router.Event{Type: router.TypeResumed, Agent: name})
+	})
 }
 
 // Paused returns an agent's pause, and how long it still lasts; 0: without end, or there is none.
@@ -65,11 +62,8 @@ func (h *Hub) restLocked(name string, p router.Pause) time.Duration {
 }
 
 // endPauses ends those whose time is over.
-func (h *Hub) endPauses(ctx context.Context) (next int64, err error) {
-	h.writing.Lock()
-	defer h.writing.Unlock()
+func (h *Hub) endPauses() (next int64, err error) {
 	var over []string
-	h.mu.Lock()
 	for _, a := range h.state.Agents() {
 		switch rest := h.restLocked(a.Name, a.Pause); {
 		case rest == 1:
@@ -78,11 +72,10 @@ func (h *Hub) endPauses(ctx context.Context) (next int64, err error) {
 			next = router.Sooner(next, time.Now().Add(rest+time.Millisecond-1).UnixMilli())
 		}
 	}
-	h.mu.Unlock()
 	for _, name := range over {
 		e := router.Event{Type: router.TypeResumed, Agent: name}
 		e.Reason = router.ReasonOver
-		if err := h.append(ctx, e); err != nil {
+		if err := h.append(e); err != nil {
 			return 0, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/store/storerig"
 )
 
 func (h *Hub) paused(name string) bool {
@@ -16,7 +17,7 @@ func (h *Hub) paused(name string) bool {
 // TestAPauseEnds by itself, also under another router, to the moment; and no sooner than it began.
 func TestAPauseEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &memory{}
+		store := storerig.Open(t, "")
 		old := aHub(t, store)
 		old.mustUp(t, "bob")
 		end := running(t, old)
@@ -47,13 +48,13 @@ func TestAPauseEnds(t *testing.T) {
 // TestAPauseAcrossAClockThatWentBack is no longer than it was to be.
 func TestAPauseAcrossAClockThatWentBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &memory{}
+		store := storerig.Open(t, "")
 		old := aHub(t, store)
 		old.mustUp(t, "bob")
 		ahead := time.Now().Add(24 * time.Hour).UnixMilli()
 		e := router.Event{Type: router.TypePaused, Agent: "bob", Timestamp: ahead}
 		e.Until = ahead + 1000
-		must(t, old.append(t.Context(), e))
+		must(t, old.step(t.Context(), func() error { return old.append(e) }))
 		h := aHub(t, store)
 		defer running(t, h)()
 		time.Sleep(time.Second - 1)
@@ -72,7 +73,7 @@ func TestAPauseAcrossAClockThatWentBack(t *testing.T) {
 // TestAPauseOutlivesTheAgent, and says nothing of its life.
 func TestAPauseOutlivesTheAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := aHub(t, &memory{})
+		h := aHub(t, storerig.Open(t, ""))
 		h.mustUp(t, "bob")
 		must(t, h.Down(t.Context(), "bob", false))
 		seen := time.Now().UnixMilli()

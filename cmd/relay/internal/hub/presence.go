@@ -7,18 +7,13 @@ import (
 
 // tellPresence puts into the log who has come and gone for good. Before it is known who runs,
 // nobody has gone.
-func (h *Hub) tellPresence(ctx context.Context) (next int64, err error) {
-	h.writing.Lock()
-	defer h.writing.Unlock()
-	h.mu.Lock()
-	looked := h.looked
-	due, next := h.state.Presence(time.Now().UnixMilli())
-	h.mu.Unlock()
-	if !looked {
+func (h *Hub) tellPresence() (next int64, err error) {
+	if !h.looked {
 		return 0, nil
 	}
+	due, next := h.state.Presence(time.Now().UnixMilli())
 	for _, e := range due {
-		if err := h.append(ctx, e); err != nil {
+		if err := h.append(e); err != nil {
 			return 0, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/store/storerig"
 )
 
 // running runs a hub in a bubble.
@@ -37,7 +38,7 @@ func (h *Hub) types(t *testing.T) string {
 // stays.
 func TestARestartIsNoLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := aHub(t, &memory{})
+		h := aHub(t, storerig.Open(t, ""))
 		h.mustUp(t, "bob")
 		must(t, h.Missed(t.Context(), func(router.Agent) bool { return false }))
 		defer running(t, h)()
@@ -68,7 +69,7 @@ func TestARestartIsNoLeave(t *testing.T) {
 // TestANewRouterLooksFirst: whom it has not met yet may run all the same.
 func TestANewRouterLooksFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &memory{}
+		store := storerig.Open(t, "")
 		old := aHub(t, store)
 		old.mustUp(t, "bob")
 		old.mustUp(t, "carol")

@@ -13,16 +13,19 @@ const leaseEnd = 30 * time.Second
 
 // Lease takes messages to a name that no wrapper has, most at most: they are for the caller alone
 // until it acknowledges them, or does not within half a minute.
-func (h *Hub) Lease(name string, most int) (list []router.Known) {
-	h.writing.Lock() // not while they are being ended
-	defer h.writing.Unlock()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, m := range h.state.Inbox(name) {
-		if len(list) < most && m.Status == router.StatusAccepted && !h.claimed[m.ID] && !h.leased[m.ID] {
-			h.leased[m.ID] = true
-			list = append(list, m)
+func (h *Hub) Lease(ctx context.Context, name string, most int) (list []router.Known) {
+	lost := h.step(ctx, func() error {
+		for _, m := range h.state.Inbox(name) {
+			if len(list) < most && m.Status == router.StatusAccepted && !h.claimed[m.ID] && !h.leased[m.ID] {
+				h.leased[m.ID] = true
+				list = append(list, m)
+			}
 		}
+		return nil
+	})
+	if lost != nil {
+		h.giveBack(list)
+		return nil
 	}
 	if len(list) > 0 {
 		time.AfterFunc(leaseEnd, func() { h.giveBack(list) })
@@ -47,20 +50,17 @@ func (h *Hub) giveBack(list []router.Known) {
 // the same again and again. Passed over is what it was not given by this router, what has ended,
 // and what is on its way to a wrapper by now.
 func (h *Hub) Acknowledge(ctx context.Context, name string, ids []string) error {
-	h.writing.Lock()
-	defer h.writing.Unlock()
-	for _, id := range ids {
-		h.mu.Lock()
-		m, ok := h.state.Find(id)
-		_, given := h.leased[m.ID]
-		ok = ok && given && m.To == name && !h.claimed[m.ID] && !router.Ended(m.Status)
-		h.mu.Unlock()
-		if !ok {
-			continue
+	return h.step(ctx, func() error {
+		for _, id := range ids {
+			m, ok := h.state.Find(id)
+			_, given := h.leased[m.ID]
+			if !ok || !given || m.To != name || h.claimed[m.ID] || router.Ended(m.Status) {
+				continue
+			}
+			if err := h.append(m.Outcome(router.Result{Status: protocol.StatusDelivered, Evidence: protocol.EvidencePulled})); err != nil {
+				return err
+			}
 		}
-		if err := h.append(ctx, m.Outcome(router.Result{Status: protocol.StatusDelivered, Evidence: protocol.EvidencePulled})); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }

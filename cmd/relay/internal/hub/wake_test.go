@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/cmd/relay/internal/store/storerig"
 	"relay-pty/protocol"
 )
 
 // TestOnlyWhoIsMeantIsWoken: whoever waits for one agent's messages looks again when there is news
 // of them, and not for what happens to others.
 func TestOnlyWhoIsMeantIsWoken(t *testing.T) {
-	h := aHub(t, &memory{})
+	h := aHub(t, storerig.Open(t, ""))
 	h.mustUp(t, "alice")
 	h.mustUp(t, "bob")
 	woken := func(c <-chan struct{}) bool {

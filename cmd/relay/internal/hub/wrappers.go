@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"relay-pty/cmd/relay/internal/router"
-	"relay-pty/protocol"
 	"relay-pty/protocol/registry"
 )
 
@@ -25,12 +24,12 @@ func (h *Hub) Up(ctx context.Context, list ...registry.Record) error {
 }
 
 func (h *Hub) noteUp(ctx context.Context, r registry.Record) error {
-	h.writing.Lock()
-	defer h.writing.Unlock()
-	if was := h.met(r.Name); was.Running && was.PID == r.PID && was.Profile == r.Agent {
-		return nil
-	}
-	return h.append(ctx, up(r))
+	return h.step(ctx, func() error {
+		if was, _ := h.state.Agent(r.Name); was.Running && was.PID == r.PID && was.Profile == r.Agent {
+			return nil
+		}
+		return h.append(up(r))
+	})
 }
 
 // Known says what wrappers are that run, and puts into the log which of them have turned out to
@@ -45,19 +44,12 @@ func (h *Hub) Known(ctx context.Context, list ...registry.Record) error {
 }
 
 func (h *Hub) noteKind(ctx context.Context, r registry.Record) error {
-	h.writing.Lock()
-	defer h.writing.Unlock()
-	if was := h.met(r.Name); !was.Running || was.PID != r.PID || was.Profile == r.Agent {
-		return nil
-	}
-	return h.append(ctx, up(r))
-}
-
-func (h *Hub) met(name string) router.Agent {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	a, _ := h.state.Agent(name)
-	return a
+	return h.step(ctx, func() error {
+		if was, _ := h.state.Agent(r.Name); !was.Running || was.PID != r.PID || was.Profile == r.Agent {
+			return nil
+		}
+		return h.append(up(r))
+	})
 }
 
 func up(r registry.Record) router.Event {
@@ -77,21 +69,16 @@ func (h *Hub) Down(ctx context.Context, name string, retired bool) error {
 }
 
 func (h *Hub) noteDown(ctx context.Context, name string, retired bool) error {
-	h.writing.Lock()
-	defer h.writing.Unlock()
-	h.mu.Lock()
-	gone := h.running[name] == 0
-	h.mu.Unlock()
-	if !gone {
-		return nil
-	}
-	return h.append(ctx, h.down(name, retired))
+	return h.step(ctx, func() error {
+		if h.running[name] > 0 {
+			return nil
+		}
+		return h.append(h.down(name, retired))
+	})
 }
 
-// down is the event of a wrapper that no longer runs.
+// down is the event of a wrapper that no longer runs. It is for a step.
 func (h *Hub) down(name string, retired bool) router.Event {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	e := router.Event{Type: router.TypeDown, Agent: name}
 	e.Reason = h.state.Ending(name, retired)
 	return e
@@ -104,20 +91,19 @@ func (h *Hub) Missed(ctx context.Context, retired func(router.Agent) bool) error
 }
 
 func (h *Hub) noteMissed(ctx context.Context, retired func(router.Agent) bool) error {
-	h.writing.Lock()
-	defer h.writing.Unlock()
-	h.mu.Lock()
-	var gone []router.Agent
-	for _, a := range h.state.Agents() {
-		if a.Running && h.running[a.Name] == 0 {
-			gone = append(gone, a)
+	err := h.step(ctx, func() error {
+		for _, a := range h.state.Agents() {
+			if !a.Running || h.running[a.Name] > 0 {
+				continue
+			}
+			if err := h.append(h.down(a.Name, retired(a))); err != nil {
+				return err
+			}
 		}
-	}
-	h.mu.Unlock()
-	for _, a := range gone {
-		if err := h.append(ctx, h.down(a.Name, retired(a))); err != nil {
-			return err
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -129,8 +115,6 @@ func (h *Hub) noteMissed(ctx context.Context, retired func(router.Agent) bool) e
 // Claim says that a message is about to be handed to a wrapper, which from then on ends it. It is
 // false when there is nothing to hand over any more.
 func (h *Hub) Claim(id string) bool {
-	h.writing.Lock() // not while it is being ended
-	defer h.writing.Unlock()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	m, ok := h.state.Find(id)
@@ -161,13 +145,4 @@ func (h *Hub) Unwanted(m router.Known) bool {
 		h.stale[m.ID] = true
 	}
 	return stale
-}
-
-// asExpired makes the end of what was cancelled for being stale one of its age.
-func (h *Hub) asExpired(e *router.Event) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.stale[e.ID] && e.Status == protocol.StatusCancelled {
-		e.Status = protocol.StatusExpired
-	}
 }

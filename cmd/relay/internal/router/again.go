@@ -24,13 +24,6 @@ func (s *State) tries(m *Known) (first, last *Known) {
 	return first, first
 }
 
-// Dead returns the newest dead letters that want likes, most at most, as they came, and how many
-// older ones there are.
-func (s *State) Dead(after int64, most int, want func(*Message) bool) (list []Known, older int) {
-	var m Message
-	return s.newest(after, most, func(l *line) bool { return dead(l.status) && !l.again && l.wanted(want, &m) })
-}
-
 // Redelivery is the message by which another one is sent again. That one did not arrive, or may not
 // have, nor did those by which it was sent again before. A refusal is an *ErrorValue.
 func (s *State) Redelivery(id string, now int64) (again Message, err error) {
@@ -69,7 +62,7 @@ func (s *State) sentAgain(m *Known) {
 		s.find(last.ID).Again = true
 	}
 	if group := first.group; group != nil {
-		m.group = group
+		m.of(group)
 		for i, one := range group.Deliveries {
 			if one.To == m.To {
 				group.Deliveries[i] = m

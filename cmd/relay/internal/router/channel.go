@@ -15,7 +15,6 @@ import (
 const (
 	TypeJoined = "channel_joined"
 	TypeLeft   = "channel_left"
-	TypeMember = "channel_member" // a member is one still: the log would soon forget it
 )
 
 // All is whom a message goes to that is for every agent that runs. An agent that starts later gets
@@ -58,45 +57,31 @@ func (s *State) Membership(name, channel string, joins bool) (e Event, news bool
 	if joins {
 		e.Type = TypeJoined
 	}
-	_, is := s.channels[channel][name]
-	return e, is != joins, nil
+	return e, s.channels[channel][name] != joins, nil
 }
 
 // system is who writes notices. It reads nothing.
 const system = "relay"
 
-// seat is the event by which a member is known.
-type seat struct{ Seq, At int64 }
-
 // member applies an event of a channel.
-func (s *State) member(e Event) {
-	if e.Type != TypeLeft {
-		if s.channels[e.To] == nil {
-			s.channels[e.To] = map[string]seat{}
-		}
-		s.channels[e.To][e.Agent] = seat{e.Seq, e.Timestamp}
+func (s *State) member(e Event) { s.sit(Member{e.To, e.Agent}, e.Type != TypeLeft) }
+
+// sit puts a name into a channel, or takes it out of it.
+func (s *State) sit(m Member, in bool) {
+	if s.shelf != nil {
+		s.changed.members[m] = in
+	}
+	if s.channels[m.Channel] == nil {
+		s.channels[m.Channel] = map[string]bool{}
+	}
+	if in {
+		s.channels[m.Channel][m.Name] = true
 		return
 	}
-	delete(s.channels[e.To], e.Agent)
-	if len(s.channels[e.To]) == 0 {
-		delete(s.channels, e.To)
+	delete(s.channels[m.Channel], m.Name)
+	if len(s.channels[m.Channel]) == 0 {
+		delete(s.channels, m.Channel)
 	}
-}
-
-// Renewals are the events that keep members in the log, which keeps no event for longer than keep
-// (milliseconds), and may soon keep none with a number below half. Who was not heard of for long is
-// left to be forgotten.
-func (s *State) Renewals(now, keep, half int64) (list []Event) {
-	for _, channel := range s.Channels() {
-		for _, name := range s.Members(channel) {
-			seat, a := s.channels[channel][name], s.agents[name]
-			heard := name == Human || a != nil && (a.Running || a.Seen > now-knownFor/2)
-			if heard && (seat.Seq < half || keep > 0 && seat.At < now-keep/2) {
-				list = append(list, Event{Type: TypeMember, Agent: name, Message: Message{To: channel}})
-			}
-		}
-	}
-	return list
 }
 
 // FanOut returns the recipients of a message that was admitted: none where it goes to one name.
@@ -169,8 +154,9 @@ func (s *State) fanOut(m *Known, recipients []string) {
 	for _, to := range recipients {
 		one := &Known{
 			Message: m.Message, Result: Result{Status: StatusAccepted}, Accepted: m.Accepted,
-			Seq: m.Seq, Events: []int64{m.Seq}, group: m,
+			Seq: m.Seq, Events: []int64{m.Seq},
 		}
+		one.of(m)
 		one.ID, one.To, one.Channel = DeliveryID(m.ID, to), to, m.To
 		one.ShortID = m.behind(one.ID)
 		m.Deliveries = append(m.Deliveries, one)

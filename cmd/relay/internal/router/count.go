@@ -4,7 +4,7 @@ import "relay-pty/protocol"
 
 // Counts are numbers of messages and agents.
 type Counts struct {
-	Messages map[string]int // by status
+	Messages map[string]int // that were sent, by status
 	Waiting  map[string]int // those that have not ended, by what they wait for
 	Agents   map[string]int // by state; those that do not run are gone
 }
@@ -20,13 +20,12 @@ const (
 // Gone is the state of an agent that does not run.
 const Gone = "gone"
 
-// Count counts all there is.
+// Count counts the agents, and the messages that have not ended.
 func (s *State) Count(running func(name string) bool) Counts {
 	c := Counts{Messages: map[string]int{}, Waiting: map[string]int{}, Agents: map[string]int{}}
-	for i := range s.order {
-		if l := &s.order[i]; !l.unsent {
-			l.describe()
-			c.Messages[l.status]++
+	for _, m := range s.messages {
+		if m.Sent && m.open() {
+			c.Messages[m.Status]++
 		}
 	}
 	for name, inbox := range s.inboxes {

@@ -2,17 +2,17 @@
 // they add up to, and which messages are let in. Everything in it is a pure function of its
 // arguments; it reads no clock and does no I/O.
 //
-// The log is the truth: a message is accepted when its event is in the log, and all else is a fold
-// over the log ([State]).
+// A message is accepted when its event is in the log. What the log adds up to is [State], whose
+// rows are written together with the events that change them ([Rows]); at hand are those that have
+// not ended, of all else a [Shelf] is asked.
 //
 // # Messages to several
 //
 // A message to a channel or to * is one event that names its recipients, so a crash cannot give it
 // to a part of them. What each recipient gets is a message like any other (ID:NAME), so claims,
-// leases, answers and ends need no second way. Who is in a channel is a part of the fold, and * is
+// leases, answers and ends need no second way. Who is in a channel is in the log, and * is
 // who runs at that moment: chatter is about the present, while members of a channel asked for all
-// that is said there. The log keeps no event for ever, so members are written down anew
-// (channel_member) before it forgets them. Rates count deliveries, for those are what turns cost.
+// that is said there. Rates count deliveries, for those are what turns cost.
 //
 // # Ends and answers
 //

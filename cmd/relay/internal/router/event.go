@@ -27,7 +27,7 @@ func EventTypes() []string {
 		TypeMessage, TypeRefused, TypeReminder,
 		protocol.TypeInjectResult, protocol.TypeWaiting, protocol.TypeState, protocol.TypeTurnEnd, protocol.TypeMarkerInvalid, protocol.TypeExit,
 		TypeUp, TypeDown, TypeMemberJoined, TypeMemberLeft, TypePaused, TypeResumed, TypeKeys, TypeCancelAsked,
-		TypeJoined, TypeLeft, TypeMember,
+		TypeJoined, TypeLeft,
 	}
 }
 

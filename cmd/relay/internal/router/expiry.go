@@ -20,6 +20,7 @@ func (s *State) forget(now int64) {
 
 // unknow forgets a name. It leaves its channels, too.
 func (s *State) unknow(name string) {
+	s.agent(name)
 	delete(s.agents, name)
 	for _, channel := range s.Channels() {
 		s.member(Event{Type: TypeLeft, Agent: name, Message: Message{To: channel}})

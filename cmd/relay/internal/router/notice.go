@@ -137,19 +137,19 @@ func (s *State) schedule(k Known) {
 	k.Status, k.Accepted = StatusScheduled, k.SetAt
 	s.know(&k)
 	s.touch(&k)
+	s.wait(&k)
+}
+
+// wait puts a message among those that are sent later.
+func (s *State) wait(k *Known) {
 	after := func(o *Known, due int64) int { return cmp.Compare(o.DueAt, due) }
 	at, _ := slices.BinarySearchFunc(s.later, k.DueAt+1, after)
-	s.later = slices.Insert(s.later, at, &k)
+	s.later = slices.Insert(s.later, at, k)
 }
 
 func (s *State) unschedule(k *Known) {
-	at := slices.Index(s.later, k)
-	if at < 0 {
-		return
-	}
-	s.later = slices.Delete(s.later, at, at+1)
-	if Ended(k.Status) {
-		s.unsent(k)
+	if at := slices.Index(s.later, k); at >= 0 {
+		s.later = slices.Delete(s.later, at, at+1)
 	}
 }
 

@@ -18,7 +18,7 @@ type Pause struct {
 
 // paused keeps that an agent was paused or resumed.
 func (s *State) paused(e Event) {
-	if a := s.agents[e.Agent]; a != nil {
+	if a := s.agent(e.Agent); a != nil {
 		a.Pause = Pause{On: e.Type == TypePaused, Ever: true, At: e.Timestamp, Until: e.Until}
 	}
 }

@@ -102,7 +102,7 @@ func (s *State) attendance(e Event) {
 		s.unknow(e.Agent)
 		return
 	}
-	if a := s.agents[e.Agent]; a != nil { // else the log has forgotten it before us
+	if a := s.agent(e.Agent); a != nil { // else the log has forgotten it before us
 		a.Member = e.Type == TypeMemberJoined
 	}
 }

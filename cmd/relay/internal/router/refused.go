@@ -38,20 +38,25 @@ func (s *State) Invalid(e Event) Event {
 // tells reports whether an agent is told of a refusal for that reason.
 func (s *State) tells(e Event, reason string) bool {
 	lately, again := 0, false
-	for _, r := range s.refusals[e.Agent] {
+	a := s.agents[e.Agent]
+	if a == nil || !a.Wrapped {
+		return false
+	}
+	for _, r := range a.Refused {
 		if r.At > e.Timestamp-refusalsSpan {
 			lately++
 			again = again || r.To == e.To && r.Code == reason
 		}
 	}
-	return s.Wrapped(e.Agent) && lately < refusalsMost && !again
+	return lately < refusalsMost && !again
 }
 
 // told keeps that an agent was told.
 func (s *State) told(e Event, reason string) {
 	old := func(r refusal) bool { return r.At <= e.Timestamp-refusalsSpan }
-	lately := slices.DeleteFunc(s.refusals[e.Agent], old)
-	s.refusals[e.Agent] = append(lately, refusal{e.Timestamp, e.To, reason})
+	a := s.named(e.Agent)
+	lately := slices.DeleteFunc(slices.Clone(a.Refused), old)
+	a.Refused = append(lately, refusal{e.Timestamp, e.To, reason})
 }
 
 // refused keeps that a message was, and schedules what its writer is told. An answer to that goes

@@ -336,29 +336,6 @@ func TestWithoutAWrapper(t *testing.T) {
 	}
 }
 
-func TestNewest(t *testing.T) {
-	l := newLog(t)
-	l.up("a", "b")
-	for i := range 10 {
-		l.send(Message{ID: strconv.Itoa(i), From: "human", To: []string{"a", "b"}[i%2], Body: "x"})
-	}
-	toA := func(m *Message) bool { return m.To == "a" }
-	for _, c := range []struct {
-		after       int64
-		most, older int
-		want        string
-	}{{0, 100, 0, "02468"}, {0, 2, 3, "68"}, {3, 2, 2, "68"}, {8, 100, 0, "68"}, {100, 1, 0, ""}} {
-		list, older := l.Newest(c.after, c.most, toA)
-		got := ""
-		for _, m := range list {
-			got += m.ID
-		}
-		if got != c.want || older != c.older {
-			t.Errorf("%d after %d: %q and %d older, want %q and %d", c.most, c.after, got, older, c.want, c.older)
-		}
-	}
-}
-
 func TestExpiring(t *testing.T) {
 	l := newLog(t)
 	l.up("bob")

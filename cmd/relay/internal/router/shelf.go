@@ -1,58 +1,58 @@
 package router
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
 )
 
-// Shelf keeps what a State has saved. Messages that have ended are only there: State has them at
-// hand while they are needed, and a line about each.
+// Shelf has what was kept of a State, by its [Rows]; *store.Store is one. Of messages that have
+// ended all is only there.
 type Shelf interface {
-	// Find returns what was saved of a message, nil for nothing.
+	// Find returns what was kept of the message of that id, or short id, nil for nothing.
 	Find(id string) []byte
+	// Load returns the rest, and what was kept of the messages that have not ended.
+	Load() (Loaded, error)
+	// Newest calls f with what was kept of the messages that were sent, the newest first, until f
+	// has enough.
+	Newest(f func(message []byte) (more bool)) error
 }
 
-// Saving is what has changed since the one before. Whoever keeps it does so as a whole or not at
-// all.
-type Saving struct {
-	Seq   int64  // of the newest event that is in it
-	State []byte // all but the messages
-	Pages []Page
-	Drop  []Place // of messages that are to be forgotten
+// Loaded is what was kept.
+type Loaded struct {
+	Last    int64 // number of the newest event
+	Agents  [][]byte
+	Members []Member
+	Open    [][]byte // as they came
+}
+
+// Member is a name in a channel.
+type Member struct{ Channel, Name string }
+
+// Rows are what has changed since the last were taken. Whoever keeps them does so as a whole,
+// together with the events that changed them, or not at all.
+type Rows struct {
+	Messages []Row
+	Agents   map[string][]byte // nil: it is forgotten
+	Members  map[Member]bool   // false: it has left
 
 	known []*Known
 }
 
-// Page is a message as it is kept: the line about it, which is empty before it was sent, and all of
-// it. Open says that it has not ended.
-type Page struct {
-	Place
-	Line, All []byte
-	Open      bool
-}
-
-// Place is where a message stands among all.
-type Place struct {
-	Seq int64
-	ID  string
-}
-
-// line is what is known of each message without its page.
-type line struct {
-	Place
-	from, to, channel, redelivers, status string
-	short                                 string // id that is read in place of a longer one
-	root                                  string // id of the message to several that it is of
-	last                                  int64  // number of the newest event about it
-	again                                 bool   // superseded by a redelivery
-	unsent                                bool   // it was cancelled before
-	known                                 *Known // the loaded message; nil: only this summary is in memory
+// Row is a message as it is kept, with what it is looked for by.
+type Row struct {
+	ID, ShortID string
+	Root        string // id of the message to several that it is of; "": of none
+	Seq         int64  // of the event that accepted it, or set it for later
+	From, To    string
+	Status      string
+	Sent        bool  // it was accepted, and is no more for later
+	Part        bool  // one of several got it: whoever asks for no recipient is shown the message to all
+	Open        bool  // it has not ended
+	Dead        bool  // it did not arrive, or may not have, and was not sent again
+	Last        int64 // number of the newest event about it
+	Data        []byte
+	New         bool // it is not kept yet, or at another place among the others
 }
 
 // record is how a message is written: those that belong together are named.
@@ -62,23 +62,19 @@ type record struct {
 	Deliveries []string `json:",omitempty"`
 }
 
-// image is how all but the messages is written.
-type image struct {
-	Last     int64
-	LastID   string
-	Agents   []*Agent
-	Channels map[string]map[string]seat
-	Rates    []recent
-	Refusals map[string][]refusal
-}
-
-// root is the message to several that a message is of, or itself: those are kept, put away and
-// forgotten together.
+// root is the message to several that a message is of, or itself: those are put away and forgotten
+// together.
 func (m *Known) root() *Known {
 	if m.group != nil {
 		return m.group
 	}
 	return m
+}
+
+// of makes a message one of those that belong to a message to several.
+func (m *Known) of(group *Known) {
+	m.group = group
+	group.kin = append(group.kin, m)
 }
 
 // open reports whether anything is still to be done about a message.
@@ -89,57 +85,69 @@ func (m *Known) open() bool {
 	return !Ended(m.Status)
 }
 
-// find is the message of that id, for whoever is about to change it: if it is on the shelf it is
-// read from there, and kept in memory from now on. nil where no message has the id.
+// find is the message of that id, for whoever is about to change it: what is only kept is at hand
+// from then on. nil where no message has the id.
 func (s *State) find(id string) *Known {
-	id = s.long(id)
-	m := s.messages[id]
-	if m == nil {
-		m = s.fetch(id, true)
-	}
+	m := s.near(id, true)
 	s.touch(m)
 	return m
 }
 
 // has reports whether a message has that id, or short id.
-func (s *State) has(id string) bool {
-	return s.short[id] != "" || s.messages[id] != nil || s.shelf != nil && id != "" && s.shelf.Find(id) != nil
-}
+func (s *State) has(id string) bool { return s.look(id) != nil }
 
 // look is a message that nobody changes.
-func (s *State) look(id string) *Known {
-	id = s.long(id)
+func (s *State) look(id string) *Known { return s.near(id, false) }
+
+// near is a message that is at hand, or is fetched. stays: it is at hand from then on.
+func (s *State) near(id string, stays bool) *Known {
+	if long := s.short[id]; long != "" {
+		id = long
+	}
 	if m := s.messages[id]; m != nil {
 		return m
 	}
-	return s.fetch(id, false)
+	if s.shelf == nil || id == "" || id == s.absent {
+		return nil
+	}
+	m := s.read(s.shelf.Find(id), stays)
+	if m == nil {
+		s.absent = id
+	}
+	return m
 }
 
 // touch notes that a message changes.
 func (s *State) touch(m *Known) {
-	if m != nil && s.shelf != nil {
-		s.touched[m.ID], s.touched[m.root().ID] = m, m.root()
+	if m == nil || s.shelf == nil {
+		return
+	}
+	for _, one := range []*Known{m.root(), m} {
+		if s.changed.messages[one.ID] == nil {
+			s.changed.messages[one.ID] = one
+			s.changed.order = append(s.changed.order, one)
+		}
 	}
 }
 
-// fetch reads a message from the shelf, together with those that belong to it. stays: it is at hand
-// from then on.
-func (s *State) fetch(id string, stays bool) *Known {
-	if s.shelf == nil || id == "" {
+// read reads what was kept of a message, and fetches those that belong to it. stays: they are at
+// hand from then on. nil where it is not kept, or not by us.
+func (s *State) read(data []byte, stays bool) *Known {
+	var r record
+	if data == nil || json.Unmarshal(data, &r) != nil {
 		return nil
 	}
-	var r record
-	if data := s.shelf.Find(id); data == nil || json.Unmarshal(data, &r) != nil {
-		return nil // it is not kept, or not by us
+	if m := s.messages[r.ID]; m != nil {
+		return m // it was fetched together with another one
 	}
 	m := &r.Known
+	m.at = m.Seq
 	if stays {
 		s.know(m)
-		if l := s.line(m); l != nil {
-			l.known = m
-		}
 		if r.Group != "" {
-			m.group = s.near(r.Group, true)
+			if group := s.near(r.Group, true); group != nil {
+				m.of(group)
+			}
 		}
 	}
 	for _, part := range r.Deliveries {
@@ -148,36 +156,6 @@ func (s *State) fetch(id string, stays bool) *Known {
 		}
 	}
 	return m
-}
-
-// near is a message that is at hand, or is fetched.
-func (s *State) near(id string, stays bool) *Known {
-	if m := s.messages[id]; m != nil {
-		return m
-	}
-	return s.fetch(id, stays)
-}
-
-// line is the one about a message, nil where it was not sent.
-func (s *State) line(m *Known) *line {
-	at, _ := slices.BinarySearchFunc(s.order, m.Seq, func(l line, seq int64) int { return cmp.Compare(l.Seq, seq) })
-	for ; at < len(s.order) && s.order[at].Seq == m.Seq; at++ {
-		if s.order[at].ID == m.ID {
-			return &s.order[at]
-		}
-	}
-	return nil
-}
-
-// describe writes the line anew from the message, if that is at hand.
-func (l *line) describe() {
-	if m := l.known; m != nil {
-		l.from, l.to, l.channel, l.redelivers, l.status = m.From, m.To, m.Channel, m.Redelivers, m.Status
-		l.again, l.last, l.short = m.Again, m.newest(), m.ShortID
-		if m.group != nil {
-			l.root = m.group.ID
-		}
-	}
 }
 
 // newest is the number of the newest event about a message.
@@ -189,198 +167,117 @@ func (m *Known) newest() int64 {
 	return last
 }
 
-// wanted asks want, which is told what a line has: from whom to whom a message went, and how. m is
-// written for that, for hundreds of thousands of lines.
-func (l *line) wanted(want func(*Message) bool, m *Message) bool {
-	m.ID, m.From, m.To, m.Channel, m.Redelivers = l.ID, l.from, l.to, l.channel, l.redelivers
-	return want(m)
-}
-
-// lineFields is how many fields a line has. One that was written before there were short ids lacks
-// the last.
-const lineFields = 9
-
-func (l *line) write() []byte {
-	return []byte(strings.Join([]string{
-		l.from, l.to, l.channel, l.redelivers, l.status, l.root, fmt.Sprint(l.last), fmt.Sprintf("%t %t", l.again, l.unsent), l.short,
-	}, "\n"))
-}
-
-func (l *line) read(text []byte, one func(string) string) error {
-	f := strings.SplitN(string(text), "\n", lineFields)
-	if len(f) == lineFields-1 {
-		f = append(f, "")
+// row is a message as it is kept.
+func (m *Known) row() (Row, error) {
+	v := record{Known: *m}
+	for _, one := range m.Deliveries {
+		v.Deliveries = append(v.Deliveries, one.ID)
 	}
-	if len(f) != lineFields {
-		return fmt.Errorf("message %s: its line has %d fields", l.ID, len(f))
+	r := Row{ID: m.ID, ShortID: m.ShortID, Seq: m.Seq, From: m.From, To: m.To, Status: m.Status, Sent: m.Sent, Open: m.open(), Last: m.newest(), New: m.at != m.Seq}
+	if m.group != nil {
+		v.Group, r.Root = m.group.ID, m.group.ID
 	}
-	l.from, l.to, l.channel, l.redelivers, l.status = one(f[0]), one(f[1]), one(f[2]), strings.Clone(f[3]), one(f[4])
-	l.root, l.short = one(f[5]), strings.Clone(f[8])
-	l.again, l.unsent = strings.HasPrefix(f[7], "true"), strings.HasSuffix(f[7], "true")
+	r.Part = m.Channel != "" && m.Redelivers == ""
+	r.Dead = m.Sent && dead(m.Status) && !m.Again
 	var err error
-	l.last, err = strconv.ParseInt(f[6], 10, 64)
-	return err
+	r.Data, err = json.Marshal(v)
+	return r, err
 }
 
-// Save returns what has changed since the last time. It is to be followed by Saved, or by NotSaved.
-func (s *State) Save() (v Saving, err error) {
-	v = Saving{Seq: s.Last, Drop: s.dropped, known: slices.Collect(maps.Values(s.touched))}
-	i := image{s.Last, s.LastID, slices.Collect(maps.Values(s.agents)), s.channels, s.rates.list, s.refusals}
-	if v.State, err = json.Marshal(i); err != nil {
-		return v, err
-	}
+// Take returns what has changed since the last time. Once it is kept, [State.Saved] is to be told.
+// Where it is not, the state is no longer of use.
+func (s *State) Take() (v Rows, err error) {
+	v = Rows{Agents: map[string][]byte{}, Members: s.changed.members, known: s.changed.order}
 	for _, m := range v.known {
-		r := record{Known: *m}
-		if m.group != nil {
-			r.Group = m.group.ID
+		r, err := m.row()
+		if err != nil {
+			return v, fmt.Errorf("write message %s: %w", m.ID, err)
 		}
-		for _, one := range m.Deliveries {
-			r.Deliveries = append(r.Deliveries, one.ID)
-		}
-		p := Page{Place: Place{m.Seq, m.ID}, Open: m.open()}
-		if p.All, err = json.Marshal(r); err != nil {
-			return v, err
-		}
-		if l := s.line(m); l != nil {
-			l.describe()
-			p.Line = l.write()
-		}
-		v.Pages = append(v.Pages, p)
+		m.at = m.Seq
+		v.Messages = append(v.Messages, r)
 	}
-	s.touched, s.dropped = map[string]*Known{}, nil
+	for name := range s.changed.agents {
+		var data []byte
+		if a := s.agents[name]; a != nil {
+			if data, err = json.Marshal(a); err != nil {
+				return v, fmt.Errorf("write agent %s: %w", name, err)
+			}
+		}
+		v.Agents[name] = data
+	}
+	s.changed = noChanges()
 	return v, nil
 }
 
-// unsent gives a message that was cancelled before it was sent a line, so that it is forgotten in
-// its time.
-func (s *State) unsent(m *Known) {
-	at, _ := slices.BinarySearchFunc(s.order, m.Seq, func(l line, seq int64) int { return cmp.Compare(l.Seq, seq) })
-	s.order = slices.Insert(s.order, at, line{Place: Place{m.Seq, m.ID}, known: m, unsent: true})
-}
-
-// Saved says that what Save returned is kept: what has ended is no longer needed at hand.
-func (s *State) Saved() {
-	needed := map[*Known]bool{}
-	for id, m := range s.messages {
-		if s.touched[id] != nil || m.open() {
-			needed[m.root()] = true
-		}
-	}
-	for id, m := range s.messages {
-		if needed[m.root()] {
+// Saved says that what Take returned is kept: what has ended, and has not changed since, is no
+// longer needed at hand.
+func (s *State) Saved(v Rows) {
+	for _, m := range v.known {
+		root := m.root()
+		if s.changed.messages[root.ID] != nil || root.open() {
 			continue
 		}
-		if l := s.line(m); l != nil {
-			l.describe()
-			l.known = nil
-		}
-		delete(s.messages, id)
-	}
-}
-
-// NotSaved says that what Save returned is not kept.
-func (s *State) NotSaved(v Saving) {
-	for _, m := range v.known {
-		if s.messages[m.ID] == m { // else it was forgotten since
-			s.touched[m.ID] = m
+		for _, one := range slices.Concat(root.kin, []*Known{root}) {
+			delete(s.messages, one.ID)
+			delete(s.short, one.ShortID)
 		}
 	}
-	s.dropped = append(v.Drop, s.dropped...)
 }
 
-// Forget drops the messages that have ended, of which the log keeps nothing: its events up to a
-// number are gone.
-func (s *State) Forget(upTo int64) {
-	several := map[string]int64{} // the newest events about messages to several
-	s.order = slices.DeleteFunc(s.order, func(l line) bool {
-		l.describe()
-		last := l.last
-		switch {
-		case l.known != nil && l.known.open():
-			last = math.MaxInt64
-		case l.root != "":
-			last = several[l.root]
-		}
-		if Group(l.to) {
-			several[l.ID] = last
-		}
-		if last > upTo {
-			return false
-		}
-		delete(s.messages, l.ID)
-		delete(s.touched, l.ID)
-		delete(s.short, l.short)
-		if s.shelf != nil {
-			s.dropped = append(s.dropped, l.Place)
-		}
-		return true
-	})
-}
-
-// Kept is what a shelf has.
-type Kept interface {
-	Shelf
-	// Load returns what was saved last of the state, nil for nothing, and calls each with the
-	// lines, as they came, and open with the messages that have not ended.
-	Load(each func(Place, []byte) error, open func(id string)) (state []byte, err error)
-}
-
-// Resume is the state that a shelf has; that of an empty log where it has none.
-func Resume(shelf Kept) (*State, error) {
+// Resume is the state that was kept; that of an empty log where there is none.
+func Resume(shelf Shelf) (*State, error) {
 	s := NewState()
 	s.shelf = shelf
-	words := map[string]string{}
-	one := func(word string) string {
-		if words[word] == "" {
-			words[strings.Clone(word)] = strings.Clone(word)
+	v, err := shelf.Load()
+	if err != nil {
+		return nil, err
+	}
+	s.Last = v.Last
+	for _, data := range v.Agents {
+		var a Agent
+		if err := json.Unmarshal(data, &a); err != nil {
+			return nil, fmt.Errorf("an agent that is kept: %w", err)
 		}
-		return words[word]
+		s.agents[a.Name] = &a
 	}
-	var open []string
-	data, err := shelf.Load(func(p Place, text []byte) error {
-		l := line{Place: p}
-		err := l.read(text, one)
-		s.order = append(s.order, l)
-		if l.short != "" {
-			s.short[l.short] = l.ID
-		}
-		return err
-	}, func(id string) { open = append(open, id) })
-	if err != nil || data == nil {
-		return s, err
+	for _, m := range v.Members {
+		s.sit(m, true)
 	}
-	var i image
-	if err := json.Unmarshal(data, &i); err != nil {
-		return s, err
-	}
-	s.Last, s.LastID, s.rates = i.Last, i.LastID, ratesOf(i.Rates)
-	for _, a := range i.Agents {
-		s.agents[a.Name] = a
-	}
-	maps.Copy(s.channels, i.Channels)
-	maps.Copy(s.refusals, i.Refusals)
-	for _, id := range open {
-		if s.near(id, true) == nil {
-			return s, fmt.Errorf("message %s, which waits, is not kept", id)
+	for _, data := range v.Open {
+		m := s.read(data, true)
+		switch {
+		case m == nil || len(m.Deliveries) > 0:
+		case m.Sent:
+			s.inboxes[m.To] = append(s.inboxes[m.To], m)
+		default:
+			s.wait(m)
 		}
 	}
-	s.sort()
-	return s, nil
+	s.changed = noChanges()
+	return s, s.recall(shelf)
 }
 
-// sort makes the lists of what waits, from the messages.
-func (s *State) sort() {
-	for _, m := range s.messages {
-		if m.Status == StatusScheduled {
-			s.later = append(s.later, m)
+// recallMost is how many of the newest messages count for the rates after a start, so that it does
+// not take longer the more was sent.
+const recallMost = 1000
+
+// recall counts the messages of the last minute.
+func (s *State) recall(shelf Shelf) error {
+	var list []recent
+	err := shelf.Newest(func(data []byte) bool {
+		var m Known
+		if json.Unmarshal(data, &m) != nil {
+			return true
 		}
-	}
-	slices.SortFunc(s.later, func(a, b *Known) int {
-		return cmp.Or(cmp.Compare(a.DueAt, b.DueAt), cmp.Compare(a.Seq, b.Seq), strings.Compare(a.ID, b.ID))
+		if len(list) > 0 && m.Accepted <= list[0].At-minute {
+			return false
+		}
+		if !Group(m.To) {
+			list = append(list, recent{m.Accepted, m.From, m.To, m.Chain})
+		}
+		return len(list) < recallMost
 	})
-	for i := range s.order {
-		if m := s.order[i].known; m != nil && len(m.Deliveries) == 0 && m.open() {
-			s.inboxes[m.To] = append(s.inboxes[m.To], m)
-		}
-	}
+	slices.Reverse(list)
+	s.rates = ratesOf(list)
+	return err
 }

@@ -48,10 +48,10 @@ func (m *Known) behind(id string) string {
 // know has a message at hand, by both its ids.
 func (s *State) know(m *Known) {
 	s.messages[m.ID] = m
+	if s.absent == m.ID || s.absent == m.ShortID {
+		s.absent = ""
+	}
 	if m.ShortID != "" {
 		s.short[m.ShortID] = m.ID
 	}
 }
-
-// long is the id of the message that is meant by it or by its short one.
-func (s *State) long(id string) string { return cmp.Or(s.short[id], id) }

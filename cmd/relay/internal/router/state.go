@@ -21,6 +21,7 @@ type Known struct {
 	DueAt    int64    // and for when; 0: at once
 	Reminder string   // id of the notice that its sender gets unless it is answered
 	Again    bool     // superseded by a redelivery, whose outcome is shown instead
+	Sent     bool     // it was accepted; else it is for later, or was cancelled before
 
 	CancelAsked bool // it is cancelled as soon as a wrapper runs in whose queue it is
 
@@ -28,6 +29,8 @@ type Known struct {
 
 	Deliveries []*Known // what each recipient got of it, where it went to several
 	group      *Known   // the message to several that it is of
+	kin        []*Known // those that it is the group of, also such that were sent again since
+	at         int64    // number of the event by which it is kept, 0 where it is not
 }
 
 // Outcome is the event by which the router itself says what has become of a message.
@@ -53,6 +56,7 @@ type Agent struct {
 	Running   bool   // as far as the log says
 	Cursor    Origin // the newest event of its wrapper that is in the log
 	Pause     Pause
+	Refused   []refusal // of the last hour, that it was told of
 	presence
 }
 
@@ -71,27 +75,36 @@ type Rules struct {
 type State struct {
 	Rules    Rules
 	Last     int64               // number of the newest event
-	LastID   string              // and its id
 	messages map[string]*Known   // those at hand
 	short    map[string]string   // ids of those that have a short one, by that
-	order    []line              // all that were sent, as they came
 	inboxes  map[string][]*Known // messages that have not ended, by recipient, as they came
 	later    []*Known            // messages that are scheduled, the next one first
 	agents   map[string]*Agent
-	channels map[string]map[string]seat // members, by channel
+	channels map[string]map[string]bool // members, by channel
 	rates    rates
-	refusals map[string][]refusal // of the last hour, that agents were told of
 
-	shelf   Shelf             // has the messages that are not at hand; nil: all are
-	touched map[string]*Known // those that have changed since the last Save
-	dropped []Place           // those that were forgotten since
+	shelf   Shelf  // has the messages that are not at hand; nil: all are
+	absent  string // id that no message has, as was just found out
+	changed changes
+}
+
+// changes are what has changed since the last Take.
+type changes struct {
+	messages map[string]*Known
+	order    []*Known // the same, as they came
+	agents   map[string]bool
+	members  map[Member]bool // false: it has left
+}
+
+func noChanges() changes {
+	return changes{messages: map[string]*Known{}, agents: map[string]bool{}, members: map[Member]bool{}}
 }
 
 // NewState is the state of an empty log.
 func NewState() *State {
 	return &State{
-		messages: map[string]*Known{}, short: map[string]string{}, inboxes: map[string][]*Known{}, touched: map[string]*Known{},
-		agents: map[string]*Agent{}, channels: map[string]map[string]seat{}, refusals: map[string][]refusal{},
+		messages: map[string]*Known{}, short: map[string]string{}, inboxes: map[string][]*Known{},
+		agents: map[string]*Agent{}, channels: map[string]map[string]bool{}, changed: noChanges(),
 	}
 }
 
@@ -107,7 +120,7 @@ func (m *Known) copy() Known {
 	c := *m
 	c.Events, c.Replies = slices.Clone(m.Events), slices.Clone(m.Replies)
 	c.Redeliveries = slices.Clone(m.Redeliveries)
-	c.Deliveries, c.group = nil, nil
+	c.Deliveries, c.group, c.kin, c.at = nil, nil, nil, 0
 	for _, one := range m.Deliveries {
 		o := one.copy()
 		c.Deliveries = append(c.Deliveries, &o)
@@ -150,29 +163,6 @@ func (s *State) Wrapped(name string) bool {
 	return a != nil && a.Wrapped
 }
 
-// Newest returns the newest messages after an event for which want is true, most at most, as they
-// came, and how many older ones there are. want is told their ids, ends and channels alone.
-func (s *State) Newest(after int64, most int, want func(*Message) bool) (list []Known, older int) {
-	var m Message
-	return s.newest(after, most, func(l *line) bool { return l.wanted(want, &m) })
-}
-
-func (s *State) newest(after int64, most int, want func(*line) bool) (list []Known, older int) {
-	for i := len(s.order) - 1; i >= 0 && s.order[i].Seq > after; i-- {
-		l := &s.order[i]
-		if l.describe(); l.unsent || !want(l) {
-			continue
-		}
-		if len(list) == most {
-			older++
-		} else if m := s.look(l.ID); m != nil {
-			list = append(list, m.copy())
-		}
-	}
-	slices.Reverse(list)
-	return list, older
-}
-
 // Agent returns what is known of an agent.
 func (s *State) Agent(name string) (Agent, bool) {
 	a, ok := s.agents[name]
@@ -200,16 +190,13 @@ func (s *State) New(agent string, o Origin) bool {
 
 // Apply adds the next event.
 func (s *State) Apply(e Event) {
-	s.Last, s.LastID = e.Seq, e.EventID
+	s.Last = e.Seq
 	switch e.Type { // no signs of life
 	case TypeMemberJoined, TypeMemberLeft:
 		s.attendance(e)
 		return
 	case TypePaused, TypeResumed:
 		s.paused(e)
-		return
-	case TypeMember:
-		s.member(e)
 		return
 	case TypeCancelAsked:
 		if m := s.find(e.ID); m != nil {
@@ -244,14 +231,20 @@ func (s *State) Apply(e Event) {
 	}
 }
 
-// named is the agent of that name, which is known from now on.
+// named is the agent of that name, which is known from now on, for whoever is about to change it.
 func (s *State) named(name string) *Agent {
-	a := s.agents[name]
-	if a == nil {
-		a = &Agent{Name: name}
-		s.agents[name] = a
+	if s.agents[name] == nil {
+		s.agents[name] = &Agent{Name: name}
 	}
-	return a
+	return s.agent(name)
+}
+
+// agent is the one of that name, for whoever is about to change it; nil: nobody knows it.
+func (s *State) agent(name string) *Agent {
+	if s.shelf != nil {
+		s.changed.agents[name] = true
+	}
+	return s.agents[name]
 }
 
 // meet keeps what an event says of the agent whose wrapper told it.
@@ -321,8 +314,8 @@ func (s *State) accept(e Event) {
 
 // enter makes a message known.
 func (s *State) enter(m *Known) {
+	m.Sent = true
 	s.know(m)
-	s.order = append(s.order, line{Place: Place{m.Seq, m.ID}, known: m})
 	s.touch(m)
 }
 

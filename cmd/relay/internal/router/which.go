@@ -2,6 +2,7 @@ package router
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"relay-pty/protocol"
@@ -13,35 +14,28 @@ const LastID = "last"
 const (
 	// whichMost is how many ids are named that begin alike.
 	whichMost = 5
-	// whichLeast is how many characters stand for an id that they begin: by fewer, a mistyped r-2
+	// BeginLeast is how many characters stand for an id that they begin: by fewer, a mistyped r-2
 	// means somebody's r-2d7c73x0 in one case of 32.
-	whichLeast = 4
+	BeginLeast = 4
 )
 
-// Which is the id of the message that somebody means by a word: an id, four characters or more that
-// begin one alone, or last. A refusal is an *ErrorValue.
-func (s *State) Which(word, me string) (id string, err error) {
-	if m := s.look(word); m != nil {
-		return m.ID, nil
-	}
-	if word == LastID {
-		list, _ := s.Newest(0, 1, func(m *Message) bool { return m.To == me || m.From == me && m.Channel == "" })
-		if len(list) == 0 {
-			return "", refuse(string(protocol.UnknownID), "there is no message to or from %s", me)
-		}
-		return list[0].ID, nil
-	}
-	if len(word) < whichLeast {
-		return "", refuse(string(protocol.UnknownID), "no message has the id %s, and its beginning needs %d characters", word, whichLeast)
-	}
-	found := s.begun(word)
-	switch len(found) {
-	case 0:
+// Begun says which of the messages is meant whose ids begin with a word, the newest first. There
+// may be more than those found. A refusal is an *ErrorValue.
+func Begun(word string, found []string, more bool) (id string, err error) {
+	found = heads(found)
+	switch {
+	case len(word) < BeginLeast:
+		return "", refuse(string(protocol.UnknownID), "no message has the id %s, and its beginning needs %d characters", word, BeginLeast)
+	case len(found) == 0:
 		return "", refuse(string(protocol.UnknownID), "no message has the id %s", word)
-	case 1:
+	case len(found) == 1 && !more:
 		return found[0], nil
 	}
-	e := refuse(string(protocol.UnknownID), "%d ids begin with %s", len(found), word)
+	count := strconv.Itoa(len(found))
+	if more {
+		count = "more than " + count
+	}
+	e := refuse(string(protocol.UnknownID), "%s ids begin with %s", count, word)
 	e.Candidates = found[:min(len(found), whichMost)]
 	if e.Message += ": " + strings.Join(e.Candidates, ", "); len(found) > whichMost {
 		e.Message += ", …"
@@ -49,25 +43,14 @@ func (s *State) Which(word, me string) (id string, err error) {
 	return "", e
 }
 
-// begun are the ids that begin so, the newest first. What belongs to a message, whose id stands
-// before a colon, is not counted beside that message.
-func (s *State) begun(word string) (found []string) {
-	for _, m := range slices.Backward(s.later) {
-		if strings.HasPrefix(m.ID, word) || strings.HasPrefix(m.ShortID, word) {
-			found = append(found, m.ID)
-		}
-	}
-	for i := len(s.order) - 1; i >= 0; i-- {
-		l := &s.order[i]
-		if l.describe(); strings.HasPrefix(l.ID, word) || strings.HasPrefix(l.short, word) {
-			found = append(found, l.ID)
-		}
-	}
+// heads are those of ids that belong to no other: what stands behind a colon is not counted beside
+// the message before it.
+func heads(ids []string) []string {
 	there := map[string]bool{}
-	for _, id := range found {
+	for _, id := range ids {
 		there[id] = true
 	}
-	return slices.DeleteFunc(found, func(id string) bool {
+	return slices.DeleteFunc(ids, func(id string) bool {
 		for at := strings.LastIndexByte(id, ':'); at > 0; at = strings.LastIndexByte(id[:at], ':') {
 			if there[id[:at]] {
 				return true
@@ -75,4 +58,9 @@ func (s *State) begun(word string) (found []string) {
 		}
 		return false
 	})
+}
+
+// None says that nobody has sent anything to a name, nor it to anybody. It is an *ErrorValue.
+func None(name string) error {
+	return refuse(string(protocol.UnknownID), "there is no message to or from %s", name)
 }

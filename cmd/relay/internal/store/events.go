@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// ErrUnclear is that nobody knows whether an event was written. Whoever gets it must read the log
-// anew before anything else is appended.
+// ErrUnclear is that nobody knows whether events were written. Whoever gets it must read the store
+// anew before anything else is written.
 var ErrUnclear = errors.New("it is not known whether the event was written")
 
 // ErrFull is that an event was not written, for want of room.
@@ -35,39 +35,14 @@ func sum(fields ...string) (n int64) {
 
 func number(n int64) string { return fmt.Sprint(n) }
 
-// Append writes an event of a type about an agent, which may be empty, and returns its number.
-// ErrFull says that it was not written, ErrUnclear that it may have been, and ErrGone that nobody
-// finds what is written.
-func (s *Store) Append(ctx context.Context, kind, agent string, data []byte) (seq int64, err error) {
-	if err := s.Gone(); err != nil {
-		return 0, err
-	}
-	if err := s.Room(int64(len(data))); err != nil {
-		return 0, err
-	}
-	seq = s.last.Load() + 1
-	const insert = `INSERT INTO events (seq, type, agent, data, sum) VALUES (?, ?, ?, ?, ?)`
-	s.writing.Lock()
-	_, err = s.w.ExecContext(context.WithoutCancel(ctx), insert, seq, kind, agent, string(data), sum(number(seq), kind, agent, string(data)))
-	s.writing.Unlock()
-	if err != nil {
-		return 0, s.findOut(ctx, seq, err)
-	}
-	if err := s.Gone(); err != nil {
-		return 0, err
-	}
-	s.last.Store(seq)
-	return seq, nil
-}
-
-// findOut finds out what became of an event whose write failed.
-func (s *Store) findOut(ctx context.Context, seq int64, failed error) error {
+// findOut finds out what became of events whose write failed.
+func (s *Store) findOut(ctx context.Context, events []Entry, failed error) error {
 	if err := s.Gone(); err != nil {
 		return err
 	}
 	var newest int64
-	err := s.r.QueryRowContext(context.WithoutCancel(ctx), `SELECT coalesce(max(seq), 0) FROM events`).Scan(&newest)
-	if err != nil || newest >= seq {
+	err := s.r.QueryRowContext(ctx, `SELECT coalesce(max(seq), 0) FROM events`).Scan(&newest)
+	if err != nil || len(events) > 0 && newest >= events[0].Seq {
 		return fmt.Errorf("%w: %w", ErrUnclear, errors.Join(failed, err))
 	}
 	return fmt.Errorf("%w: a write to %s failed: look whether its disk is full (%w)", ErrFull, s.dir, failed)
@@ -93,19 +68,19 @@ type event struct {
 	data []byte // nil: it is damaged
 }
 
-// passOver notes an event that is damaged.
-func (s *Store) passOver(seq int64) {
+// passOver notes that something is damaged.
+func (s *Store) passOver(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.damaged == nil {
-		s.damaged = map[int64]bool{}
+		s.damaged = map[string]bool{}
 	}
-	s.damaged[seq] = true
+	s.damaged[what] = true
 }
 
-// Damaged are the numbers of the events that were passed over up to now, since they are not as they
-// were written.
-func (s *Store) Damaged() []int64 {
+// Damaged is what was passed over up to now, since it is not as it was written: "event 12",
+// "message m-7wzk", "agent bob".
+func (s *Store) Damaged() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Sorted(maps.Keys(s.damaged))
@@ -125,7 +100,7 @@ func (s *Store) Read(ctx context.Context, after int64, f func(seq int64, data []
 		for _, e := range page {
 			after = e.seq
 			if e.data == nil {
-				s.passOver(e.seq)
+				s.passOver(fmt.Sprint("event ", e.seq))
 				continue
 			}
 			if err := f(e.seq, e.data); err != nil {

@@ -28,7 +28,7 @@ func TestFullDisk(t *testing.T) {
 			l.spare = keeps
 			var accepted int64
 			add := func() error {
-				seq, err := l.Append(t.Context(), "state", "bob", make([]byte, 32<<10))
+				seq, err := l.add("state", "bob", make([]byte, 32<<10))
 				if err == nil && seq != accepted+1 {
 					t.Fatalf("event %d is behind %d", seq, accepted)
 				}

@@ -1,8 +1,8 @@
 // Package store keeps the router's truth in one SQLite file: the log of events, whose numbers are
-// the public cursors, and the state that they add up to as it was at some event, so that a start
-// need not read the whole log. An event is on disk when [Store.Append] returns, and a state when
-// [Store.Keep] does; a kill at any moment leaves all of it or nothing. Each row has a checksum,
-// for SQLite's own checks find no flipped bit in a value. One process at a time has a store.
+// the public cursors, and what they add up to: messages, agents, and members of channels. Events
+// and the rows that they change are on disk when [Store.Commit] returns; a kill at any moment
+// leaves all of them or none. Rows have checksums, for SQLite's own checks find no flipped bit in a
+// value. One process at a time has a store.
 package store
 
 import (
@@ -45,32 +45,54 @@ CREATE TABLE events (
 	sum   INTEGER NOT NULL
 );
 CREATE TABLE messages (
-	id   TEXT PRIMARY KEY,
-	open INTEGER NOT NULL, -- it has not ended
-	data TEXT NOT NULL,    -- all of it, as JSON
+	n         INTEGER PRIMARY KEY, -- the newest has the highest
+	id        TEXT NOT NULL UNIQUE,
+	short     TEXT, -- id that is read in place of a longer one
+	root      TEXT, -- id of the message to several that it is of
+	seq       INTEGER NOT NULL, -- of the event that accepted it, or set it for later
+	sender    TEXT NOT NULL,
+	recipient TEXT NOT NULL,
+	status    TEXT NOT NULL,
+	sent      INTEGER NOT NULL, -- it was accepted, and is no more for later
+	part      INTEGER NOT NULL, -- one of several got it
+	open      INTEGER NOT NULL, -- it has not ended
+	dead      INTEGER NOT NULL, -- it did not arrive, or may not have, and was not sent again
+	last      INTEGER NOT NULL, -- number of the newest event about it
+	data      TEXT NOT NULL,    -- all of it, as JSON
+	sum       INTEGER NOT NULL
+);
+CREATE INDEX messages_short ON messages (short) WHERE short IS NOT NULL;
+CREATE INDEX messages_root ON messages (root) WHERE root IS NOT NULL;
+CREATE INDEX messages_to ON messages (recipient, seq, sender) WHERE sent;
+CREATE INDEX messages_from ON messages (sender, seq) WHERE sent AND NOT part;
+CREATE INDEX messages_sent ON messages (seq) WHERE sent AND NOT part;
+CREATE INDEX messages_open ON messages (seq) WHERE open;
+CREATE INDEX messages_dead ON messages (seq) WHERE dead;
+CREATE INDEX messages_ended ON messages (status) WHERE sent AND NOT open;
+CREATE INDEX messages_old ON messages (last) WHERE root IS NULL AND NOT open;
+CREATE VIEW messages_by_agent AS -- for people: who got what, from whom, and what became of it
+	SELECT recipient AS agent, datetime(json_extract(data, '$.Accepted') / 1000, 'unixepoch', 'localtime') AS accepted, sender, id, status,
+		json_extract(data, '$.body') AS body, json_extract(data, '$.reply_to') AS reply_to, json_extract(data, '$.thread') AS thread
+	FROM messages WHERE sent AND recipient <> '*' AND recipient NOT LIKE '#%' ORDER BY seq, n;
+CREATE TABLE agents (
+	name TEXT PRIMARY KEY,
+	data TEXT NOT NULL, -- what is known of it, as JSON
 	sum  INTEGER NOT NULL
 ) WITHOUT ROWID;
-CREATE INDEX open_messages ON messages (id) WHERE open;
-CREATE TABLE lines ( -- what is known of each message that was sent without the rest: a start reads no more
-	seq  INTEGER NOT NULL, -- of the event that made it known
-	id   TEXT NOT NULL,
-	line TEXT NOT NULL,
-	PRIMARY KEY (seq, id)
+CREATE TABLE members (
+	channel TEXT NOT NULL,
+	name    TEXT NOT NULL,
+	PRIMARY KEY (channel, name)
 ) WITHOUT ROWID;
 CREATE TABLE log ( -- one row
 	one   INTEGER PRIMARY KEY CHECK (one = 1),
 	epoch TEXT NOT NULL,   -- differs from that of any other log
 	first INTEGER NOT NULL -- number of the event that is to be the first
 );
-CREATE TABLE state ( -- one row: all but the messages, as JSON
-	one  INTEGER PRIMARY KEY CHECK (one = 1),
-	data TEXT NOT NULL,
-	sum  INTEGER NOT NULL
-);
 `
 
-// Store is an open store. Append, Keep, Trim and Clear are for one goroutine at a time each, the
-// rest for any.
+// Store is an open store. Commit, Trim and Forget are for one goroutine at a time each, the rest
+// for any.
 type Store struct {
 	dir    string
 	limit  Limit
@@ -87,9 +109,10 @@ type Store struct {
 
 	writing sync.Mutex // held while something is written
 	w, r    *sql.DB    // the one connection that writes, and those that read
+	does    statements
 
 	mu      sync.Mutex
-	damaged map[int64]bool // events that were passed over
+	damaged map[string]bool // rows that were passed over
 }
 
 // HeldError is that another router has the store.
@@ -148,6 +171,9 @@ func (s *Store) begin(ctx context.Context) (err error) {
 		return err
 	}
 	if err := s.make(ctx); err != nil {
+		return err
+	}
+	if err := s.prepare(ctx); err != nil {
 		return err
 	}
 	for _, path := range []string{s.dir, s.file(), s.file() + "-wal", s.lock.Path()} {

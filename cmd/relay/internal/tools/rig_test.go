@@ -35,7 +35,7 @@ func newRig(t *testing.T) *rig {
 	log, err := store.Open(t.Context(), filepath.Join(dir, "store"), store.Limit{Age: 1 << 60, Bytes: 1 << 30})
 	must(t, err)
 	t.Cleanup(func() { log.Close() })
-	if r.hub, err = hub.New(t.Context(), log, nil, router.Rules{Urgent: []string{router.Human}}, r.id); err != nil {
+	if r.hub, err = hub.New(t.Context(), log, router.Rules{Urgent: []string{router.Human}}, r.id); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.hub.Missed(t.Context(), func(router.Agent) bool { return false }); err != nil { // nobody runs

@@ -13,18 +13,26 @@ import (
 	"relay-pty/cmd/relay/internal/router"
 )
 
-// saving is the n-th, which leaves one page more; all have the same number.
-func saving(n int) router.Saving {
-	v := router.Saving{State: fmt.Append(nil, n)}
-	for i := range n {
-		p := router.Page{Place: router.Place{Seq: int64(i), ID: fmt.Sprint("m", i)}, Open: i%2 == 0}
-		p.Line, p.All = fmt.Append(nil, n), fmt.Append(make([]byte, 3000), n)
-		v.Pages = append(v.Pages, p)
+// rows is the n-th commit's: n messages, an agent and a member, all of which tell its number.
+func rows(n int) router.Rows {
+	v := router.Rows{Agents: map[string][]byte{"bob": fmt.Append(nil, n)}, Members: map[router.Member]bool{}}
+	for _, c := range []int{n - 1, n} {
+		v.Members[router.Member{Channel: fmt.Sprint("#", c), Name: "bob"}] = c == n
+	}
+	for i := range 50 {
+		r := router.Row{ID: fmt.Sprint("m", i), Seq: int64(i + 1), From: "ci", To: "bob", Status: fmt.Sprint(n), Sent: true, Open: i%2 == 0, New: n%3 == 0 || n == 1}
+		r.Data = fmt.Append(make([]byte, 3000), n)
+		v.Messages = append(v.Messages, r)
 	}
 	return v
 }
 
-// TestMain saves on and on where it is told to.
+func (s *Store) commit(n int) error {
+	seq := s.last.Load() + 1
+	return s.Commit(context.Background(), []Entry{{seq, "state", "bob", fmt.Append(nil, n)}}, rows(n))
+}
+
+// TestMain commits on and on where it is told to.
 func TestMain(m *testing.M) {
 	begins = func(time.Time) int64 { return 1 } // which is easier to read
 	dir := os.Getenv("STORE_TO_FILL")
@@ -33,7 +41,7 @@ func TestMain(m *testing.M) {
 	}
 	s, err := Open(context.Background(), dir, month)
 	for n := 1; err == nil; n++ {
-		if err = s.Save(saving(n % 50)); err == nil {
+		if err = s.commit(n); err == nil {
 			_, err = fmt.Println(n)
 		}
 	}
@@ -41,10 +49,11 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
-// TestAKillLeavesTheWhole: whenever whoever saves is killed, the file has one saving as a whole.
+// TestAKillLeavesTheWhole: whenever whoever writes is killed, the file has the events and rows of
+// each commit that was told, of one behind it or not, and of none a part.
 func TestAKillLeavesTheWhole(t *testing.T) {
-	dir := t.TempDir()
 	for range 5 {
+		dir := t.TempDir()
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
 		cmd.Env = append(os.Environ(), "STORE_TO_FILL="+dir)
 		out, err := cmd.StdoutPipe()
@@ -52,55 +61,59 @@ func TestAKillLeavesTheWhole(t *testing.T) {
 			err = cmd.Start()
 		}
 		must(t, err)
-		fmt.Fscan(out, new(int)) // it has saved once, and is saving
+		told := 0
+		fmt.Fscan(out, &told) // it has written, and is writing
 		time.AfterFunc(30*time.Millisecond, func() { cmd.Process.Kill() })
+		for err == nil {
+			_, err = fmt.Fscan(out, &told)
+		}
 		cmd.Wait() // by the kill
-		whole(t, dir)
+		whole(t, dir, told)
 	}
 }
 
-func whole(t *testing.T, dir string) {
+func whole(t *testing.T, dir string, told int) {
 	t.Helper()
-	f := open(t, dir)
-	defer f.Close()
-	var n, lines int
-	state, err := f.Load(func(router.Place, []byte) error { lines++; return nil }, func(string) {})
-	if err != nil || state == nil {
-		t.Fatalf("%q, %v", state, err)
+	s := open(t, dir)
+	defer s.Close()
+	_, newest, err := s.Span(t.Context())
+	must(t, err)
+	n := int(newest)
+	if n != told && n != told+1 {
+		t.Fatalf("there are %d commits, and %d were told", n, told)
 	}
-	if _, err := fmt.Sscan(string(state), &n); err != nil || lines < n {
-		t.Fatalf("the state is %q, with %d lines, %v", state, lines, err)
+	v, err := s.Load()
+	want := fmt.Sprint(n)
+	if err != nil || len(v.Open) != 25 || len(v.Agents) != 1 || string(v.Agents[0]) != want || len(v.Members) != 1 || v.Members[0].Channel != "#"+want {
+		t.Fatalf("at %d there are %d open, agents %q, members %v, %v", n, len(v.Open), v.Agents, v.Members, err)
 	}
-	for i := range n {
-		if got := f.Find(fmt.Sprint("m", i)); string(got[3000:]) != string(state) {
-			t.Errorf("page %d is of %q, the state of %s", i, got[3000:], state)
+	for i := range 50 {
+		if got := s.Find(fmt.Sprint("m", i)); got == nil || string(got[3000:]) != want {
+			t.Errorf("message %d is not of %s", i, want)
 		}
 	}
 }
 
-// TestAStoreThatLostItsPlaceKeepsNothing: what is saved into it is told as not saved.
+// TestAStoreThatLostItsPlaceKeepsNothing: what is committed is told as not kept.
 func TestAStoreThatLostItsPlaceKeepsNothing(t *testing.T) {
 	s := open(t, t.TempDir())
 	defer s.Close()
-	must(t, s.Save(saving(1)))
+	must(t, s.commit(1))
 	must(t, os.Remove(s.file()))
-	if err := s.Save(saving(2)); !errors.Is(err, ErrGone) {
+	if err := s.commit(2); !errors.Is(err, ErrGone) {
 		t.Errorf("it is said to be kept: %v", err)
 	}
 }
 
-// TestDamagedRows: a row that is not as it was written is never told as it is. Events are passed
-// over, and the state is made anew from the log.
+// TestDamagedRows: a row that is not as it was written is passed over, and told.
 func TestDamagedRows(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
-	for i := range 3 {
-		_, err := s.Append(t.Context(), "state", "bob", fmt.Append(nil, "event ", i))
-		must(t, err)
+	for n := range 3 {
+		must(t, s.commit(n+1))
 	}
-	must(t, s.Save(saving(2)))
 	for _, change := range []string{
-		`UPDATE events SET data = 'event X' WHERE seq = 2`, `UPDATE messages SET data = 'X' WHERE id = 'm1'`, `UPDATE state SET data = '3'`,
+		`UPDATE events SET data = '7' WHERE seq = 2`, `UPDATE messages SET data = 'X' WHERE id IN ('m0', 'm1')`, `UPDATE agents SET data = '4'`,
 	} {
 		_, err := s.w.Exec(change)
 		must(t, err)
@@ -108,27 +121,20 @@ func TestDamagedRows(t *testing.T) {
 	s.Close()
 	s = open(t, dir)
 	defer s.Close()
-	if got := s.all(t, 0); fmt.Sprint(got) != "[1 event 0 3 event 2]" || fmt.Sprint(s.Damaged()) != "[2]" {
-		t.Errorf("read %q, damaged: %v", got, s.Damaged())
+	if got := s.all(t, 0); fmt.Sprint(got) != "[1 1 3 3]" {
+		t.Errorf("read %q", got)
 	}
 	if _, ok, err := s.Get(t.Context(), 2); ok || err != nil {
 		t.Errorf("event 2 is there: %v, %v", ok, err)
 	}
-	if s.Find("m0") == nil || s.Find("m1") != nil {
-		t.Errorf("found %q and %q", s.Find("m0"), s.Find("m1"))
+	if s.Find("m1") != nil || s.Find("m2") == nil {
+		t.Error("m1 is found, or m2 is not")
 	}
-	if state, err := s.Load(func(router.Place, []byte) error { return nil }, func(string) {}); err == nil {
-		t.Errorf("the state is %q", state)
+	if v, err := s.Load(); len(v.Open) != 24 || len(v.Agents) != 0 || err != nil {
+		t.Errorf("%d are open, agents %q, %v", len(v.Open), v.Agents, err)
 	}
-	must(t, s.Save(router.Saving{State: []byte("3"), Drop: []router.Place{{Seq: 0, ID: "m0"}}}))
-	left := []string{}
-	_, err := s.Load(func(p router.Place, _ []byte) error { left = append(left, p.ID); return nil }, func(string) {})
-	if err != nil || fmt.Sprint(left) != "[m1]" || s.Find("m0") != nil {
-		t.Errorf("m0 is forgotten: %v are left, %v", left, err)
-	}
-	must(t, s.Clear())
-	if state, err := s.Load(nil, nil); state != nil || err != nil {
-		t.Errorf("cleared: %q, %v", state, err)
+	if got := fmt.Sprint(s.Damaged()); got != "[agent bob event 2 message m0 message m1]" {
+		t.Errorf("damaged: %s", got)
 	}
 }
 
@@ -164,7 +170,7 @@ func TestNewLogs(t *testing.T) {
 			t.Errorf("epoch %q of %v, span %d to %d behind %d", s.Epoch(), epochs, oldest, newest, last)
 		}
 		epochs[s.Epoch()] = true
-		last, err = s.Append(t.Context(), "state", "bob", []byte("x"))
+		last, err = s.add("state", "bob", []byte("x"))
 		must(t, err)
 		s.Close()
 		s = open(t, dir)
@@ -182,7 +188,7 @@ func TestFilesAreTheUsersAlone(t *testing.T) {
 	must(t, os.Chmod(dir, 0o755))
 	s := open(t, dir)
 	defer s.Close()
-	_, err := s.Append(t.Context(), "state", "bob", []byte("x"))
+	_, err := s.add("state", "bob", []byte("x"))
 	must(t, err)
 	for _, name := range []string{"relay.db", "relay.db-wal", "relay.db-shm"} {
 		info, err := os.Stat(filepath.Join(dir, name))

@@ -1,0 +1,13 @@
+package router
+
+// Query is which messages somebody wants to see. What is empty is not looked at.
+type Query struct {
+	After  int64  // number of an event behind which they were accepted
+	From   string // who sent them
+	To     string // who got them
+	Target string // who did either
+	Dead   bool   // only those that did not arrive, or may not have, and were not sent again
+	// Missed adds what went to these channels, or to all, by others than To, who did not get it.
+	Missed []string
+	Last   int // the newest so many; 0: all
+}
