@@ -17,6 +17,7 @@ import (
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/agents"
 	"relay-pty/cmd/internal/testrig/realagent"
+	"relay-pty/inject/agents/rig"
 )
 
 // overlay writes an overlay's file.
@@ -49,10 +50,12 @@ func checks(t *testing.T, args ...string) told {
 	t.Helper()
 	home, tmp := scratch(t), scratch(t)
 	cmd := command(t, append([]string{binary(t), "--check-profile"}, args...)...)
-	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+tmp, "XDG_RUNTIME_DIR="+home)
+	cache, err := rig.Cache()
+	must(t, err)
+	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+tmp, "XDG_RUNTIME_DIR="+home, "RELAY_CACHE="+cache)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.Dir = &out, &errs, home
-	err := cmd.Run()
+	err = cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)

@@ -108,20 +108,28 @@ func (a Agent) Prepare(dir, baseURL string, changes ...Change) (env []string, cw
 	return env, cwd, nil
 }
 
-// Cached is the path of what a pinned package runs, in the cache; where no file matches, the
-// pattern's own. .ci/agents has the same rule for the cache's place.
-func Cached(p Pin) (string, error) {
-	dir := os.Getenv("RELAY_CACHE")
-	if dir == "" {
-		caches := os.Getenv("XDG_CACHE_HOME")
-		if caches == "" {
-			home, err := os.UserHomeDir()
-			if err != nil {
-				return "", fmt.Errorf("find the cache: %w", err)
-			}
-			caches = filepath.Join(home, ".cache")
+// Cache is where .ci/agents keeps the packages, which has the same rule for it.
+func Cache() (string, error) {
+	if dir := os.Getenv("RELAY_CACHE"); dir != "" {
+		return dir, nil
+	}
+	caches := os.Getenv("XDG_CACHE_HOME")
+	if caches == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("find the cache: %w", err)
 		}
-		dir = filepath.Join(caches, "relay-pty")
+		caches = filepath.Join(home, ".cache")
+	}
+	return filepath.Join(caches, "relay-pty"), nil
+}
+
+// Cached is the path of what a pinned package runs, in the cache; where no file matches, the
+// pattern's own.
+func Cached(p Pin) (string, error) {
+	dir, err := Cache()
+	if err != nil {
+		return "", err
 	}
 	path := filepath.Join(dir, p.Place(), "package", p.Runs)
 	if found, err := filepath.Glob(path); err == nil && len(found) > 0 {
