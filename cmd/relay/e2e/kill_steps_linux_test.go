@@ -17,9 +17,9 @@ import (
 	"relay-pty/protocol"
 )
 
-// TestRouterIsKilledWithinSteps kills the router while eight senders write to it as fast as it goes,
-// and take back each third message. Whatever was answered is there, once and in order, and the
-// tables say what the log says.
+// TestRouterIsKilledWithinSteps kills the router while eight senders write to it as fast as it
+// goes, and take back each third message. Whatever was answered is there, once and in order, and
+// the tables say what the log says.
 func TestRouterIsKilledWithinSteps(t *testing.T) {
 	t.Parallel()
 	const senders = 8
