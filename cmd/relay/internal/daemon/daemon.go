@@ -70,7 +70,7 @@ func (d Daemon) Run(parent context.Context) error {
 	}
 	defer log.Close()
 	if err := log.Tell(h.Socket); err != nil { // it works, for who has our environment
-		fmt.Fprintf(d.Errs, "relay: who looks elsewhere does not find this router: %v\n", err)
+		fmt.Fprintf(d.Errs, "relay: note: who looks elsewhere does not find this router: %v\n", err)
 	}
 	hub, err := d.read(parent, log, set)
 	if err != nil {
@@ -104,6 +104,7 @@ func (d Daemon) Run(parent context.Context) error {
 	part("memory", staySmall)
 	part("state", func(ctx context.Context) error { return hub.Keep(ctx, set.Age) })
 	if d.OnDemand {
+		part("router.log", h.CutLog)
 		part("idle", func(ctx context.Context) error { return idle(ctx, hub, busy) })
 	}
 	parts.Wait()
@@ -113,11 +114,11 @@ func (d Daemon) Run(parent context.Context) error {
 // read takes in what the log has, and tells what of it cannot be read.
 func (d Daemon) read(ctx context.Context, log *store.Store, set settings.Settings) (*hub.Hub, error) {
 	if log.Old {
-		fmt.Fprintln(d.Errs, "relay: the log of an older version is not read and stays where it is; a new one begins")
+		fmt.Fprintln(d.Errs, "relay: note: the log of an older version is not read and stays where it is; a new one begins")
 	}
 	h, err := hub.New(ctx, log, log, rulesOf(set), d.NewID)
 	if lost := log.Damaged(); err == nil && len(lost) > 0 {
-		fmt.Fprintf(d.Errs, "relay: %d events of the log are damaged and passed over, the first is %d\n", len(lost), lost[0])
+		fmt.Fprintf(d.Errs, "relay: note: %d events of the log are damaged and passed over, the first is %d\n", len(lost), lost[0])
 	}
 	return h, err
 }
@@ -158,11 +159,11 @@ func (d Daemon) watchNames(ctx context.Context, names ...own.Name) error {
 		if err == nil {
 			err = errors.New("the socket is there again")
 		}
-		fmt.Fprintf(d.Errs, "relay: %v\n", err)
+		fmt.Fprintf(d.Errs, "relay: note: %v\n", err)
 	}
 	err := own.Guard(ctx, tell, names...)
 	if ctx.Err() == nil {
-		fmt.Fprintf(d.Errs, "relay: files are not watched: %v\n", err)
+		fmt.Fprintf(d.Errs, "relay: note: files are not watched: %v\n", err)
 		<-ctx.Done()
 	}
 	return context.Cause(ctx)

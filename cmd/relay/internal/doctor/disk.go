@@ -36,8 +36,16 @@ func (d *Doctor) private(dirs ...string) bool {
 // keeps checks a directory in which something is to last.
 func (d *Doctor) keeps(dir string) {
 	const check = "disk"
+	info, err := os.Stat(dir)
+	if err == nil && info.IsDir() {
+		if err := own.Trust(dir, "set XDG_STATE_HOME"); err != nil {
+			d.trouble(check, err, "")
+			return
+		}
+		d.files(check, dir)
+	}
 	d.writable(check, dir)
-	if info, err := os.Stat(dir); err == nil && info.IsDir() && info.Mode().Perm()&0o077 != 0 {
+	if err == nil && info.IsDir() && info.Mode().Perm()&0o077 != 0 {
 		d.broken(check, "chmod 700 "+dir, "%s is open to others (mode %04o): they can read all messages", dir, info.Mode().Perm())
 	}
 	if newest, file := newest(dir); newest.After(time.Now().Add(clockSlack)) {
@@ -94,11 +102,31 @@ func writableFix(dir string, err error) string {
 	return "chmod u+rwx " + dir + ", if it is yours"
 }
 
+// kept are the files of a store, and of the wrappers' journals.
+var kept = []string{"relay.db*", "version", "lock", "router.log*", "*.journal", "*.paused", "*.lock"}
+
+// files checks that what has the names of our files is files of ours.
+func (d *Doctor) files(check, dir string) {
+	for _, pattern := range kept {
+		paths, _ := filepath.Glob(filepath.Join(quoteGlob(dir), pattern)) // the patterns are good
+		for _, path := range paths {
+			if err := own.Check(path, "move it away"); err != nil {
+				d.trouble(check, err, "")
+			}
+		}
+	}
+}
+
+// quoteGlob is a path as it stands in a pattern.
+func quoteGlob(path string) string {
+	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(path)
+}
+
 // version checks that a store is none of a newer program.
 func (d *Doctor) version(file string) {
-	text, err := os.ReadFile(file)
+	text, err := own.Tail(file, "move it away", 100)
 	if err != nil {
-		return // there is none
+		return // there is none, or it was found
 	}
 	is, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	switch {

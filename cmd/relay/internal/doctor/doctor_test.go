@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/protocol"
 	"relay-pty/protocol/registry"
@@ -204,6 +206,22 @@ func TestEachThingIsFound(t *testing.T) {
 		"a file in the store's place": {func(p *patient) { p.write(p.store, "", 0o600) }, "state/relay is a file, not a directory", "move it away", false},
 		"a store that is open": {func(p *patient) { p.must(os.MkdirAll(p.store, 0o755)) },
 			"state/relay is open to others (mode 0755)", "chmod 700 ", false},
+		"a store that others write": {func(p *patient) { p.must(os.MkdirAll(p.store, 0o700)); p.must(os.Chmod(p.store, 0o777)) },
+			"state/relay: can be written by others (mode 0777)", "then chmod 700 ", false},
+		"a fifo as the version": {func(p *patient) { p.must(os.MkdirAll(p.store, 0o700)); p.must(unix.Mkfifo(p.store+"/version", 0o600)) },
+			"version: there is a fifo in the way", "move it away", false},
+		"a fifo as the router's log": {func(p *patient) {
+			p.must(os.MkdirAll(p.store, 0o700))
+			p.must(unix.Mkfifo(p.store+"/router.log", 0o600))
+		},
+			"router.log: there is a fifo in the way", "move it away", false},
+		"a link as a journal": {func(p *patient) {
+			p.must(os.MkdirAll(p.dir+"/state/relay-pty", 0o700))
+			p.must(os.Symlink("/dev/zero", p.dir+"/state/relay-pty/bob.journal"))
+		}, "bob.journal: there is a symbolic link in the way", "move it away", false},
+		"notes of a router that ended": {breaks: func(p *patient) {
+			p.write(p.store+"/router.log", "relay: router at here, log in there\nrelay: note: the socket is there again\n", 0o600)
+		}},
 		"a store of a newer version": {func(p *patient) { p.write(p.store+"/version", "9\n", 0o600) }, "says 9, and this relay knows 1", "use the newer relay", false},
 		"a clock that went back": {func(p *patient) {
 			p.write(p.store+"/LOG/1.blk", "", 0o600)

@@ -18,7 +18,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver
@@ -113,6 +112,9 @@ func Open(ctx context.Context, dir string, limit Limit) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
+	if err := own.Trust(dir, "--store"); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
 	lock, err := own.Hold(LockFile(dir), "store "+dir, "--store", "relay")
 	var held *own.HeldError
 	if errors.As(err, &held) {
@@ -133,12 +135,17 @@ func (s *Store) begin(ctx context.Context) (err error) {
 	if s.Old, err = checkVersion(filepath.Join(s.dir, "version")); err != nil {
 		return err
 	}
-	// SQLite gives what it makes beside the file the mode of the file.
-	f, err := os.OpenFile(s.file(), os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
-	if err == nil {
-		err = errors.Join(f.Chmod(0o600), f.Close())
+	for _, beside := range []string{"-wal", "-shm", "-journal"} {
+		if err := own.Check(s.file()+beside, moveAway); err != nil {
+			return err
+		}
 	}
+	// SQLite gives what it makes beside the file the mode of the file.
+	f, err := own.Open(s.file(), os.O_CREATE|os.O_RDWR, moveAway)
 	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
 		return err
 	}
 	if s.w, err = s.connect("immediate", 1); err != nil {
@@ -159,6 +166,9 @@ func (s *Store) begin(ctx context.Context) (err error) {
 	}
 	return nil
 }
+
+// moveAway is what to do about something in the place of one of our files.
+const moveAway = "move it away, or choose another --store"
 
 // readers is how many may read at once.
 const readers = 4
@@ -244,7 +254,7 @@ func LockFile(dir string) string { return filepath.Join(dir, "lock") }
 // checkVersion refuses the store of a newer program, and marks any other as ours. What one of an
 // older version has is not read: its files are left where they are.
 func checkVersion(path string) (old bool, err error) {
-	b, err := os.ReadFile(path)
+	b, err := own.Tail(path, moveAway, 100)
 	is := 0
 	if err == nil {
 		is, err = strconv.Atoi(strings.TrimSpace(string(b)))
@@ -258,7 +268,7 @@ func checkVersion(path string) (old bool, err error) {
 	case is == Version:
 		return false, nil
 	}
-	return is > 0, os.WriteFile(path, []byte(strconv.Itoa(Version)+"\n"), 0o600)
+	return is > 0, own.Write(path, []byte(strconv.Itoa(Version)+"\n"))
 }
 
 // ErrGone is that the store lost its place while it was open: what is written would go to files
