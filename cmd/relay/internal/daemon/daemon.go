@@ -102,6 +102,7 @@ func (d Daemon) Run(parent context.Context) error {
 		return d.watchNames(ctx, log, socket)
 	})
 	part("memory", staySmall)
+	part("check", func(ctx context.Context) error { return log.Watch(ctx, d.found) })
 	part("state", func(ctx context.Context) error { return hub.Keep(ctx, set.Age) })
 	if d.OnDemand {
 		part("router.log", h.CutLog)
@@ -116,11 +117,22 @@ func (d Daemon) read(ctx context.Context, log *store.Store, set settings.Setting
 	if log.Old {
 		fmt.Fprintln(d.Errs, "relay: note: the log of an older version is not read and stays where it is; a new one begins")
 	}
+	if log.Lost != 0 {
+		fmt.Fprintf(d.Errs, "relay: note: the log that was here, up to event %d, is gone with its file; a new one begins\n", log.Lost)
+	}
+	if weak := log.Weak(); weak != "" {
+		fmt.Fprintf(d.Errs, "relay: note: %s\n", weak)
+	}
 	h, err := hub.New(ctx, log, log, rulesOf(set), d.NewID)
 	if lost := log.Damaged(); err == nil && len(lost) > 0 {
 		fmt.Fprintf(d.Errs, "relay: note: %d events of the log are damaged and passed over, the first is %d\n", len(lost), lost[0])
 	}
-	return h, err
+	return h, store.Explain(log.Dir(), err)
+}
+
+// found tells what of the store is damaged or missing.
+func (d Daemon) found(what string) {
+	fmt.Fprintf(d.Errs, "relay: note: the store: %s; relay doctor --fix, while no router runs, keeps what can be read\n", what)
 }
 
 // ended is what the end of a router's parts means: nothing, where it was to end.

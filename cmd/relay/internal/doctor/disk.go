@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -47,6 +48,11 @@ func (d *Doctor) keeps(dir string) {
 	d.writable(check, dir)
 	if err == nil && info.IsDir() && info.Mode().Perm()&0o077 != 0 {
 		d.broken(check, "chmod 700 "+dir, "%s is open to others (mode %04o): they can read all messages", dir, info.Mode().Perm())
+	}
+	if d.Store.Weak != nil && err == nil {
+		if weak := d.Store.Weak(dir); weak != "" {
+			d.untidy(check, "set XDG_STATE_HOME to a directory on a disk of this machine", "%s", weak)
+		}
 	}
 	if newest, file := newest(dir); newest.After(time.Now().Add(clockSlack)) {
 		d.broken("clock", "set the clock; until it has passed that time, messages expire late and the order of times is wrong",
@@ -103,7 +109,7 @@ func writableFix(dir string, err error) string {
 }
 
 // kept are the files of a store, and of the wrappers' journals.
-var kept = []string{"relay.db*", "version", "lock", "router.log*", "*.journal", "*.paused", "*.lock"}
+var kept = []string{"relay.db*", "version", "newest", "lock", "router.log*", "*.journal", "*.paused", "*.lock"}
 
 // files checks that what has the names of our files is files of ours.
 func (d *Doctor) files(check, dir string) {
@@ -120,6 +126,30 @@ func (d *Doctor) files(check, dir string) {
 // quoteGlob is a path as it stands in a pattern.
 func quoteGlob(path string) string {
 	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(path)
+}
+
+// rows checks that all that was written into the store is there as it was written, or mends it.
+func (d *Doctor) rows(ctx context.Context, dir string) {
+	const check = "store"
+	if d.Store.Inspect == nil {
+		return
+	}
+	found, err := d.Store.Inspect(ctx, dir)
+	if err != nil {
+		d.trouble(check, fmt.Errorf("look at the store: %w", err), "relay doctor again; if it stays, move "+dir+" away")
+		return
+	}
+	why := ""
+	if len(found) > 0 && d.Mends {
+		if d.Mended, err = d.Store.Mend(ctx, dir); err == nil {
+			return
+		}
+		why = fmt.Sprintf("; not mended: %v", err)
+	}
+	for _, f := range found {
+		d.broken(check, "end the router, if one runs, then relay doctor --fix: it copies the store aside, and keeps all that can be read",
+			"%s%s (in %s)", f, why, dir)
+	}
 }
 
 // version checks that a store is none of a newer program.

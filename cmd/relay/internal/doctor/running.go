@@ -28,7 +28,7 @@ func (d *Doctor) router(ctx context.Context, h home.Home) {
 	if !listens {
 		if err := h.Beyond(); err != nil {
 			d.trouble(check, err, "")
-		} else if text, err := h.Told(); err == nil && !started(text) {
+		} else if text, err := h.Told(); err == nil && len(d.Mended) == 0 && !started(text) {
 			d.broken(check, "mend what it says; relay serve shows it at once", "the last router did not start, or failed (%s): %s", h.Log(), lastLines(text, 3))
 		}
 		return

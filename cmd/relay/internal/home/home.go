@@ -210,21 +210,35 @@ func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Cl
 			return nil, context.Cause(ctx)
 		}
 	}
-	return nil, fmt.Errorf("the router ends as soon as it is started: see %s%s", h.Log(), h.lastWords())
+	said, hint := h.lastWords()
+	return nil, &endsError{fmt.Sprintf("the router ends as soon as it is started: see %s%s", h.Log(), said), hint}
 }
 
-// lastWords is what the last router told before it ended, but for notes and the way out.
-func (h Home) lastWords() string {
+// endsError is that no router stays, and what the last one advised.
+type endsError struct{ text, hint string }
+
+func (e *endsError) Error() string { return e.text }
+
+// Hint says what to do about it.
+func (e *endsError) Hint() string { return cmp.Or(e.hint, "relay doctor tells more") }
+
+// lastWords is what the last router told before it ended, but for notes, and the way out that it
+// told.
+func (h Home) lastWords() (words, hint string) {
 	text, err := h.Told()
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	for _, line := range slices.Backward(strings.Split(strings.TrimSpace(text), "\n")) {
-		if said, ok := strings.CutPrefix(line, "relay: "); ok && !strings.HasPrefix(said, "hint: ") && !strings.HasPrefix(said, "note: ") {
-			return ": " + said
+		said, ok := strings.CutPrefix(line, "relay: ")
+		switch way, is := strings.CutPrefix(said, "hint: "); {
+		case is:
+			hint = way
+		case ok && !strings.HasPrefix(said, "note: "):
+			return ": " + said, hint
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // Running returns a client of the router that runs, or an error; it starts none.

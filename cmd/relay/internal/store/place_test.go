@@ -25,7 +25,7 @@ func TestWhatIsNoStoreOfOurs(t *testing.T) {
 		"a link":      {func(path string) error { return os.Symlink(path+".else", path) }, "there is a symbolic link in the way"},
 		"a device":    {func(path string) error { return os.Symlink("/dev/full", path) }, "there is a symbolic link in the way"},
 	}
-	for _, file := range []string{"version", "lock", "relay.db", "relay.db-wal", "relay.db-shm"} {
+	for _, file := range []string{"version", "lock", "relay.db", "relay.db-wal", "relay.db-shm", "newest"} {
 		for name, c := range kinds {
 			t.Run(name+" as "+file, func(t *testing.T) {
 				dir := t.TempDir()
@@ -64,7 +64,7 @@ func TestSomebodyElsesStore(t *testing.T) {
 	}
 	testrig.Require(t, "another user, which needs root", no)
 	const other = 65534
-	for _, file := range []string{"", "version", "lock", "relay.db", "relay.db-wal"} {
+	for _, file := range []string{"", "version", "lock", "relay.db", "relay.db-wal", "newest"} {
 		dir := t.TempDir()
 		l := open(t, dir)
 		_, err := l.Append(t.Context(), "state", "bob", []byte("x"))

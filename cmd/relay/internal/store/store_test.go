@@ -105,7 +105,7 @@ func TestAStoreOfANewerVersionIsLeftAlone(t *testing.T) {
 // TestTheOldestGoFirst: what is too much, or too old, goes when it is told to, and no sooner.
 func TestTheOldestGoFirst(t *testing.T) {
 	dir := t.TempDir()
-	l, err := Open(t.Context(), dir, Limit{Age: time.Hour, Bytes: 250 << 10})
+	l, err := Open(t.Context(), dir, Limit{Age: time.Hour, Bytes: 300 << 10})
 	must(t, err)
 	for i := range 40 {
 		if _, err := l.Append(t.Context(), "state", "bob", append([]byte{byte(i)}, make([]byte, 10_000)...)); err != nil {
