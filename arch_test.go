@@ -49,7 +49,7 @@ var layers = map[string]string{
 	"parser/transcript":      "parser parser/transcript/proc",
 	"parser/transcript/proc": "protocol/process",
 	"queue":                  "protocol protocol/failpoint",
-	"queue/journal":          "protocol queue protocol/failpoint",
+	"queue/journal":          "protocol protocol/own queue protocol/failpoint",
 	"cmd/relay-pty": "cmd/relay-pty/agent cmd/relay-pty/agentlog cmd/relay-pty/clients cmd/relay-pty/handover cmd/relay-pty/ledger cmd/relay-pty/memory cmd/relay-pty/tty " +
 		"inject inject/agents inject/draft inject/profile inject/ready inject/turn parser parser/transcript protocol protocol/own protocol/process protocol/registry protocol/sock protocol/version pty pty/screen pty/term queue",
 	"cmd/relay-pty/agent":    "inject inject/agents inject/draft inject/profile inject/profile/keys inject/ready inject/sight inject/watch parser protocol protocol/process pty pty/screen",

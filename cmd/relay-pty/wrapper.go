@@ -69,7 +69,7 @@ var errExited = errors.New("the agent has ended")
 func wrap(ctx context.Context, cfg config, front *term.Front, stdin, stdout, stderr *os.File) (int, error) {
 	log, closeLog, err := openLog(cfg)
 	if err != nil {
-		return 0, err
+		return 0, withHint(err)
 	}
 	defer closeLog()
 	w := &wrapper{cfg: cfg, front: front, log: log, token: newToken(), events: queue.NewOutbox(), told: make(chan struct{}, 1), memory: memory.NewKeeper()}
@@ -108,8 +108,12 @@ func wrap(ctx context.Context, cfg config, front *term.Front, stdin, stdout, std
 // warn tells the human, before the terminal is the agent's, that messages are refused, and why. Who
 // asked for JSON lines on stderr gets one.
 func (w *wrapper) warn(stderr io.Writer, why error) {
-	message := fmt.Sprintf("messages are refused until the journal can be kept: %v; "+
-		"choose another --state-dir, or none: --ephemeral", why)
+	way := "choose another --state-dir, or none: --ephemeral"
+	var hint interface{ Hint() string }
+	if errors.As(why, &hint) {
+		way = hint.Hint()
+	}
+	message := fmt.Sprintf("messages are refused until the journal can be kept: %v; %s", why, way)
 	line := []byte("relay-pty: " + message + "\n")
 	if w.cfg.JSON {
 		line, _ = protocol.Encode(&protocol.Error{Code: protocol.Degraded, Message: message}) // fails for no text
@@ -437,7 +441,7 @@ func openLog(cfg config) (zerolog.Logger, func(), error) {
 	if cfg.LogFile == "" {
 		return zerolog.Nop(), func() {}, nil
 	}
-	f, err := os.OpenFile(cfg.LogFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := own.Open(cfg.LogFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, "choose another --log-file")
 	if err != nil {
 		return zerolog.Nop(), nil, fmt.Errorf("--log-file: %w", err)
 	}

@@ -21,17 +21,24 @@ func doctorCommand(s streams) *cobra.Command {
 		Long: `doctor looks at programs, settings, directories, disks, the clock, the router and every wrapper. It
 prints one line for each finding, with the way out, and changes nothing. The exit status is 1 if
 something is broken, and 0 if something could only be tidied up. With --fix doctor removes the records
-and sockets that killed wrappers left, and prints the other findings.`,
+and sockets that killed wrappers left, mends a damaged store (it copies the store aside, keeps all that
+can be read, and says what is missing; no router may run), and prints the other findings.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			d := doctor.Doctor{Version: version.Release, Layout: store.Version, Wrapper: findWrapper, Watches: dirwatch.Left, Mends: fix}
+			d := doctor.Doctor{Version: version.Release, Layout: store.Version, Wrapper: findWrapper, Watches: dirwatch.Left, Mends: fix,
+				Store: doctor.Store{Weak: store.Weak, Inspect: store.Inspect, Mend: store.Mend}}
 			told := findings{Findings: d.Look(c.Context())}
 			if told.Removed = d.Removed; len(d.Removed) > 0 && !asJSON {
 				fmt.Fprintln(s.err, "relay: removed what was left of", strings.Join(d.Removed, ", "))
 			}
+			if told.Mended = d.Mended; !asJSON {
+				for _, did := range d.Mended {
+					fmt.Fprintln(s.err, "relay: the store:", did)
+				}
+			}
 			return told.tell(s, asJSON)
 		},
 	}
-	c.Flags().BoolVar(&fix, "fix", false, "remove what killed wrappers left")
+	c.Flags().BoolVar(&fix, "fix", false, "remove what killed wrappers left, and mend the store")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
@@ -41,6 +48,7 @@ type findings struct {
 	OK       bool             `json:"ok"` // nothing is broken
 	Findings []doctor.Finding `json:"findings"`
 	Removed  []string         `json:"removed,omitzero"` // killed wrappers whose remains --fix removed
+	Mended   []string         `json:"mended,omitzero"`  // what --fix did to the store
 	// Agents is the directory in which wrappers are looked for, and Because why it is that one.
 	Agents  string `json:"agents_dir"`
 	Because string `json:"agents_dir_because"`

@@ -157,48 +157,25 @@ func (l *Lock) Release() {
 	}
 }
 
-// openOwn opens a lock file without following or waiting for anything, and refuses
-// what is not ours alone: a second link could make us overwrite another file of ours.
+// openOwn opens a lock file, and refuses one with a second name: that could make us overwrite
+// another file of ours. What stands in it counts for nothing, so others may have written it.
 func openOwn(path, flag string) (*os.File, error) {
 	advice := "remove it, or choose another " + flag
-	// O_NONBLOCK: a fifo in the way must not stop us.
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0o600)
-	if err != nil {
-		if way := inTheWay(path, advice); way != nil {
-			return nil, way
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &PathError{Path: filepath.Dir(path), Problem: "the directory does not exist", Advice: "make it, or choose another place"}
-		}
+	f, err := open(path, os.O_RDWR|os.O_CREATE, advice, 0)
+	var way *PathError
+	switch {
+	case errors.As(err, &way):
+		return nil, err
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &PathError{Path: filepath.Dir(path), Problem: "the directory does not exist", Advice: "make it, or choose another place"}
+	case err != nil:
 		return nil, fmt.Errorf("lock: %w", err)
 	}
-	info, err := f.Stat()
-	if err == nil && (!info.Mode().IsRegular() || UID(info) != os.Geteuid() || links(info) > 1) {
-		const problem = "the lock file is not a plain file of ours alone"
-		err = &PathError{Path: path, Problem: problem, Advice: advice, Foreign: UID(info) != os.Geteuid()}
-	}
-	if err == nil {
-		err = f.Chmod(0o600)
-	}
-	if err != nil {
-		f.Close() // nothing written
-		return nil, err
+	if info, err := f.Stat(); err != nil || links(info) > 1 {
+		f.Close() // nothing was written
+		return nil, errors.Join(err, &PathError{Path: path, Problem: "the lock file has a second name", Advice: advice})
 	}
 	return f, nil
-}
-
-// inTheWay says why a plain file of ours cannot be opened at path, nil when it could.
-func inTheWay(path, advice string) error {
-	info, err := os.Lstat(path)
-	switch {
-	case err != nil:
-		return nil
-	case UID(info) != os.Geteuid():
-		return &PathError{Path: path, Problem: fmt.Sprintf("belongs to uid %d", UID(info)), Advice: advice, Foreign: true}
-	case !info.Mode().IsRegular():
-		return &PathError{Path: path, Problem: "there is " + Kind(info.Mode()) + " in the way", Advice: advice}
-	}
-	return nil
 }
 
 // sign writes who has the lock, as one line. A reader may see the line of a dead owner behind it.
@@ -217,15 +194,15 @@ func (l *Lock) sign(f *os.File) error {
 // Signed returns what stands in the lock file at path, if that is a file of ours alone. Its owner
 // may be dead. No link is followed.
 func Signed(path string) (by HeldError, ok bool) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode().Perm()&0o077 != 0 {
+		return by, false
+	}
+	f, err := Open(path, os.O_RDONLY, "")
 	if err != nil {
 		return by, false
 	}
 	defer f.Close() // only read
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || UID(info) != os.Geteuid() || info.Mode().Perm()&0o077 != 0 {
-		return by, false
-	}
 	by = *holder(f, by)
 	return by, by.PID != 0
 }
@@ -303,6 +280,8 @@ func Kind(m fs.FileMode) string {
 		return "a symbolic link"
 	case m&fs.ModeSocket != 0:
 		return "a socket"
+	case m&fs.ModeNamedPipe != 0:
+		return "a fifo"
 	}
-	return "a " + strings.TrimRight(m.Type().String(), "-") + " file"
+	return "a device"
 }

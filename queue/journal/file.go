@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"relay-pty/protocol/failpoint"
+	"relay-pty/protocol/own"
 	"relay-pty/queue"
 )
 
@@ -54,15 +55,11 @@ type place struct {
 
 // openFile opens a file that no other process has open.
 func openFile(path string, flag int) (*file, error) {
-	f, err := os.OpenFile(path, flag|os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
+	f, err := own.Open(path, flag|os.O_RDWR, "move it away, or choose another name or --state-dir")
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is not a file")
-	}
-	if err == nil && unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
 		err = errors.New("another process has it open")
 	}
 	if err != nil {

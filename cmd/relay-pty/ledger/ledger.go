@@ -7,11 +7,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -70,15 +68,24 @@ func (l *Ledger) Trouble() error {
 	if l.Dir == "" {
 		return nil
 	}
-	f, err := os.OpenFile(l.file(), os.O_RDWR, 0)
+	if err := l.trusted(); err != nil && !absent(err) {
+		return err
+	}
+	f, err := own.Open(l.file(), os.O_RDWR, moveAway)
 	switch {
 	case err == nil:
 		f.Close() // nothing was written
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+	case absent(err):
 		return l.unheld // it is yet to be made
 	}
 	return err
 }
+
+// moveAway is what to do about something in the place of one of our files.
+const moveAway = "move it away, or choose another name or --state-dir"
+
+// trusted says why the directory is not to be believed, or written into.
+func (l *Ledger) trusted() error { return own.Trust(l.Dir, "--state-dir") }
 
 func (l *Ledger) file() string { return filepath.Join(l.Dir, l.Name+".journal") }
 
@@ -106,6 +113,9 @@ func (n lockName) Keep() (anew bool, err error) {
 // mine makes sure that no other wrapper has the journal, also when its lock could not be taken at
 // the start, or somebody has removed it.
 func (l *Ledger) mine() (err error) {
+	if err := l.trusted(); err != nil {
+		return err
+	}
 	if l.lock != nil {
 		_, err = l.lock.Keep()
 		return err

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"relay-pty/protocol/own"
 	"relay-pty/queue/journal"
 )
 
@@ -72,23 +73,10 @@ func (l *Ledger) writePause(now, until time.Time) error {
 	if !until.IsZero() {
 		end = until.UnixMilli()
 	}
-	temp := l.pauseFile() + ".new"
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
+	if err := l.trusted(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, pauseForm, now.UnixMilli(), end)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(temp, l.pauseFile())
-	}
-	if err != nil {
-		os.Remove(temp) // already failing
+	if err := own.Write(l.pauseFile(), fmt.Appendf(nil, pauseForm, now.UnixMilli(), end)); err != nil {
 		return err
 	}
 	return journal.SyncDir(l.Dir)
@@ -110,7 +98,7 @@ func absent(err error) bool {
 // goOnPausing takes over the pause of the run before. A clock that has gone back since makes it no
 // longer than it was to be. What cannot be read is a pause without end: somebody wanted one.
 func (l *Ledger) goOnPausing(now time.Time) {
-	text, err := os.ReadFile(l.pauseFile())
+	text, err := own.Tail(l.pauseFile(), moveAway, 100)
 	if absent(err) {
 		return
 	}

@@ -367,8 +367,8 @@ func TestLateAnswer(t *testing.T) {
 	}
 }
 
-// meanwhile does what others do beside a test, which is to wait for the end of it: the last of
-// their calls may be answered later than the test that it wakes has all it asks for.
+// meanwhile does what others do beside a test, which waits for the end of it: the last of their
+// calls may be answered later than the test that it wakes has all it asks for.
 func meanwhile(do func()) (wait func()) {
 	var others sync.WaitGroup
 	others.Go(do)

@@ -82,5 +82,8 @@ func (s *Server) healthy(*http.Request) (any, error) {
 	if err := s.Hub.Trouble(); err != nil {
 		is.Degraded, is.Problem = true, err.Error()
 	}
+	if s.Log != nil {
+		is.Damaged = s.Log.Faults()
+	}
 	return is, nil
 }

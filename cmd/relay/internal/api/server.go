@@ -35,8 +35,10 @@ type Server struct {
 	Agents registry.Places // the directories in which wrappers announce themselves
 
 	Version string      // of the program
-	Log     interface { // what /metrics tells of it; may be nil
+	Log     interface { // what /metrics and /healthz tell of it; may be nil
 		Size(ctx context.Context) (events, bytes int64, err error)
+		// Faults are what is known to be damaged or missing.
+		Faults() []string
 	}
 }
 

@@ -212,4 +212,6 @@ type Health struct {
 	Degraded bool   `json:"degraded"` // the log takes no more for now: sending is refused
 	// Problem is why.
 	Problem string `json:"problem,omitzero"`
+	// Damaged is what of the log and the state is not as it was written, or missing.
+	Damaged []string `json:"damaged,omitzero"`
 }

@@ -71,7 +71,7 @@ func (d Daemon) Run(parent context.Context) error {
 	}
 	defer log.Close()
 	if err := log.Tell(h.Socket); err != nil { // it works, for who has our environment
-		fmt.Fprintf(d.Errs, "relay: who looks elsewhere does not find this router: %v\n", err)
+		fmt.Fprintf(d.Errs, "relay: note: who looks elsewhere does not find this router: %v\n", err)
 	}
 	hub, err := d.read(parent, log, set)
 	if err != nil {
@@ -103,8 +103,10 @@ func (d Daemon) Run(parent context.Context) error {
 		return d.watchNames(ctx, log, socket)
 	})
 	part("memory", staySmall)
+	part("check", func(ctx context.Context) error { return log.Watch(ctx, d.found) })
 	part("state", func(ctx context.Context) error { return hub.Keep(ctx, set.Age) })
 	if d.OnDemand {
+		part("router.log", h.CutLog)
 		part("idle", func(ctx context.Context) error { return idle(ctx, hub, busy) })
 	}
 	parts.Wait()
@@ -114,13 +116,24 @@ func (d Daemon) Run(parent context.Context) error {
 // read takes in what the log has, and tells what of it cannot be read.
 func (d Daemon) read(ctx context.Context, log *store.Store, set settings.Settings) (*hub.Hub, error) {
 	if log.Old {
-		fmt.Fprintln(d.Errs, "relay: the log of an older version is not read and stays where it is; a new one begins")
+		fmt.Fprintln(d.Errs, "relay: note: the log of an older version is not read and stays where it is; a new one begins")
+	}
+	if log.Lost != 0 {
+		fmt.Fprintf(d.Errs, "relay: note: the log that was here, up to event %d, is gone with its file; a new one begins\n", log.Lost)
+	}
+	if weak := log.Weak(); weak != "" {
+		fmt.Fprintf(d.Errs, "relay: note: %s\n", weak)
 	}
 	h, err := hub.New(ctx, log, rulesOf(set), d.NewID)
 	if lost := log.Damaged(); err == nil && len(lost) > 0 {
-		fmt.Fprintf(d.Errs, "relay: damaged and passed over: %s\n", strings.Join(lost, ", "))
+		fmt.Fprintf(d.Errs, "relay: note: damaged and passed over: %s\n", strings.Join(lost, ", "))
 	}
-	return h, err
+	return h, store.Explain(log.Dir(), err)
+}
+
+// found tells what of the store is damaged or missing.
+func (d Daemon) found(what string) {
+	fmt.Fprintf(d.Errs, "relay: note: the store: %s; relay doctor --fix, while no router runs, keeps what can be read\n", what)
 }
 
 // ended is what the end of a router's parts means: nothing, where it was to end.
@@ -159,11 +172,11 @@ func (d Daemon) watchNames(ctx context.Context, names ...own.Name) error {
 		if err == nil {
 			err = errors.New("the socket is there again")
 		}
-		fmt.Fprintf(d.Errs, "relay: %v\n", err)
+		fmt.Fprintf(d.Errs, "relay: note: %v\n", err)
 	}
 	err := own.Guard(ctx, tell, names...)
 	if ctx.Err() == nil {
-		fmt.Fprintf(d.Errs, "relay: files are not watched: %v\n", err)
+		fmt.Fprintf(d.Errs, "relay: note: files are not watched: %v\n", err)
 		<-ctx.Done()
 	}
 	return context.Cause(ctx)

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,9 +37,22 @@ func (d *Doctor) private(dirs ...string) bool {
 // keeps checks a directory in which something is to last.
 func (d *Doctor) keeps(dir string) {
 	const check = "disk"
+	info, err := os.Stat(dir)
+	if err == nil && info.IsDir() {
+		if err := own.Trust(dir, "set XDG_STATE_HOME"); err != nil {
+			d.trouble(check, err, "")
+			return
+		}
+		d.files(check, dir)
+	}
 	d.writable(check, dir)
-	if info, err := os.Stat(dir); err == nil && info.IsDir() && info.Mode().Perm()&0o077 != 0 {
+	if err == nil && info.IsDir() && info.Mode().Perm()&0o077 != 0 {
 		d.broken(check, "chmod 700 "+dir, "%s is open to others (mode %04o): they can read all messages", dir, info.Mode().Perm())
+	}
+	if d.Store.Weak != nil && err == nil {
+		if weak := d.Store.Weak(dir); weak != "" {
+			d.untidy(check, "set XDG_STATE_HOME to a directory on a disk of this machine", "%s", weak)
+		}
 	}
 	if newest, file := newest(dir); newest.After(time.Now().Add(clockSlack)) {
 		d.broken("clock", "set the clock; until it has passed that time, messages expire late and the order of times is wrong",
@@ -94,11 +108,55 @@ func writableFix(dir string, err error) string {
 	return "chmod u+rwx " + dir + ", if it is yours"
 }
 
+// kept are the files of a store, and of the wrappers' journals.
+var kept = []string{"relay.db*", "version", "newest", "lock", "router.log*", "*.journal", "*.paused", "*.lock"}
+
+// files checks that what has the names of our files is files of ours.
+func (d *Doctor) files(check, dir string) {
+	for _, pattern := range kept {
+		paths, _ := filepath.Glob(filepath.Join(quoteGlob(dir), pattern)) // the patterns are good
+		for _, path := range paths {
+			if err := own.Check(path, "move it away"); err != nil {
+				d.trouble(check, err, "")
+			}
+		}
+	}
+}
+
+// quoteGlob is a path as it stands in a pattern.
+func quoteGlob(path string) string {
+	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(path)
+}
+
+// rows checks that all that was written into the store is there as it was written, or mends it.
+func (d *Doctor) rows(ctx context.Context, dir string) {
+	const check = "store"
+	if d.Store.Inspect == nil {
+		return
+	}
+	found, err := d.Store.Inspect(ctx, dir)
+	if err != nil {
+		d.trouble(check, fmt.Errorf("look at the store: %w", err), "relay doctor again; if it stays, move "+dir+" away")
+		return
+	}
+	why := ""
+	if len(found) > 0 && d.Mends {
+		if d.Mended, err = d.Store.Mend(ctx, dir); err == nil {
+			return
+		}
+		why = fmt.Sprintf("; not mended: %v", err)
+	}
+	for _, f := range found {
+		d.broken(check, "end the router, if one runs, then relay doctor --fix: it copies the store aside, and keeps all that can be read",
+			"%s%s (in %s)", f, why, dir)
+	}
+}
+
 // version checks that a store is none of a newer program.
 func (d *Doctor) version(file string) {
-	text, err := os.ReadFile(file)
+	text, err := own.Tail(file, "move it away", 100)
 	if err != nil {
-		return // there is none
+		return // there is none, or it was found
 	}
 	is, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	switch {

@@ -27,14 +27,23 @@ type Finding struct {
 	Fix     string `json:"fix"`     // the way out
 }
 
+// Store is what a doctor is told of the store in a directory.
+type Store struct {
+	Weak    func(dir string) string                                 // what is to be said against its file system
+	Inspect func(ctx context.Context, dir string) ([]string, error) // what of it is damaged or missing
+	Mend    func(ctx context.Context, dir string) ([]string, error) // mends that, and tells what it did
+}
+
 // Doctor looks at one user's programs, files and processes.
 type Doctor struct {
 	Version string                 // ours
 	Layout  int                    // the newest of a router's store that we know
 	Wrapper func() (string, error) // finds relay-pty
 	Watches func() error           // fails where the system has no watcher of files left
-	Mends   bool                   // it removes what killed wrappers left
+	Store   Store                  // looks at a router's store; its zero value looks at none
+	Mends   bool                   // it removes what killed wrappers left, and mends the store
 	Removed []string               // whose remains it has removed
+	Mended  []string               // what it did to the store
 
 	found []Finding
 	live  []live
@@ -91,6 +100,7 @@ func (d *Doctor) Look(ctx context.Context) []Finding {
 		d.keeps(dir)
 	}
 	d.version(filepath.Join(h.Store, "version"))
+	d.rows(ctx, h.Store)
 	if reachable {
 		d.router(ctx, h)
 		d.wrappers(ctx, h)

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/protocol"
 	"relay-pty/protocol/registry"
@@ -204,6 +206,45 @@ func TestEachThingIsFound(t *testing.T) {
 		"a file in the store's place": {func(p *patient) { p.write(p.store, "", 0o600) }, "state/relay is a file, not a directory", "move it away", false},
 		"a store that is open": {func(p *patient) { p.must(os.MkdirAll(p.store, 0o755)) },
 			"state/relay is open to others (mode 0755)", "chmod 700 ", false},
+		"a store that others write": {func(p *patient) { p.must(os.MkdirAll(p.store, 0o700)); p.must(os.Chmod(p.store, 0o777)) },
+			"state/relay: can be written by others (mode 0777)", "then chmod 700 ", false},
+		"a fifo as the version": {func(p *patient) { p.must(os.MkdirAll(p.store, 0o700)); p.must(unix.Mkfifo(p.store+"/version", 0o600)) },
+			"version: there is a fifo in the way", "move it away", false},
+		"a fifo as the router's log": {func(p *patient) {
+			p.must(os.MkdirAll(p.store, 0o700))
+			p.must(unix.Mkfifo(p.store+"/router.log", 0o600))
+		},
+			"router.log: there is a fifo in the way", "move it away", false},
+		"a link as a journal": {func(p *patient) {
+			p.must(os.MkdirAll(p.dir+"/state/relay-pty", 0o700))
+			p.must(os.Symlink("/dev/zero", p.dir+"/state/relay-pty/bob.journal"))
+		}, "bob.journal: there is a symbolic link in the way", "move it away", false},
+		"a store that is damaged": {func(p *patient) {
+			p.Store.Inspect = func(context.Context, string) ([]string, error) { return []string{"2 events are missing: 3 to 4"}, nil }
+		}, "2 events are missing: 3 to 4 (in ", "then relay doctor --fix", false},
+		"a store that cannot be looked at": {func(p *patient) {
+			p.Store.Inspect = func(context.Context, string) ([]string, error) { return nil, syscall.EIO }
+		}, "look at the store: input/output error", "relay doctor again", false},
+		"a store that was damaged": {breaks: func(p *patient) {
+			p.Mends = true
+			p.write(p.store+"/router.log", "relay: store x: relay.db is damaged: it is empty\n", 0o600)
+			p.Store.Inspect = func(context.Context, string) ([]string, error) {
+				return []string{"relay.db is damaged: it is empty"}, nil
+			}
+			p.Store.Mend = func(context.Context, string) ([]string, error) { return []string{"all is kept"}, nil }
+		}},
+		"a store that a router has": {func(p *patient) {
+			p.Mends = true
+			p.Store.Inspect = func(context.Context, string) ([]string, error) { return []string{"2 events are missing: 3 to 4"}, nil }
+			p.Store.Mend = func(context.Context, string) ([]string, error) { return nil, errors.New("the router has it") }
+		}, "2 events are missing: 3 to 4; not mended: the router has it", "then relay doctor --fix", false},
+		"a store on a weak file system": {func(p *patient) {
+			p.must(os.MkdirAll(p.store, 0o700))
+			p.Store.Weak = func(dir string) string { return dir + " is on NFS" }
+		}, "state/relay is on NFS", "set XDG_STATE_HOME to a directory on a disk of this machine", true},
+		"notes of a router that ended": {breaks: func(p *patient) {
+			p.write(p.store+"/router.log", "relay: router at here, log in there\nrelay: note: the socket is there again\n", 0o600)
+		}},
 		"a store of a newer version": {func(p *patient) { p.write(p.store+"/version", "9\n", 0o600) }, "says 9, and this relay knows 1", "use the newer relay", false},
 		"a clock that went back": {func(p *patient) {
 			p.write(p.store+"/LOG/1.blk", "", 0o600)

@@ -28,8 +28,8 @@ func (d *Doctor) router(ctx context.Context, h home.Home) {
 	if !listens {
 		if err := h.Beyond(); err != nil {
 			d.trouble(check, err, "")
-		} else if text, err := os.ReadFile(h.Log()); err == nil && !started(string(text)) {
-			d.broken(check, "mend what it says; relay serve shows it at once", "the last router did not start, or failed (%s): %s", h.Log(), lastLines(string(text), 3))
+		} else if text, err := h.Told(); err == nil && len(d.Mended) == 0 && !started(text) {
+			d.broken(check, "mend what it says; relay serve shows it at once", "the last router did not start, or failed (%s): %s", h.Log(), lastLines(text, 3))
 		}
 		return
 	}
@@ -69,11 +69,11 @@ func number(pid int) string {
 	return strconv.Itoa(pid)
 }
 
-// started reports whether the last that a router told is that it runs: one that ends as it should
-// says nothing more. One that was started while another ran does not count.
+// started reports whether the last that a router told, but for notes, is that it runs: one that
+// ends as it should says nothing more. One that was started while another ran does not count.
 func started(log string) bool {
 	for _, line := range slices.Backward(strings.Split(strings.TrimSpace(log), "\n")) {
-		if !strings.HasPrefix(line, "relay: hint: ") && !strings.Contains(line, "held by the router that runs") {
+		if !strings.HasPrefix(line, "relay: hint: ") && !strings.HasPrefix(line, "relay: note: ") && !strings.Contains(line, "held by the router that runs") {
 			return line == "" || strings.HasPrefix(line, "relay: router at ")
 		}
 	}

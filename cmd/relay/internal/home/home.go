@@ -171,7 +171,7 @@ func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Cl
 		return nil, err
 	}
 	defer dir.Close()
-	turn, err := os.OpenFile(h.Socket+".starting", os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
+	turn, err := own.Open(h.Socket+".starting", os.O_CREATE|os.O_RDWR, "remove it")
 	if err != nil {
 		return nil, err
 	}
@@ -210,25 +210,35 @@ func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Cl
 			return nil, context.Cause(ctx)
 		}
 	}
-	return nil, fmt.Errorf("the router ends as soon as it is started: see %s%s", h.Log(), h.lastWords())
+	said, hint := h.lastWords()
+	return nil, &endsError{fmt.Sprintf("the router ends as soon as it is started: see %s%s", h.Log(), said), hint}
 }
 
-// wordsMost is how much of the end of the router's log is looked at, in bytes.
-const wordsMost = 2 << 10
+// endsError is that no router stays, and what the last one advised.
+type endsError struct{ text, hint string }
 
-// lastWords is what the last router told before it ended, without what it said of the way out.
-func (h Home) lastWords() string {
-	text, err := os.ReadFile(h.Log())
+func (e *endsError) Error() string { return e.text }
+
+// Hint says what to do about it.
+func (e *endsError) Hint() string { return cmp.Or(e.hint, "relay doctor tells more") }
+
+// lastWords is what the last router told before it ended, but for notes, and the way out that it
+// told.
+func (h Home) lastWords() (words, hint string) {
+	text, err := h.Told()
 	if err != nil {
-		return ""
+		return "", ""
 	}
-	text = text[max(0, len(text)-wordsMost):]
-	for _, line := range slices.Backward(strings.Split(strings.TrimSpace(string(text)), "\n")) {
-		if said, ok := strings.CutPrefix(line, "relay: "); ok && !strings.HasPrefix(said, "hint: ") {
-			return ": " + said
+	for _, line := range slices.Backward(strings.Split(strings.TrimSpace(text), "\n")) {
+		said, ok := strings.CutPrefix(line, "relay: ")
+		switch way, is := strings.CutPrefix(said, "hint: "); {
+		case is:
+			hint = way
+		case ok && !strings.HasPrefix(said, "note: "):
+			return ": " + said, hint
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // Running returns a client of the router that runs, or an error; it starts none.
@@ -251,9 +261,6 @@ func absent(err error) bool {
 	return true // somebody took the question, or not even the directory is there
 }
 
-// Log is where a router that was started by need tells why it ends.
-func (h Home) Log() string { return filepath.Join(h.Store, "router.log") }
-
 // start starts a router that outlives us and our terminal. ended tells why it did not, a moment
 // later: nil, so much later, where another one has the store.
 func (h Home) start(args []string, lost time.Duration) (ended <-chan error, err error) {
@@ -261,10 +268,7 @@ func (h Home) start(args []string, lost time.Duration) (ended <-chan error, err 
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(h.Store, 0o700); err != nil {
-		return nil, err
-	}
-	out, err := os.OpenFile(h.Log(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	out, err := h.openLog()
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ var sections = map[string][]section{
 		}},
 		{"FILES", []entry{
 			{"~/.config/relay/config.toml", "settings (relay-settings(1)), below $XDG_CONFIG_HOME where that is set"},
-			{"~/.local/state/relay", "the router's log and state, and router.log; below $XDG_STATE_HOME where that is set"},
+			{"~/.local/state/relay", "the router's log and state, and router.log, which is emptied at 1 MiB (router.log.old has what it held before); damaged-TIME is what relay doctor --fix put aside; below $XDG_STATE_HOME where that is set"},
 			{"$XDG_RUNTIME_DIR/relay/router.sock", "the router's socket, for HTTP; http.token beside it is the secret for TCP; /tmp/relay-UID without $XDG_RUNTIME_DIR"},
 			{"$XDG_RUNTIME_DIR/relay/agents", "a file for each wrapper that runs"},
 		}},

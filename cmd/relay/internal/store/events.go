@@ -133,6 +133,9 @@ func scan(row interface{ Scan(...any) error }) (e event, err error) {
 	var kind, agent, data string
 	var is int64
 	if err := row.Scan(&e.seq, &kind, &agent, &data, &is); err != nil {
+		if e.seq != 0 { // its columns are not of their kind
+			return e, nil
+		}
 		return e, err
 	}
 	if is == sum(number(e.seq), kind, agent, data) {
@@ -176,27 +179,49 @@ func (s *Store) Excess(ctx context.Context, older func(data []byte) bool) (upTo 
 	if err != nil || count == 0 {
 		return 0, err
 	}
-	first, last := s.first.Load(), s.last.Load()
+	last := s.last.Load()
 	if limit := s.limit.Bytes; bytes > limit {
 		share := float64(bytes-limit+limit/10) / float64(bytes)
-		upTo = first - 1 + int64(share*float64(count))
+		const oldest = `SELECT coalesce(max(seq), 0) FROM (SELECT seq FROM events ORDER BY seq LIMIT (SELECT cast(count(*) * ? AS INTEGER) FROM events))`
+		if err := s.r.QueryRowContext(ctx, oldest, share).Scan(&upTo); err != nil {
+			return 0, fmt.Errorf("look at the log: %w", err)
+		}
 	}
 	// Events are in the order of their time but for some of wrappers; the search is for a day's
 	// end.
-	for low, high := first, last; low <= high; {
+	for low, high := s.first.Load(), last; low <= high; {
 		middle := low + (high-low)/2
-		data, ok, err := s.Get(ctx, middle)
+		e, err := s.wholeFrom(ctx, middle, high)
 		if err != nil {
 			return 0, err
 		}
-		if ok && !older(data) {
+		if e.data == nil || !older(e.data) {
 			high = middle - 1
 			continue
 		}
-		upTo = max(upTo, middle)
-		low = middle + 1
+		upTo = max(upTo, e.seq)
+		low = e.seq + 1
 	}
 	return min(upTo, last-1), nil
+}
+
+// wholeFrom is the first event from one number to another that is as it was written, and one
+// without data where there is none: damage makes nothing old.
+func (s *Store) wholeFrom(ctx context.Context, first, last int64) (e event, err error) {
+	for after := first - 1; after < last; after = e.seq {
+		const selected = `SELECT seq, type, agent, data, sum FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT 1`
+		e, err = scan(s.r.QueryRowContext(ctx, selected, after, last))
+		if errors.Is(err, sql.ErrNoRows) {
+			return event{}, nil
+		}
+		if err != nil {
+			return e, fmt.Errorf("read the log behind event %d: %w", after, err)
+		}
+		if e.data != nil {
+			return e, nil
+		}
+	}
+	return event{}, nil
 }
 
 // trimMost is how many events are dropped at once, so that none waits long for that.
@@ -208,6 +233,9 @@ func (s *Store) Trim(ctx context.Context, upTo int64) error {
 		next := min(first+trimMost, upTo+1)
 		err := s.write(ctx, func(tx *sql.Tx) error {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM events WHERE seq < ?`, next); err != nil {
+				return err
+			}
+			if _, err := tx.ExecContext(ctx, `UPDATE log SET first = ?`, next); err != nil {
 				return err
 			}
 			_, err := tx.ExecContext(ctx, `PRAGMA incremental_vacuum`)

@@ -42,7 +42,7 @@ func (s *Store) Commit(ctx context.Context, events []Entry, rows router.Rows) er
 		return err
 	}
 	if len(events) > 0 {
-		s.last.Store(events[len(events)-1].Seq)
+		s.reached(events[len(events)-1].Seq)
 	}
 	return nil
 }

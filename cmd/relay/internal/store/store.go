@@ -18,7 +18,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver
@@ -103,7 +102,11 @@ type Store struct {
 	// Old says that the files of an older version are in the directory, which are not read. It is
 	// said once.
 	Old bool
+	// Lost is the number of the newest event of the log that was here before this one, and is gone
+	// with its file; 0: there was none.
+	Lost int64
 
+	newest      newest
 	epoch       string
 	first, last atomic.Int64 // numbers of the oldest and the newest event
 
@@ -113,6 +116,7 @@ type Store struct {
 
 	mu      sync.Mutex
 	damaged map[string]bool // rows that were passed over
+	found   []string        // what is damaged or missing
 }
 
 // HeldError is that another router has the store.
@@ -136,32 +140,59 @@ func Open(ctx context.Context, dir string, limit Limit) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	lock, err := own.Hold(LockFile(dir), "store "+dir, "--store", "relay")
-	var held *own.HeldError
-	if errors.As(err, &held) {
-		return nil, &HeldError{dir, held.PID}
-	}
+	lock, err := hold(dir)
 	if err != nil {
 		return nil, err
 	}
 	s := &Store{dir: dir, limit: limit, lock: lock, spare: spare}
 	if err := s.begin(ctx); err != nil {
 		s.Close()
+		if damaged := Explain(dir, err); damaged != err {
+			return nil, damaged
+		}
 		return nil, fmt.Errorf("open store %s: %w", dir, err)
 	}
 	return s, nil
 }
 
+// hold takes the lock of a store whose directory is ours.
+func hold(dir string) (*own.Lock, error) {
+	if err := own.Trust(dir, "--store"); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	lock, err := own.Hold(LockFile(dir), "store "+dir, "--store", "relay")
+	var held *own.HeldError
+	if errors.As(err, &held) {
+		return nil, &HeldError{dir, held.PID}
+	}
+	return lock, err
+}
+
 func (s *Store) begin(ctx context.Context) (err error) {
-	if s.Old, err = checkVersion(filepath.Join(s.dir, "version")); err != nil {
+	file := filepath.Join(s.dir, "version")
+	version, err := readVersion(file)
+	if err != nil {
 		return err
 	}
-	// SQLite gives what it makes beside the file the mode of the file.
-	f, err := os.OpenFile(s.file(), os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
-	if err == nil {
-		err = errors.Join(f.Chmod(0o600), f.Close())
+	for _, beside := range []string{"", "-wal", "-shm", "-journal"} {
+		if err := own.Check(s.file()+beside, moveAway); err != nil {
+			return err
+		}
 	}
+	if err := s.before(ctx); err != nil {
+		return err
+	}
+	if s.Old = 0 < version && version < Version; version != Version {
+		if err := own.Write(file, []byte(strconv.Itoa(Version)+"\n")); err != nil {
+			return err
+		}
+	}
+	// SQLite gives what it makes beside the file the mode of the file.
+	f, err := own.Open(s.file(), os.O_CREATE|os.O_RDWR, moveAway)
 	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
 		return err
 	}
 	if s.w, err = s.connect("immediate", 1); err != nil {
@@ -176,6 +207,9 @@ func (s *Store) begin(ctx context.Context) (err error) {
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
+	if err := s.after(); err != nil {
+		return err
+	}
 	for _, path := range []string{s.dir, s.file(), s.file() + "-wal", s.lock.Path()} {
 		place, err := own.At(path)
 		if err != nil {
@@ -185,6 +219,9 @@ func (s *Store) begin(ctx context.Context) (err error) {
 	}
 	return nil
 }
+
+// moveAway is what to do about something in the place of one of our files.
+const moveAway = "move it away, or choose another --store"
 
 // readers is how many may read at once.
 const readers = 4
@@ -196,8 +233,7 @@ func (s *Store) connect(lock string, most int) (*sql.DB, error) {
 	set := url.Values{"_txlock": {lock}, "_pragma": {
 		"busy_timeout(10000)", "auto_vacuum(incremental)", "journal_mode(wal)", "synchronous(full)", "journal_size_limit(4194304)",
 	}}
-	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: s.file()}).EscapedPath(), RawQuery: set.Encode()}
-	db, err := sql.Open("sqlite", name.String())
+	db, err := sql.Open("sqlite", fileURL(s.file(), set.Encode()))
 	if err != nil {
 		return nil, err
 	}
@@ -208,6 +244,10 @@ func (s *Store) connect(lock string, most int) (*sql.DB, error) {
 		return nil, err
 	}
 	return db, nil
+}
+
+func fileURL(path, query string) string {
+	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: query}).String()
 }
 
 // make gives a new file its tables, and looks how far the log goes.
@@ -228,15 +268,18 @@ func (s *Store) make(ctx context.Context) error {
 			return err
 		}
 	}
-	var first, last int64
-	const span = `SELECT epoch, (SELECT coalesce(min(seq), first) FROM events), (SELECT coalesce(max(seq), first - 1) FROM events) FROM log`
-	err := s.r.QueryRowContext(ctx, span).Scan(&s.epoch, &first, &last)
-	if err != nil {
+	if _, err := s.w.ExecContext(ctx, checks); err != nil {
 		return err
 	}
-	s.first.Store(first)
-	s.last.Store(last)
-	return nil
+	epoch, all, err := spanOf(ctx, s.r)
+	s.epoch = epoch
+	s.first.Store(all.first)
+	s.last.Store(all.last)
+	return err
+}
+
+func newer(version int) error {
+	return fmt.Errorf("it is of version %d, and this relay knows %d: use the newer relay, or another --store", version, Version)
 }
 
 // begins is the number with which a log begins that is made then. It is above all of any earlier
@@ -267,29 +310,30 @@ func (s *Store) Tell(socket string) error { return s.lock.Tell(socket) }
 // LockFile is the file of a store's lock.
 func LockFile(dir string) string { return filepath.Join(dir, "lock") }
 
-// checkVersion refuses the store of a newer program, and marks any other as ours. What one of an
-// older version has is not read: its files are left where they are.
-func checkVersion(path string) (old bool, err error) {
-	b, err := os.ReadFile(path)
-	is := 0
+// readVersion is what the file says, 0 where there is none, and refuses a newer program's. What one
+// of an older version has is not read: its files are left where they are.
+func readVersion(path string) (is int, err error) {
+	b, err := own.Tail(path, moveAway, 100)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
 	if err == nil {
-		is, err = strconv.Atoi(strings.TrimSpace(string(b)))
+		if is, err = strconv.Atoi(strings.TrimSpace(string(b))); err != nil {
+			err = fmt.Errorf("%s holds no version: %w; write %d into it, or move it away", path, err, Version)
+		}
 	}
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-	case err != nil:
-		return false, fmt.Errorf("%s holds no version: %w", path, err)
-	case is > Version:
-		return false, fmt.Errorf("it is of version %d, and this relay knows %d: use the newer relay, or another --store", is, Version)
-	case is == Version:
-		return false, nil
+	if err == nil && is > Version {
+		err = newer(is)
 	}
-	return is > 0, os.WriteFile(path, []byte(strconv.Itoa(Version)+"\n"), 0o600)
+	return is, err
 }
 
 // ErrGone is that the store lost its place while it was open: what is written would go to files
 // that nobody finds again. Nothing more is appended, and the event was not kept.
 var ErrGone = errors.New("the log is gone")
+
+// Dir is the store's directory.
+func (s *Store) Dir() string { return s.dir }
 
 // Files are those of the store, its directory and its lock.
 func (s *Store) Files() (list []string) {
@@ -319,6 +363,9 @@ func (s *Store) Close() {
 		if db != nil && s.Gone() == nil {
 			db.Close() // all that counts was committed
 		}
+	}
+	if s.newest.file != nil {
+		s.newest.file.Close() // it was only a hint
 	}
 	s.lock.Release()
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -50,7 +51,7 @@ func Open(t testing.TB, dir string) *Store {
 		db, err := sql.Open("sqlite", filepath.Join(dir, "relay.db"))
 		must(err)
 		_, err = db.Exec(`UPDATE log SET first = 1`)
-		must(errors.Join(err, db.Close()))
+		must(errors.Join(err, db.Close(), os.Remove(filepath.Join(dir, "newest"))))
 		s = open()
 	}
 	t.Cleanup(s.Close)
