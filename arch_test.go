@@ -46,7 +46,7 @@ var layers = map[string]string{
 	"parser":                 "parser/ansi protocol protocol/failpoint",
 	"parser/ansi":            "",
 	"parser/sqlite":          "",
-	"parser/transcript":      "parser parser/transcript/proc",
+	"parser/transcript":      "parser parser/transcript/proc protocol",
 	"parser/transcript/proc": "protocol/process",
 	"queue":                  "protocol protocol/failpoint",
 	"queue/journal":          "protocol protocol/own queue protocol/failpoint",

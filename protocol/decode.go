@@ -65,7 +65,7 @@ func (r *Subscribe) decode(f *fields) {
 		after := f.integer("after", 0)
 		r.After = &after
 	}
-	r.Events = f.oneOfs("events", AllEventTypes())
+	r.Events = f.oneOfs("events", EventTypes())
 }
 
 func (r *Inject) decode(f *fields) {

@@ -176,11 +176,12 @@
 //	{"type":"waiting",…,"id":"m1","waiting_for":null}
 //	{"type":"backpressure",…,"queue_length":40,"accept":false}
 //	{"type":"state",…,"state":"ready","confidence":"screen","blocked_by":null}
-//	{"type":"relay_command",…,"from":"alice","to":"bob","body":"…","raw":"…","id":"…","reply_to":"…","thread":"…","mode":"…","source":"log"}
+//	{"type":"relay_command",…,"from":"alice","to":"bob","body":"…","raw":"…","id":"…","reply_to":"…","thread":"…","mode":"…","source":"log","turn_of":["m1"],"tools":2}
 //	{"type":"draft_stashed",…,"id":"m1"}            the human's draft was set aside for m1
 //	{"type":"draft_restored",…,"id":"m1"}           it stands in the composer again
 //	{"type":"marker_invalid",…,"raw":"…","reason":"…","source":"stream"}
-//	{"type":"turn_end",…,"ids":["m1"],"text":"…"}   a turn that took m1 and wrote to nobody is over; sent to those who name it in "events"
+//	{"type":"turn_end",…,"ids":["m1"],"outcome":"answered","text":"…","tools":2}
+//	{"type":"turn_end",…,"ids":["m1"],"outcome":"refused","text":"…","tools":0,"reason":"limit","retry_at":1705360000000}
 //	{"type":"lagged",…,"dropped":17}
 //	{"type":"exit",…,"code":0}
 //
@@ -188,6 +189,19 @@
 // draft, dialog, turn, stopped, paused, or null. The "source" of a relay_command is log, stream or
 // emit; "raw" of an emitted one is the marker that says the same.
 // "backpressure" goes to subscribers and to connections with an inject in flight.
+//
+// "turn_of" are the messages that the turn which wrote a relay_command was given by then, and
+// "tools" is how many tools it has used: relay's own, and shells that run nothing but relay, are
+// talk and do not count. It is null where no log tells.
+//
+// A "turn_end" comes for every turn that the agent's log shows. Its "outcome" is answered, silent
+// (it ended well without a word), interrupted, or refused by the model's API. A refused one has a
+// "reason", which is limit, auth, overloaded or error, and "retry_at" where the agent says from
+// when on requests are taken. "text" is what the agent said last: an answer only of a turn that was
+// answered, and empty where the turn wrote messages, which say what was to be said. Of a turn that
+// was refused, "text" is what the agent says of that. With "background" true, a shell, a subagent
+// or a monitor that the turn began goes on, and nothing is an answer yet: the turn in which the
+// agent is told that it is over has the same "ids".
 //
 // "queue_position" counts from 1, the message that goes next. A "waiting" event
 // names the message that goes next, or the one whose attempt was withdrawn; what it

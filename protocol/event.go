@@ -3,16 +3,10 @@ package protocol
 // events are those of the contract, so also those that only later versions emit: a client
 // may already ask for them.
 var events = []Event{(*InjectResult)(nil), (*RelayCommand)(nil), (*State)(nil), (*Backpressure)(nil), (*Waiting)(nil),
-	(*DraftStashed)(nil), (*DraftRestored)(nil), (*MarkerInvalid)(nil), (*Lagged)(nil), (*Exit)(nil)}
+	(*DraftStashed)(nil), (*DraftRestored)(nil), (*MarkerInvalid)(nil), (*TurnEnd)(nil), (*Lagged)(nil), (*Exit)(nil)}
 
-// onDemand are events that are sent only to those who ask for them by name.
-var onDemand = []Event{(*TurnEnd)(nil)}
-
-// EventTypes lists the event types that whoever asks for none in particular gets.
+// EventTypes lists the event types.
 func EventTypes() []string { return types(events) }
-
-// AllEventTypes lists also those that are sent on demand only.
-func AllEventTypes() []string { return append(types(events), types(onDemand)...) }
 
 // Event is a frame of the event log.
 type Event interface {
@@ -74,7 +68,9 @@ func (r *InjectResult) About() string { return r.ID }
 // Tag is the "req" of the request that the result answers.
 func (r *InjectResult) Tag() string { return r.Req }
 
-// RelayCommand is a message that the agent wants sent. Its ID is the command's own.
+// RelayCommand is a message that the agent wants sent. Its ID is the command's own. TurnOf are the
+// messages that the turn which wrote it was given by then. Tools is how many tools it has used by
+// then that do something else than talk; nil where the agent keeps no log that tells.
 type RelayCommand struct {
 	Stamp
 	From    string `json:"from"`
@@ -86,6 +82,9 @@ type RelayCommand struct {
 	Thread  string `json:"thread,omitzero"`
 	Mode    string `json:"mode,omitzero"`
 	Source  string `json:"source"`
+
+	TurnOf []string `json:"turn_of,omitzero"`
+	Tools  *int     `json:"tools"`
 }
 
 // State is a change of the agent's state.
@@ -136,13 +135,17 @@ type MarkerInvalid struct {
 	Source string `json:"source"`
 }
 
-// TurnEnd says that a turn is over in which the agent was given messages and wrote none: its words
-// may be the answer. It is told where the agent keeps a log, and sent to those who ask for it by
-// name.
+// TurnEnd says that a turn is over, and how. It is told where the agent keeps a log. Reason and
+// RetryAt are of OutcomeRefused.
 type TurnEnd struct {
 	Stamp
-	IDs  []string `json:"ids"`  // of the messages
-	Text string   `json:"text"` // the last that the agent said, at most MaxBody bytes
+	IDs        []string `json:"ids"` // of the messages that it was given
+	Outcome    string   `json:"outcome"`
+	Text       string   `json:"text"`  // at most MaxBody bytes, see doc.go
+	Tools      *int     `json:"tools"` // as a RelayCommand's, of the whole turn
+	Reason     string   `json:"reason,omitzero"`
+	RetryAt    int64    `json:"retry_at,omitzero"`   // when the API takes requests again, as the agent says; Unix milliseconds
+	Background bool     `json:"background,omitzero"` // work that it began goes on
 }
 
 // Lagged is the last line of a connection that read too slowly. It is never in the

@@ -3,7 +3,6 @@ package protocol
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 )
 
 // Answer is a frame that answers a request, and repeats its "req".
@@ -53,7 +52,7 @@ func DecodeEvent(line []byte) (Frame, error) {
 
 // received is a new frame for what comes of that type.
 func received(typ string) Frame {
-	if ev, known := made(slices.Concat(events, onDemand), typ); known {
+	if ev, known := made(events, typ); known {
 		return ev
 	}
 	if a, known := made(answers, typ); known {

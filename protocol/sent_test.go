@@ -10,19 +10,20 @@ import (
 // everything that a wrapper sends, each field filled.
 func everything() []Frame {
 	at, ms := Stamp{Seq: 12, Timestamp: 1705350000000}, int64(1500)
-	tag := Head{"r"}
+	tag, tools := Head{"r"}, 2
 	return []Frame{
 		&InjectResult{Stamp: at, ID: "m", Status: StatusInjecting, Attempt: 1, Via: ViaPull},
 		&InjectResult{Stamp: at, ID: "m", Status: StatusQueued, Queued: &Queued{Position: 2, Durable: true, WaitingFor: WaitsForDraft}, Req: "r"},
 		&InjectResult{Stamp: at, ID: "m", Status: StatusDelivered, Attempt: 2, Evidence: EvidenceTurn},
 		&InjectResult{Stamp: at, ID: "m", Status: StatusFailed, Attempt: 1, Fault: &Fault{FaultAgentExited, "gone"}},
-		&RelayCommand{Stamp: at, From: "a", To: "#dev", Body: "b\n<>&\x1b", Raw: "r", ID: "c", ReplyTo: "m", Thread: "t", Mode: ModeImportant, Source: SourceLog},
+		&RelayCommand{Stamp: at, From: "a", To: "#dev", Body: "b\n<>&\x1b", Raw: "r", ID: "c", ReplyTo: "m", Thread: "t", Mode: ModeImportant, Source: SourceLog, TurnOf: []string{"m"}, Tools: &tools},
 		&State{Stamp: at, State: StateBlocked, Confidence: ByScreen, BlockedBy: "Do you?"},
 		&Backpressure{Stamp: at, QueueLength: 4, Accept: true},
 		&Waiting{Stamp: at, ID: "m"},
 		&DraftStashed{Stamp: at, ID: "m"},
 		&DraftRestored{Stamp: at, ID: "m"},
 		&MarkerInvalid{Stamp: at, Raw: "r", Reason: "y", Source: SourceStream},
+		&TurnEnd{Stamp: at, IDs: []string{"m"}, Outcome: OutcomeRefused, Text: "t", Tools: &tools, Reason: ReasonLimit, RetryAt: 9, Background: true},
 		&Lagged{Stamp: at, Dropped: 3},
 		&Exit{Stamp: at, Code: 143},
 		&HelloAnswer{Head: tag, Protocol: Version, Features: Features(), Name: "alice"},

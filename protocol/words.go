@@ -115,6 +115,22 @@ const (
 	SourceEmit   = "emit"   // its own request
 )
 
+// The words of a turn_end's "outcome". Only of a turn that was answered the text is an answer.
+const (
+	OutcomeAnswered    = "answered"
+	OutcomeSilent      = "silent"      // it ended well, without a word
+	OutcomeInterrupted = "interrupted" // somebody did, at the agent or by us
+	OutcomeRefused     = "refused"     // the model's API took a request of it no more
+)
+
+// The words of a turn_end's "reason": why a turn was refused.
+const (
+	ReasonLimit      = "limit"      // the account has used up what it may, or does not pay
+	ReasonAuth       = "auth"       // nobody is signed in, or with a wrong key
+	ReasonOverloaded = "overloaded" // the API cannot at present
+	ReasonError      = "error"      // anything else
+)
+
 // The codes of an inject_result's "error", a set that grows.
 const (
 	FaultStranded       = "stranded"        // the text was typed and did not get on its way

@@ -91,6 +91,17 @@ func (w *wrapper) follow(l profile.Log, pid int, markers string) *agentlog.Log {
 	})
 }
 
+// turn is what the turn was given that speaks now, and how many tools it has used; nil where no log
+// tells.
+func (w *wrapper) turn() (ids []string, tools *int) {
+	log := w.history()
+	if log == nil {
+		return []string{}, nil
+	}
+	given := log.Given()
+	return w.box.IDs(given.IDs), &given.Tools
+}
+
 // tuned is the profile with the user's own settings.
 func (w *wrapper) tuned() *profile.Profile {
 	p := *w.profile()

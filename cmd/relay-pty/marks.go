@@ -19,10 +19,11 @@ func (w *wrapper) heard(item parser.Item, source, id string) {
 		if id == "" {
 			id = clients.NewID()
 		}
+		ids, tools := w.turn()
 		// Body and raw are as the agent said them: whoever shows or types them sanitises them.
 		w.append(&protocol.RelayCommand{
 			From: w.cfg.Name, To: m.To, Body: m.Body, Raw: m.Raw, ID: id,
-			ReplyTo: m.ReplyTo, Thread: m.Thread, Mode: m.Mode, Source: source,
+			ReplyTo: m.ReplyTo, Thread: m.Thread, Mode: m.Mode, Source: source, TurnOf: ids, Tools: tools,
 		})
 	case parser.Invalid:
 		// What nobody sees in a marker may be why it is none, so that stays.

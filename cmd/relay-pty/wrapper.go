@@ -157,7 +157,7 @@ func (w *wrapper) run(ctx context.Context, taken *taken, stdin, stdout, stderr *
 	server := clients.Server{
 		Name: w.cfg.Name, Token: w.token, Foreign: w.foreign, Box: w.box, Events: w.events,
 		Status: w.status, Screen: w.screen, Explain: w.explain,
-		Signal: w.signal, Unread: w.unread, Spoke: func() { w.spoke.Store(true) },
+		Signal: w.signal, Unread: w.unread, Spoke: func() { w.spoke.Store(true) }, Turn: w.turn,
 		Pause: w.ledger.Pause, Resume: w.ledger.Resume, IsKey: agent.IsKey, Press: w.press,
 		AllowCommand: w.cfg.Commands, Closed: over, Lent: w.leases.Lent, Settled: w.leases.Settled,
 	}

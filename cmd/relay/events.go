@@ -209,7 +209,7 @@ func describe(e router.Event) string {
 		}
 		return fmt.Sprintf("%s waits for %s  (%s)", e.ShownID(), e.WaitingFor, e.Agent)
 	case protocol.TypeTurnEnd:
-		return fmt.Sprintf("%s, given %s, ended its turn: %s", e.Agent, strings.Join(e.IDs, ", "), paper.FirstLine(e.Body))
+		return turnEnd(e)
 	}
 	if e.Code != nil {
 		return fmt.Sprintf("%s ended with exit status %d", e.Agent, *e.Code)
@@ -236,4 +236,26 @@ func reason(e *router.ErrorValue) string {
 		return ""
 	}
 	return e.Message
+}
+
+// turnEnd is how a turn ended, in text.
+func turnEnd(e router.Event) string {
+	says := " ended its turn"
+	if len(e.IDs) > 0 {
+		says = fmt.Sprintf(", given %s, ended its turn", strings.Join(e.IDs, ", "))
+	}
+	switch e.Outcome {
+	case "", protocol.OutcomeAnswered:
+	case protocol.OutcomeRefused:
+		says += ", refused (" + e.Reason + ")"
+	default:
+		says += ", " + e.Outcome
+	}
+	if e.Background {
+		says += ", with work going on in the background"
+	}
+	if e.Body != "" {
+		says += ": " + paper.FirstLine(e.Body)
+	}
+	return e.Agent + says
 }

@@ -282,6 +282,9 @@ func (f *sending) verdict(s streams, m api.Message, asked bool) error {
 	case m.Status == router.StatusAccepted && f.until == api.UntilQueued && !asked:
 		say("%s; the message waits", whyNot(m))
 		return nil
+	case f.until == api.UntilReplied && len(m.Replies) == 0 && m.Ended() != "":
+		say("%s: %s", m.ID, m.Ended())
+		return exit(exitFailed)
 	case m.Abandoned && m.Error == nil && f.until == api.UntilReplied: // else the error says so
 		say("%s: %s ended without an answer", m.ID, unanswering(m))
 		return exit(exitFailed)

@@ -2,9 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"testing"
 
 	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
 )
 
 // TestWaitsAreTold: whoever is about to wait hears of what may take long.
@@ -48,6 +52,47 @@ func TestModesAreTold(t *testing.T) {
 		f.sayMode(streams{err: &errs}, api.Message{ID: "m", From: "alice", Mode: c.mode})
 		if got := errs.String(); got != c.want {
 			t.Errorf("urgent %v, goes as %s: %q, want %q", c.urgent, c.mode, got, c.want)
+		}
+	}
+}
+
+// TestWaitTellsHowTheTurnEnded: a wait for an answer is over when the turn has ended without one,
+// with status 1 and one line. An answer counts more, and whoever waits for less hears nothing.
+func TestWaitTellsHowTheTurnEnded(t *testing.T) {
+	limit := &router.ErrorValue{Code: protocol.ReasonLimit, Message: "You've hit your limit\n\x1b[2Jresets 7pm"}
+	answer := []api.Reply{{From: "bob", Body: "yes"}}
+	for _, c := range []struct {
+		m     api.Message
+		until string
+		code  int
+		want  string
+	}{
+		{api.Message{Outcome: protocol.OutcomeSilent}, api.UntilReplied, exitFailed, "relay: m: bob ended its turn without a word\n"},
+		{api.Message{Outcome: protocol.OutcomeInterrupted}, api.UntilReplied, exitFailed, "relay: m: bob was interrupted in its turn\n"},
+		{
+			api.Message{Outcome: protocol.OutcomeRefused, Refusal: limit}, api.UntilReplied, exitFailed,
+			"relay: m: the API of bob refused its turn (limit): You've hit your limit [2Jresets 7pm\n",
+		},
+		{
+			api.Message{To: "#team", Recipients: []api.Delivery{{To: "eve", Outcome: protocol.OutcomeRefused}}}, api.UntilReplied, exitFailed,
+			"relay: m: the API of eve refused its turn\n",
+		},
+		{api.Message{Outcome: protocol.OutcomeSilent, Replies: answer}, api.UntilReplied, 0, ""},
+		{api.Message{Outcome: protocol.OutcomeSilent}, api.UntilDelivered, 0, ""},
+	} {
+		c.m.ID, c.m.To, c.m.Status = "m", cmp.Or(c.m.To, "bob"), protocol.StatusDelivered
+		if !c.m.Reached(c.until) {
+			t.Errorf("%+v: the wait goes on", c.m)
+		}
+		var errs bytes.Buffer
+		f := sending{until: c.until}
+		err := f.verdict(streams{err: &errs}, c.m, true)
+		code := 0
+		if status := exit(0); errors.As(err, &status) {
+			code = int(status)
+		}
+		if got := errs.String(); got != c.want || code != c.code {
+			t.Errorf("%+v: %q and %d, want %q and %d", c.m, got, code, c.want, c.code)
 		}
 	}
 }

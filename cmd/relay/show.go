@@ -79,6 +79,7 @@ func traits(m api.Message) []string {
 	add("priority %d", m.Priority != 0, m.Priority)
 	add("at most %v", m.TimeoutMS != 0, time.Duration(m.TimeoutMS)*time.Millisecond)
 	add("%s ended without an answer", m.Abandoned, unanswering(m))
+	add("%s", m.Ended() != "", m.Ended())
 	return list
 }
 
@@ -96,7 +97,8 @@ func lived(id string, e router.Event) string {
 	case e.Type == router.TypeCancelAsked:
 		return "to be cancelled as soon as " + e.Agent + " runs"
 	case e.Type == protocol.TypeTurnEnd:
-		return fmt.Sprintf("%s ended its turn: %s", e.Agent, paper.FirstLine(e.Body))
+		e.IDs = nil // among them the message that this is the life of
+		return turnEnd(e)
 	case e.Type == router.TypeRefused:
 		return fmt.Sprintf("%s wants to answer %q: refused: %s", e.From, paper.FirstLine(e.Body), e.Error.Message)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,11 +21,16 @@ const (
 	Assistant Kind = "assistant" // one block of text that the agent's model wrote
 	User      Kind = "user"      // one block of text that the turn was given
 	Handed    Kind = "handed"    // what a tool of relay gave the turn beside its answer: messages
-	TurnEnd   Kind = "turn_end"  // the turn is over, also by an interrupt or an error
+	Tool      Kind = "tool"      // the model called a tool that did something else than talk, see Talk
+	Began     Kind = "began"     // work in the background began, which Text names: it may outlast the turn
+	Finished  Kind = "finished"  // that work is over
+	Reported  Kind = "reported"  // the agent was told in a turn that it is over: such a turn may begin with that
+	Failed    Kind = "failed"    // a request to the model failed for good, unless the turn goes on behind it
+	TurnEnd   Kind = "turn_end"  // the turn is over; of one that was refused, Text is what the agent said of that
 )
 
-// Entry is one thing that a transcript tells. Rows of sub-agents, tool calls, what
-// other tools than ours answered, summaries and the agent's own remarks are no entries.
+// Entry is one thing that a transcript tells. Rows of sub-agents, what other tools than
+// ours answered, summaries and the agent's own remarks are no entries.
 type Entry struct {
 	Kind  Kind
 	UUID  string    // of the row
@@ -36,6 +40,8 @@ type Entry struct {
 	Cut   bool // the text was interrupted and may end anywhere
 	Opens bool // its turn began with it, so what was said later than it was said in that turn
 	Typed bool // the prompt came by a terminal of the process that wrote it, or by its command line
+
+	Ending // of a TurnEnd: none where the turn ended well; of Failed: what the turn then ends with
 
 	// Turn names the turn that it is of: two processes may write turns of one conversation at once.
 	// Empty where the log does not tell.
@@ -111,94 +117,4 @@ func FromTool(answer string) string {
 func Begins(text string) bool {
 	first, _, _ := strings.Cut(text, "\n")
 	return len(parser.Openings(first)) > 0
-}
-
-// Turn is what the present turn was given and what it said, for whoever hands it each entry.
-//
-// Claude Code 2.1.197 writes the rows of a session's first turn in any order where the machine is
-// loaded: the end before what it ends, an answer before what was asked (15 of 27 starts beside
-// other work). So an end that comes before its answer, or before what was asked, is no end yet:
-// what is known is kept, with the entries behind it that carry no later time, until the next end.
-type Turn struct {
-	present, left words
-	ended         time.Time // when the last turn did that the log told of
-}
-
-// words are what a turn was given, and said.
-type words struct {
-	ids    []string  // of the messages that it was given
-	last   string    // what it said last …
-	said   time.Time // … and when
-	wrote  bool      // it has markers, so what it said is no answer
-	newest time.Time // of its entries
-}
-
-// Take notes an entry.
-func (t *Turn) Take(e Entry) {
-	if e.Kind == TurnEnd {
-		t.ended = e.Time
-		return
-	}
-	if e.Opens && !t.present.newest.After(t.ended) {
-		t.present = words{} // all of it was the last turn's
-	}
-	if t.present.take(e); !e.Time.After(t.ended) {
-		t.left.take(e)
-	}
-}
-
-func (w *words) take(e Entry) {
-	if e.Time.After(w.newest) {
-		w.newest = e.Time
-	}
-	switch e.Kind {
-	case User:
-		w.ids = append(w.ids, parser.Openings(e.Text)...)
-		if !e.Opens || !e.Time.Before(w.said) {
-			w.last = ""
-		}
-	case Assistant:
-		w.last, w.said, w.wrote = e.Text, e.Time, w.wrote || len(Commands(e)) > 0
-		if e.Cut {
-			w.last = ""
-		}
-	}
-}
-
-// whole reports whether something was asked, and answered.
-func (w *words) whole() bool { return len(w.ids) > 0 && w.last != "" }
-
-// answer is the messages that were given and the last words; none where messages were written
-// instead, or nothing was said.
-func (w *words) answer() (ids []string, last string) {
-	if w.wrote || strings.TrimSpace(w.last) == "" {
-		return nil, ""
-	}
-	return w.ids, w.last
-}
-
-// End begins the next turn. It returns the messages that the last one was given, and its last
-// words; none where it wrote messages itself, or said nothing.
-func (t *Turn) End() (ids []string, last string) {
-	ended := t.present
-	t.present, t.left = words{}, words{}
-	if !ended.whole() {
-		t.left = ended
-	}
-	return ended.answer()
-}
-
-// EndLate is as End, of an agent at rest: of a turn of which some came behind its end. That is no
-// part of the next turn then.
-func (t *Turn) EndLate() (ids []string, last string) {
-	late := t.left
-	if t.present.said.Equal(late.said) {
-		t.present.last, t.present.wrote = "", false
-	}
-	if !late.whole() {
-		return nil, ""
-	}
-	t.left = words{}
-	t.present.ids = slices.DeleteFunc(t.present.ids, func(id string) bool { return slices.Contains(late.ids, id) })
-	return late.answer()
 }

@@ -29,8 +29,8 @@ func logFile(t testing.TB, f transcript.Format, name string, since time.Time) []
 	return got
 }
 
-// inShort describes entries: u, a, c for a cut reply, ., and the id of a message
-// or the first word.
+// inShort describes entries: u, a, c for a cut reply, t for a tool, f for a shell that is over, .,
+// and the id of a message or the first word.
 func inShort(entries []transcript.Entry) string {
 	var out []string
 	for _, e := range entries {
@@ -38,6 +38,10 @@ func inShort(entries []transcript.Entry) string {
 		switch {
 		case e.Kind == transcript.TurnEnd:
 			out = append(out, ".")
+		case e.Kind == transcript.Tool:
+			out = append(out, "t:"+e.Text)
+		case e.Kind == transcript.Finished:
+			out = append(out, "f:"+e.Text)
 		case e.Kind == transcript.User:
 			out = append(out, "u:"+first)
 		case e.Cut:
@@ -65,7 +69,7 @@ func TestRecordedCodex(t *testing.T) {
 	all := logFile(t, codex.Format, "codex/testdata/markers/0.169.0/session.jsonl", epoch)
 	// c4 and c5 were queued with Tab, c7 cut the reply to c6 and so was its turn, c8
 	// was interrupted, c9 failed, c11 was typed while a tool ran, c12 and c13 in one go.
-	same(t, "session", inShort(all), "u:c3 a:word0 . u:c4 a:ACK . u:c5 a:ACK . u:c6 u:c7 a:ACK . u:c8 . u:c9 . u:c10 a:Using. a:AFTER . u:c11 a:ACK . u:c12 a:ACK .")
+	same(t, "session", inShort(all), "u:c3 a:word0 . u:c4 a:ACK . u:c5 a:ACK . u:c6 u:c7 a:ACK . u:c8 . u:c9 . u:c10 a:Using. t:exec_command f:8927 a:AFTER . u:c11 a:ACK . u:c12 a:ACK .")
 	same(t, "its commands", commands(all), tools)
 	if last := all[len(all)-3]; !transcript.Accepted(last, "c12") || !transcript.Accepted(last, "c13") {
 		t.Errorf("%q accepts not both", last.Text)
@@ -75,7 +79,7 @@ func TestRecordedCodex(t *testing.T) {
 func TestRecordedGemini(t *testing.T) {
 	all := logFile(t, gemini.Format, "gemini/testdata/markers/0.61.0/session.jsonl", epoch)
 	// c4 and c5 were queued, c8 was interrupted, the API failed c3 and c9, c14 names a file.
-	same(t, "session", inShort(all), "u:c1 a:日本語 u:c3 . u:c4 a:ACK u:c8 . u:c9 . u:c10 a:Using. a:AFTER u:c14 a:ACK")
+	same(t, "session", inShort(all), "u:c1 a:日本語 u:c3 . u:c4 a:ACK u:c8 . u:c9 . u:c10 a:Using. t:run_shell_command a:AFTER u:c14 a:ACK")
 	same(t, "its commands", commands(all), append([]string{cjk}, tools...))
 	for _, e := range all {
 		if transcript.Accepted(e, "c4") != transcript.Accepted(e, "c5") || transcript.Accepted(e, "zz") {
@@ -90,7 +94,7 @@ func TestRecordedQwen(t *testing.T) {
 	// c5 was typed while c4's turn ran, and its reply was cut off, upon which c4 came back into the
 	// composer, where c6 was put behind it. That was interrupted before its first word; c7 names a
 	// file.
-	same(t, "session", inShort(all), "u:c1 a:->relay:bob u:c3 a:Using. a:AFTER u:c4 a:ACK u:c5 c:Well. u:c4 u:c7 a:ACK")
+	same(t, "session", inShort(all), "u:c1 a:->relay:bob u:c3 a:Using. t:run_shell_command a:AFTER u:c4 a:ACK u:c5 c:Well. u:c4 u:c7 a:ACK")
 	same(t, "its commands", commands(all), []string{cjk, tools[0], tools[1], "bob||whole", "parser.Invalid"})
 	for _, e := range all {
 		if e.Kind == transcript.User && e.Opens == transcript.Accepted(e, "c5") {

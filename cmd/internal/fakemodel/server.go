@@ -185,6 +185,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 		t.N, t.At, respond = len(s.turns), time.Now(), s.respond
 		s.turns = append(s.turns, t)
 	})
-	aborted := give(respond(t)) != nil // the client hung up
+	reply, aborted := respond(t), false
+	if reply.Refuse != 0 {
+		refuse(w, reply.Refuse, trouble)
+	} else {
+		aborted = give(reply) != nil // the client hung up
+	}
 	s.state.Change(func() { s.turns[t.N].Ended, s.turns[t.N].Aborted = time.Now(), aborted })
 }

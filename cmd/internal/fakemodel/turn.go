@@ -63,6 +63,7 @@ type Reply struct {
 	Deltas []string      // the text, in the pieces it is streamed in
 	Gap    time.Duration // silence between pieces
 	Tool   *Tool         // ends the reply with a call of a tool
+	Refuse int           // HTTP's status with which the request is refused in place of all that; 0: it is not
 }
 
 // Tool is a call of a tool of the agent.

@@ -31,8 +31,8 @@ type Agent struct {
 
 	Rests   func() bool                // whether the agent is ready
 	Word    func(ready.Word)           // how the agent says that it is
-	Marker  func(transcript.Found)     // what it wrote to others; nil: that is read elsewhere
-	TurnEnd func(ev *protocol.TurnEnd) // the last words of a turn that was given messages
+	Marker  func(transcript.Found)     // what it wrote to others, see Given; nil: that is read elsewhere
+	TurnEnd func(ev *protocol.TurnEnd) // how a turn ended
 	Shown   func()                     // a message that was expected has shown
 	Failed  func(error)                // what keeps us from looking, once
 }
@@ -47,7 +47,7 @@ type Log struct {
 	follow  *transcript.Log
 	at      string          // the agent's directory that it looks at
 	found   bool            // and has found a session in
-	turn    transcript.Turn // the present one
+	turn    transcript.Turn // the present one; given has what others may know of it
 	failed  bool            // the last look failed, as was noted
 
 	mu       sync.Mutex
@@ -57,6 +57,14 @@ type Log struct {
 	unread   []string             // those that came since the last look, whatever has become of them
 	stands   Standing
 	here     here
+	given    Given
+}
+
+// Given is what the present turn was given so far, by the ids that the agent reads, and how many
+// tools it has used.
+type Given struct {
+	IDs   []string
+	Tools int
 }
 
 // New returns nil where the log's format is not known.
@@ -68,7 +76,7 @@ func New(a Agent) *Log {
 	if a.LastKey == nil {
 		a.LastKey = func() time.Time { return time.Time{} }
 	}
-	return &Log{Agent: a, format: format, expected: map[string]bool{}, handed: map[string]bool{}, owed: map[string]time.Time{}}
+	return &Log{Agent: a, format: format, turn: transcript.Turn{Endless: format.Endless}, expected: map[string]bool{}, handed: map[string]bool{}, owed: map[string]time.Time{}}
 }
 
 // dir is the agent's own directory, by the environment that the agent was
@@ -177,12 +185,7 @@ func (l *Log) take(e transcript.Entry) {
 	if l.proves(e) {
 		l.Shown()
 	}
-	if l.format.Endless && e.Opens { // nothing but the next prompt tells
-		l.tellTurn(l.turn.End())
-	}
-	if l.turn.Take(e); e.Kind == transcript.TurnEnd {
-		l.tellTurn(l.turn.End())
-	}
+	l.tell(l.turn.Take(e))
 }
 
 // proves reports whether the entry shows a message that was expected and not shown before.
@@ -213,21 +216,35 @@ func (l *Log) proves(e transcript.Entry) (news bool) {
 func (l *Log) rest() {
 	l.looking.Lock()
 	defer l.looking.Unlock()
-	if !l.format.Endless {
-		l.tellTurn(l.turn.EndLate())
-	} else {
-		l.tellTurn(l.turn.End())
-	}
+	l.tell(l.turn.Rest())
 }
 
-// tellTurn tells of the end of a turn whose last words may be an answer.
-func (l *Log) tellTurn(ids []string, words string) {
-	if len(words) > protocol.MaxBody {
-		words = strings.ToValidUTF8(words[:protocol.MaxBody], "")
+// tell tells of the ends of turns, and notes what the present one was given.
+func (l *Log) tell(ends []transcript.End) {
+	for _, end := range ends {
+		ev := &protocol.TurnEnd{
+			IDs: end.IDs, Outcome: string(end.Outcome), Text: end.Text, Tools: &end.Tools,
+			Reason: string(end.Reason), Background: end.Background,
+		}
+		if len(ev.Text) > protocol.MaxBody {
+			ev.Text = strings.ToValidUTF8(ev.Text[:protocol.MaxBody], "")
+		}
+		if !end.RetryAt.IsZero() {
+			ev.RetryAt = end.RetryAt.UnixMilli()
+		}
+		l.TurnEnd(ev)
 	}
-	if len(ids) > 0 {
-		l.TurnEnd(&protocol.TurnEnd{IDs: ids, Text: words})
-	}
+	ids, tools := l.turn.Given()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.given = Given{ids, tools}
+}
+
+// Given is what the present turn was given, as of what was read so far.
+func (l *Log) Given() Given {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.given
 }
 
 // Expect says that the message is being typed, so that its turn may show.

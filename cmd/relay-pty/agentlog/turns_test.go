@@ -42,7 +42,7 @@ func hear(format string) *heard {
 		Marker: func(found transcript.Found) { h.markers = append(h.markers, fmt.Sprint(found.Item)) },
 		TurnEnd: func(ev *protocol.TurnEnd) {
 			first, _, _ := strings.Cut(ev.Text, " ")
-			h.ends = append(h.ends, fmt.Sprint(ev.IDs, " ", first))
+			h.ends = append(h.ends, strings.TrimSpace(fmt.Sprint(ev.IDs, " ", ev.Outcome, " ", first)))
 		},
 	})
 	return h
@@ -93,8 +93,35 @@ func TestPromptEndsTheTurnBefore(t *testing.T) {
 		h.take(e)
 	}
 	h.rest()
-	// The turns of c1 and c10 wrote markers, c3, c8 and c9 failed; c4 and c5 were given as one.
-	if want := []string{"[c4 c5] ACK", "[c14] ACK"}; !slices.Equal(h.ends, want) {
+	// The turns of c1 and c10 wrote markers; c4 and c5 were given as one.
+	want := []string{
+		"[c1] answered", "[c3] refused [API", "[c4 c5] answered ACK", "[c8] interrupted", "[c9] refused [API", "[c10] answered", "[c14] answered ACK",
+	}
+	if !slices.Equal(h.ends, want) {
 		t.Errorf("told %q, want %q", h.ends, want)
+	}
+}
+
+// TestPromptInTheQuietBehindAnother: an agent that does not log the ends of its turns is given a
+// message a moment after another one, and one after that. Each is answered with its own turn's
+// words.
+func TestPromptInTheQuietBehindAnother(t *testing.T) {
+	h := hear("gemini")
+	began := time.Now()
+	for i, id := range []string{"m1", "m2", "m3"} {
+		at := began.Add(time.Duration(i) * time.Second)
+		h.take(transcript.Entry{Kind: transcript.User, UUID: "u" + id, Time: at, Text: "[relay " + id + " from x] y\n[end]", Opens: true})
+		h.take(transcript.Entry{Kind: transcript.Tool, UUID: "t" + id, Time: at})
+		if given := h.Given(); !slices.Equal(given.IDs, []string{id}) || given.Tools != 1 {
+			t.Errorf("%s: the turn was given %q, and used %d tools", id, given.IDs, given.Tools)
+		}
+		h.take(transcript.Entry{Kind: transcript.Assistant, UUID: "a" + id, Time: at, Text: "for-" + id})
+	}
+	h.rest()
+	if want := []string{"[m1] answered for-m1", "[m2] answered for-m2", "[m3] answered for-m3"}; !slices.Equal(h.ends, want) {
+		t.Errorf("told %q, want %q", h.ends, want)
+	}
+	if given := h.Given(); len(given.IDs) > 0 {
+		t.Errorf("an agent at rest: %q", given.IDs)
 	}
 }

@@ -26,10 +26,11 @@ type Server struct {
 	Events  *queue.Outbox
 	Status  func() *protocol.StatusAnswer
 	Screen  func() *protocol.ScreenAnswer
-	Explain func() *protocol.ExplainAnswer // why the agent's state is what it is
-	Signal  func(*protocol.Signal)         // the agent's own word
-	Unread  func() bool                    // nobody reads the agent's markers now
-	Spoke   func()                         // told when something speaks as the agent
+	Explain func() *protocol.ExplainAnswer    // why the agent's state is what it is
+	Signal  func(*protocol.Signal)            // the agent's own word
+	Unread  func() bool                       // nobody reads the agent's markers now
+	Spoke   func()                            // told when something speaks as the agent
+	Turn    func() (ids []string, tools *int) // what the turn was given that speaks now, and the tools that it has used; nil: nobody knows
 	Pause   func(time.Duration) error
 	Resume  func() error
 	IsKey   func(name string) error

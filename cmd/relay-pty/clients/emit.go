@@ -19,6 +19,9 @@ func (c *client) emit(r *protocol.Emit) {
 	raw := parser.Marker(parser.Command{To: r.To, Body: r.Body, ReplyTo: r.ReplyTo, Thread: r.Thread, Mode: r.Mode})
 	ev := &protocol.RelayCommand{From: c.Name, To: r.To, Body: r.Body, Raw: raw, ID: NewID(),
 		ReplyTo: r.ReplyTo, Thread: r.Thread, Mode: r.Mode, Source: protocol.SourceEmit}
+	if c.Turn != nil {
+		ev.TurnOf, ev.Tools = c.Turn()
+	}
 	written, err := c.Events.Propose(time.Now(), queue.Proposal{Event: ev})
 	if err == nil && written != nil {
 		err = written()

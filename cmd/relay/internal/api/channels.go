@@ -37,6 +37,7 @@ type Delivery struct {
 	Running    bool               `json:"running"`
 	Reads      bool               `json:"reads,omitzero"`
 	Abandoned  bool               `json:"abandoned,omitzero"`
+	Outcome    string             `json:"outcome,omitzero"`
 }
 
 // channelEndpoints are those about channels, whose names stand in a path without their '#'.
@@ -102,7 +103,7 @@ func (m *Message) deliveries(state *router.State, running func(string) bool, lis
 		one := messageOf(state, *k, running(k.To))
 		d := Delivery{
 			ID: k.ID, To: k.To, Status: k.Status, Evidence: k.Evidence, WaitingFor: one.WaitingFor,
-			Error: k.Error, Running: one.Running, Reads: !state.Wrapped(k.To), Abandoned: state.Abandoned(k),
+			Error: k.Error, Running: one.Running, Reads: !state.Wrapped(k.To), Abandoned: state.Abandoned(k), Outcome: k.Result.Outcome,
 		}
 		m.Recipients = append(m.Recipients, d)
 		m.answers(state, k)
@@ -136,7 +137,7 @@ func (m Message) Typed() []Delivery {
 
 // over reports whether no answer can come any more.
 func (d Delivery) over() bool {
-	return d.Abandoned || unheard(d.Error) || router.Ended(d.Status) && !mayBeAnswered(d.Status, d.Error)
+	return d.Abandoned || d.Outcome != "" || unheard(d.Error) || router.Ended(d.Status) && !mayBeAnswered(d.Status, d.Error)
 }
 
 // answered reports whether a message to several has an answer, or none can come.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -265,13 +266,22 @@ func (m Message) Reached(level string) bool {
 	case level == UntilReplied && len(m.Recipients) > 0:
 		return m.answered()
 	case level == UntilReplied:
-		return len(m.Replies) > 0 || m.Abandoned || unheard(m.Error) || router.Ended(m.Status) && !mayBeAnswered(m.Status, m.Error)
+		return len(m.Replies) > 0 || m.Abandoned || m.Outcome != "" || unheard(m.Error) || router.Ended(m.Status) && !mayBeAnswered(m.Status, m.Error)
 	case level == UntilDelivered && len(m.Recipients) > 0:
 		return !slices.ContainsFunc(m.Typed(), func(d Delivery) bool { return !router.Ended(d.Status) })
 	case level == UntilDelivered:
 		return router.Ended(m.Status)
 	}
 	return m.Status != router.StatusAccepted && m.Status != router.StatusScheduled
+}
+
+// Ended says how the turn ended that took the message, in one of several; "": it is not known.
+func (m Message) Ended() string {
+	says := router.TurnEnded(m.To, m.Outcome, m.Refusal)
+	for _, d := range m.Recipients {
+		says = cmp.Or(says, router.TurnEnded(d.To, d.Outcome, nil))
+	}
+	return says
 }
 
 // LongWait is how long one request waits at the router; whoever waits longer asks again.
@@ -347,7 +357,7 @@ func messageOf(state *router.State, k router.Known, running bool) Message {
 	m := Message{
 		ID: k.ID, ShortID: k.ShortID, Status: k.Status, QueuePosition: k.QueuePosition, Mode: k.Mode, From: k.From, To: k.To, Body: k.Body, Priority: k.Priority,
 		TimeoutMS: k.TimeoutMS, ReplyTo: k.ReplyTo, Thread: k.Thread, Evidence: k.Evidence, Attempt: k.Attempt, Error: k.Error,
-		About: k.About, DueAt: k.DueAt, AcceptedAt: k.Accepted, Seq: k.Seq, Running: running, Replies: []Reply{},
+		Outcome: k.Result.Outcome, Refusal: k.Refusal, About: k.About, DueAt: k.DueAt, AcceptedAt: k.Accepted, Seq: k.Seq, Running: running, Replies: []Reply{},
 		CancelAsked: k.CancelAsked && !router.Ended(k.Status), Channel: k.Channel, Redelivers: k.Redelivers, Redeliveries: k.Redeliveries,
 	}
 	if !running && len(k.Deliveries) == 0 {

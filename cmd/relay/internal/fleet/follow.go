@@ -82,7 +82,8 @@ func eventOf(name string, at router.Origin, told protocol.Event) router.Event {
 	case *protocol.MarkerInvalid:
 		e.Raw, e.Reason, e.Source = t.Raw, t.Reason, t.Source
 	case *protocol.TurnEnd:
-		e.IDs, e.Body = t.IDs, t.Text
+		e.IDs, e.Body, e.Tools, e.Background = t.IDs, t.Text, t.Tools, t.Background
+		e.Outcome, e.Reason, e.RetryAt = t.Outcome, t.Reason, t.RetryAt
 	case *protocol.Exit:
 		e.Code = &t.Code
 	}

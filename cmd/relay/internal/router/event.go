@@ -1,6 +1,11 @@
 package router
 
-import "relay-pty/protocol"
+import (
+	"fmt"
+
+	"relay-pty/parser"
+	"relay-pty/protocol"
+)
 
 // Types of events besides those of wrappers, which keep the names that protocol gives them.
 const (
@@ -46,7 +51,12 @@ type Event struct {
 	DueAt int64    `json:"due_at,omitzero"` // when a reminder is to be sent, Unix milliseconds
 	Keys  []string `json:"keys,omitzero"`   // those that the agent has read
 
-	IDs []string `json:"ids,omitzero"` // messages to an agent whose turn has ended; Body is what it said last
+	// Of an agent's turn that has ended: the messages that it was given, how many tools it used
+	// that do something else than talk, and whether work that it began goes on. Body is what it
+	// said last.
+	IDs        []string `json:"ids,omitzero"`
+	Tools      *int     `json:"tools,omitzero"`
+	Background bool     `json:"background,omitzero"`
 
 	Recipients []string `json:"recipients,omitzero"` // who gets a message to a channel or to all
 
@@ -101,6 +111,13 @@ type Result struct {
 	QueuePosition int         `json:"queue_position,omitzero"`
 	WaitingFor    string      `json:"waiting_for,omitzero"`
 	Error         *ErrorValue `json:"error,omitzero"`
+
+	// How the turn ended that took the message, where that was without an answer: silent,
+	// interrupted, refused. Refusal is why, with the agent's own words; at RetryAt (Unix
+	// milliseconds) its API takes requests again, where it says so.
+	Outcome string      `json:"outcome,omitzero"`
+	Refusal *ErrorValue `json:"refusal,omitzero"`
+	RetryAt int64       `json:"retry_at,omitzero"`
 }
 
 // ErrorValue says why a message did not arrive, or was not taken.
@@ -123,7 +140,7 @@ type Condition struct {
 	Code       *int   `json:"code,omitzero"`       // exit status
 	Raw        string `json:"raw,omitzero"`        // of a marker that is none
 	Until      int64  `json:"until,omitzero"`      // of a pause that ends by itself, Unix milliseconds
-	Reason     string `json:"reason,omitzero"`     // why it is none, or why an agent went away
+	Reason     string `json:"reason,omitzero"`     // why it is none, why an agent went away, or why its API refused a turn
 }
 
 // unheard reports whether an event about a recipient says nothing of its being there: the router
@@ -140,6 +157,21 @@ const (
 	// StatusScheduled is that of a message which is accepted only when its time has come.
 	StatusScheduled = "scheduled"
 )
+
+// TurnEnded says how a turn of an agent's ended without an answer, in words.
+func TurnEnded(agent, outcome string, why *ErrorValue) string {
+	switch {
+	case outcome == protocol.OutcomeSilent:
+		return agent + " ended its turn without a word"
+	case outcome == protocol.OutcomeInterrupted:
+		return agent + " was interrupted in its turn"
+	case outcome != protocol.OutcomeRefused:
+		return ""
+	case why == nil:
+		return fmt.Sprintf("the API of %s refused its turn", agent)
+	}
+	return fmt.Sprintf("the API of %s refused its turn (%s): %s", agent, why.Code, parser.OneLine(why.Message))
+}
 
 // Ended reports whether nothing more is to be done about a message of that status.
 func Ended(status string) bool { return status == StatusReplied || protocol.Terminal(status) }

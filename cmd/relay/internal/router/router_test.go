@@ -431,6 +431,58 @@ func TestLastWordsOfATurn(t *testing.T) {
 	}
 }
 
+// TestOutcomes: how the turn ended that took a message is known where that was without an answer,
+// whatever came first; an answer of any kind, and a turn that goes on with it, count more.
+func TestOutcomes(t *testing.T) {
+	end := func(outcome string, more func(*Event)) func(*log) {
+		e := Event{Type: protocol.TypeTurnEnd, Agent: "bob", IDs: []string{"m1"}, Message: Message{Body: "said"}}
+		e.Outcome = outcome
+		if more != nil {
+			more(&e)
+		}
+		return func(l *log) { l.add(e) }
+	}
+	delivered := func(l *log) { l.result("bob", "m1", protocol.StatusDelivered) }
+	answer := func(l *log) { l.send(Message{ID: "m2", From: "bob", To: "ci", Body: "yes", ReplyTo: "m1"}) }
+	refused := end(protocol.OutcomeRefused, func(e *Event) { e.Reason, e.RetryAt = protocol.ReasonLimit, 7 })
+	goesOn := func(e *Event) { e.Background = true }
+	silent, interrupted := end(protocol.OutcomeSilent, nil), end(protocol.OutcomeInterrupted, nil)
+	answered := end(protocol.OutcomeAnswered, nil)
+	for name, c := range map[string]struct {
+		events         []func(*log)
+		outcome, words string
+	}{
+		"answered":                        {[]func(*log){delivered, answered}, "", "said"},
+		"by a wrapper that says nothing":  {[]func(*log){delivered, end("", nil)}, "", "said"},
+		"silent":                          {[]func(*log){delivered, silent}, protocol.OutcomeSilent, ""},
+		"interrupted":                     {[]func(*log){delivered, interrupted}, protocol.OutcomeInterrupted, ""},
+		"refused":                         {[]func(*log){delivered, refused}, protocol.OutcomeRefused, ""},
+		"before it was told as delivered": {[]func(*log){refused, delivered}, protocol.OutcomeRefused, ""},
+		"and then answered":               {[]func(*log){delivered, interrupted, answered}, "", "said"},
+		"and then by a message":           {[]func(*log){delivered, refused, answer}, "", ""},
+		"a message, and then refused":     {[]func(*log){delivered, answer, refused}, "", ""},
+		"answered, and then silent":       {[]func(*log){delivered, answered, silent}, "", "said"},
+		"work goes on":                    {[]func(*log){delivered, end(protocol.OutcomeAnswered, goesOn)}, "", ""},
+		"work went on, and was told":      {[]func(*log){delivered, end(protocol.OutcomeSilent, goesOn), answered}, "", "said"},
+	} {
+		l := newLog(t)
+		l.up("bob")
+		l.send(Message{ID: "hello", From: "ci", To: Human, Body: "hi"})
+		l.send(Message{ID: "m1", From: "ci", To: "bob", Body: "hi"})
+		for _, e := range c.events {
+			e(l)
+		}
+		m, _ := l.Find("m1")
+		if m.Result.Outcome != c.outcome || m.Words != c.words {
+			t.Errorf("%s: %q and the words %q, want %q and %q", name, m.Result.Outcome, m.Words, c.outcome, c.words)
+		}
+		why := m.Refusal != nil && m.Refusal.Code == protocol.ReasonLimit && m.Refusal.Message == "said" && m.RetryAt == 7
+		if why != (c.outcome == protocol.OutcomeRefused) {
+			t.Errorf("%s: refused for %v until %d", name, m.Refusal, m.RetryAt)
+		}
+	}
+}
+
 // TestAbandoned: a wait for an answer is over when the run that was given the message has ended,
 // and nothing more that was said in it can come.
 func TestAbandoned(t *testing.T) {

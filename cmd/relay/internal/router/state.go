@@ -336,6 +336,7 @@ func (s *State) deliver(m *Known) {
 // yet is typed all the same.
 func (s *State) reply(asked, m *Known) {
 	asked.Replies = append(asked.Replies, m.ID)
+	asked.unended()
 	s.answered(asked)
 	was := asked.Status
 	switch was {
@@ -373,7 +374,9 @@ func (s *State) result(e Event) {
 	if Ended(m.Status) {
 		return
 	}
+	ended := m.Result // its turn may have, before the wrapper knew that it was delivered
 	m.Result = e.Result
+	m.Result.Outcome, m.Refusal, m.RetryAt = ended.Outcome, ended.Refusal, ended.RetryAt
 	if !protocol.Terminal(m.Status) {
 		return
 	}
@@ -406,15 +409,35 @@ func (s *State) Speaks(name string) bool {
 	return a != nil && a.Spoke > 0 && a.Spoke >= a.Started
 }
 
-// turnEnd keeps the last words of the turn that took messages.
+// turnEnd keeps how the turn ended that took messages.
 func (s *State) turnEnd(e Event) {
 	for _, id := range e.IDs {
 		if m := s.find(id); m != nil && m.To == e.Agent {
 			m.note(e.Seq)
-			m.Words = cmp.Or(m.Words, e.Body)
+			m.ended(e)
 		}
 	}
 }
+
+// ended keeps how a turn ended that took the message. Its words are an answer only if it was
+// answered; wrappers that say no outcome tell of no other turns.
+func (k *Known) ended(e Event) {
+	switch {
+	case e.Background || len(k.Replies) > 0: // nothing is an answer yet, or there is a better one
+	case e.Outcome == "" || e.Outcome == protocol.OutcomeAnswered:
+		k.unended()
+		k.Words = cmp.Or(k.Words, e.Body)
+	case k.Words == "":
+		k.unended()
+		k.Result.Outcome, k.RetryAt = e.Outcome, e.RetryAt
+		if e.Outcome == protocol.OutcomeRefused {
+			k.Refusal = &ErrorValue{Code: e.Reason, Message: e.Body}
+		}
+	}
+}
+
+// unended forgets how a turn ended: there is an answer, or another turn took the message.
+func (k *Known) unended() { k.Result.Outcome, k.Refusal, k.RetryAt = "", nil, 0 }
 
 // leave takes a message out of its inbox, or out of what is scheduled.
 func (s *State) leave(m *Known) {

@@ -63,6 +63,8 @@ func send(ctx context.Context, d *desk, in sendArguments) (*sent, error) {
 	case len(m.Replies) > 0:
 		answer.Reply, answer.Note = &m.Replies[0], ""
 		d.arrived(ctx, m.Replies[0].ID)
+	case m.Outcome != "":
+		answer.Note = m.Ended()
 	case m.Abandoned:
 		answer.Note = m.To + " ended without an answer"
 	case !m.Reached(api.UntilReplied):

@@ -39,6 +39,9 @@ type record struct {
 	Summary    bool            `json:"isCompactSummary"`
 	APIError   bool            `json:"isApiErrorMessage"`
 	Aborted    bool            `json:"isAbortedMidStream"`
+	Error      json.RawMessage `json:"error"`          // of an API's refusal: a word …
+	Status     int             `json:"apiErrorStatus"` // … and HTTP's; older versions do not tell
+	Result     json.RawMessage `json:"toolUseResult"`  // what Claude Code itself keeps of a tool's result
 	Message    json.RawMessage `json:"message"`
 	Attachment json.RawMessage `json:"attachment"`
 	Origin     json.RawMessage `json:"origin"`
@@ -61,6 +64,8 @@ type block struct {
 	Type    string          `json:"type"`
 	Text    string          `json:"text"`
 	Content json.RawMessage `json:"content"` // of a tool's result
+	Name    string          `json:"name"`    // of a tool that is called
+	Input   json.RawMessage `json:"input"`   // of that
 }
 
 // readRow reads a row of a session that such a program of Claude Code's has; "" is not known.
@@ -91,7 +96,7 @@ func (r *record) read() ([]transcript.Entry, error) {
 		return r.attached()
 	case "system":
 		if r.Subtype == "turn_duration" {
-			return r.entries(transcript.TurnEnd, []block{{Type: "text"}})
+			return r.ends(transcript.Ending{}, "")
 		}
 	}
 	return nil, nil // among them queue-operation: queued is not yet taken
@@ -104,17 +109,21 @@ func (r *record) assistant() ([]transcript.Entry, error) {
 	if err := json.Unmarshal(r.Message, &m); err != nil {
 		return nil, err
 	}
+	blocks, err := readBlocks(m.Content)
 	switch {
 	case r.APIError:
-		return r.entries(transcript.TurnEnd, []block{{Type: "text"}})
+		return r.refused(blocks)
 	case m.Model == "<synthetic>":
 		return nil, nil
+	case err != nil:
+		return nil, err
 	}
-	blocks, err := readBlocks(m.Content)
+	said, err := r.entries(transcript.Assistant, blocks)
 	if err != nil {
 		return nil, err
 	}
-	return r.entries(transcript.Assistant, blocks)
+	used, err := r.entries(transcript.Tool, toolsOf(blocks))
+	return append(said, used...), err
 }
 
 // interrupted is how the row begins that Claude Code writes when a turn was.
@@ -129,13 +138,15 @@ func (r *record) user() ([]transcript.Entry, error) {
 		return nil, nil
 	case woken(blocks):
 		return r.entries(transcript.User, blocks)
+	case ofTask(r.Origin):
+		return r.reported(blocks)
 	case !fromPerson(r.Origin, r.Meta):
 		return nil, nil
 	case err != nil || wrong != nil:
 		return nil, cmp.Or(err, wrong)
 	}
 	if len(blocks) == 1 && strings.HasPrefix(blocks[0].Text, interrupted) && strings.HasSuffix(blocks[0].Text, "]") {
-		return r.entries(transcript.TurnEnd, []block{{Type: "text"}})
+		return r.ends(transcript.Ending{Outcome: transcript.Interrupted}, "")
 	}
 	given, err := r.entries(transcript.User, withoutOutput(blocks))
 	if err != nil {
@@ -145,7 +156,11 @@ func (r *record) user() ([]transcript.Entry, error) {
 		given[i].Opens, given[i].Typed = true, r.Source == "typed" || r.Source == "queued"
 	}
 	handed, err := r.entries(transcript.Handed, fromTools(blocks))
-	return append(given, handed...), err
+	if err != nil {
+		return nil, err
+	}
+	begun, err := r.begun()
+	return append(append(given, handed...), begun...), err
 }
 
 // fromTools is the messages that tools of ours handed over, each in the place of the result.
@@ -189,6 +204,8 @@ func (r *record) queued(a attachment) ([]transcript.Entry, error) {
 		return nil, err
 	case woken(blocks):
 		return r.entries(transcript.User, blocks)
+	case a.Mode == notified || ofTask(a.Origin):
+		return r.reported(blocks)
 	case a.Mode != "" && a.Mode != "prompt" || !fromPerson(a.Origin, r.Meta):
 		return nil, nil
 	}
@@ -220,21 +237,29 @@ func woken(blocks []block) bool {
 // fromPerson reports whether a row's origin is one who can send messages: the
 // terminal, Claude Code's inbox, or unnamed.
 func fromPerson(origin json.RawMessage, meta bool) bool {
-	var o struct {
-		Kind string `json:"kind"`
+	kind, err := kindOf(origin)
+	if err != nil {
+		return false
 	}
-	if len(origin) > 0 {
-		if err := json.Unmarshal(origin, &o); err != nil {
-			return false
-		}
-	}
-	switch o.Kind {
+	switch kind {
 	case "peer":
 		return true // these rows are meta
 	case "human", "":
 		return !meta
 	}
 	return false // task-notification and the like carry what tools printed
+}
+
+// kindOf is the word for a row's origin, "" where none is named.
+func kindOf(origin json.RawMessage) (string, error) {
+	var o struct {
+		Kind string `json:"kind"`
+	}
+	if len(origin) == 0 {
+		return "", nil
+	}
+	err := json.Unmarshal(origin, &o)
+	return o.Kind, err
 }
 
 // withoutOutput drops the text of local commands and their output, which may

@@ -184,6 +184,8 @@ type responseItem struct {
 	} `json:"content"`
 	Call   string          `json:"call_id"`
 	Output json.RawMessage `json:"output"` // of a tool: a text, or a list of them
+	called
+	ended
 	Passed struct {
 		Metadata []struct {
 			Provenance struct {
@@ -208,14 +210,14 @@ func readRow(row []byte) ([]transcript.Entry, error) {
 	switch {
 	case r.Timestamp.IsZero():
 		return nil, fmt.Errorf("row of type %.50q without timestamp", r.Type)
-	case r.Type == "event_msg" && (item.Type == "task_complete" || item.Type == "turn_aborted"):
-		return []transcript.Entry{{Kind: transcript.TurnEnd, UUID: item.Type + item.TurnID, Time: r.Timestamp}}, nil
-	case r.Type == "response_item" && item.Type == "message":
+	case r.Type == "event_msg":
+		return item.event(r.Timestamp), nil
+	case item.Type == "message":
 		return item.entries(r.Timestamp), nil
-	case r.Type == "response_item" && item.Type == "function_call_output":
-		return item.handed(r.Timestamp), nil
+	case item.Type == "function_call_output":
+		return append(item.handed(r.Timestamp), item.begun(r.Timestamp)...), nil
 	}
-	return nil, nil
+	return item.tool(r.Timestamp), nil
 }
 
 // handed is what a tool of ours handed over.

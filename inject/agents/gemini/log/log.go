@@ -146,6 +146,7 @@ type record struct {
 	Type      string          `json:"type"`
 	Content   json.RawMessage `json:"content"`
 	Display   json.RawMessage `json:"displayContent"` // what was typed, if more was sent
+	Tools     json.RawMessage `json:"toolCalls"`
 }
 
 func readRow(row []byte) ([]transcript.Entry, error) {
@@ -162,11 +163,7 @@ func readRow(row []byte) ([]transcript.Entry, error) {
 		return nil, fmt.Errorf("row of type %s without time or id: %w", r.Type, err)
 	}
 	if kind == transcript.TurnEnd {
-		text := ""
-		if r.Type == "info" && (json.Unmarshal(r.Content, &text) != nil || text != "Request cancelled.") {
-			return nil, nil
-		}
-		return []transcript.Entry{{Kind: transcript.TurnEnd, UUID: r.ID, Time: at}}, nil
+		return r.end(at), nil
 	}
 	content := r.Content
 	if kind == transcript.User && len(r.Display) > 0 {
@@ -180,6 +177,9 @@ func readRow(row []byte) ([]transcript.Entry, error) {
 			opens := typed && len(entries) == 0
 			entries = append(entries, transcript.Entry{Kind: kind, UUID: r.ID, Index: i, Time: at, Text: p.Text, Opens: opens, Typed: typed})
 		}
+	}
+	if err == nil {
+		entries = append(entries, r.used(at)...)
 	}
 	return entries, err
 }

@@ -77,7 +77,11 @@ func (o *events) message(m *info) []transcript.Entry {
 		entries = append(entries, o.end(m.ID, failed)...)
 	}
 	if failed || m.Time.Completed > 0 && m.Finish != "tool-calls" {
-		entries = o.add(entries, transcript.Entry{Kind: transcript.TurnEnd, UUID: m.ID, Time: time.UnixMilli(m.Time.Completed), Turn: turn})
+		e := transcript.Entry{Kind: transcript.TurnEnd, UUID: m.ID, Time: time.UnixMilli(m.Time.Completed), Turn: turn}
+		if failed {
+			e.Text, e.Ending = m.failure(e.Time)
+		}
+		entries = o.add(entries, e)
 	}
 	return entries
 }
@@ -99,6 +103,9 @@ func (o *events) taken(reply *info) []transcript.Entry {
 
 func (o *events) part(p *part, at time.Time) []transcript.Entry {
 	entries := o.end(p.Message, false)
+	if of := o.role(p.Message); p.Type == "tool" && of.kind == transcript.Assistant && p.works() {
+		return o.add(entries, transcript.Entry{Kind: transcript.Tool, UUID: p.ID + "/tool", Time: at, Text: p.Tool, Turn: of.turn})
+	}
 	if p.Type != "text" || p.Synthetic || p.Ignored || p.ID == "" {
 		return entries
 	}

@@ -313,6 +313,8 @@ type part struct {
 	Text      string `json:"text"`
 	Synthetic bool   `json:"synthetic"` // added by OpenCode, such as a file's contents
 	Ignored   bool   `json:"ignored"`
+	Tool      string `json:"tool"` // its name
+	State     state  `json:"state"`
 	Time      struct {
 		End int64 `json:"end"`
 	} `json:"time"`

@@ -71,6 +71,8 @@ func inShort(entries []transcript.Entry) string {
 		switch {
 		case e.Kind == transcript.TurnEnd:
 			out = append(out, ".")
+		case e.Kind == transcript.Tool:
+			out = append(out, "t:"+e.Text)
 		case e.Kind == transcript.User:
 			out = append(out, "u:"+first)
 		case e.Cut:
@@ -101,7 +103,7 @@ func TestRecorded(t *testing.T) {
 	all := entriesOf(t, recording(t), epoch)
 	// c4, c5 and e2 were queued, c8 was interrupted, c9 failed, c14 names a file, c15
 	// is in another session.
-	if got, want := inShort(all), "u:c1 a:日本語 . u:c3 a:word0 . u:c4 u:c5 a:ACK . u:c8 c:before . u:e1 a:THOUGHT . u:e2 a:ACK . u:c9 . u:c10 a:Using. a:AFTER . u:c12 a:ACK . u:c14 a:ACK . u:c15 a:Sure. ."; got != want {
+	if got, want := inShort(all), "u:c1 a:日本語 . u:c3 a:word0 . u:c4 u:c5 a:ACK . u:c8 c:before . u:e1 a:THOUGHT . u:e2 a:ACK . u:c9 . u:c10 t:bash a:Using. a:AFTER . u:c12 a:ACK . u:c14 a:ACK . u:c15 a:Sure. ."; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	want := []string{
@@ -117,6 +119,43 @@ func TestRecorded(t *testing.T) {
 		got := entriesOf(t, recording(t), e.Time.Add(300*time.Microsecond))
 		if len(got) < len(all)-i-3 || len(got) > len(all)-i+2 {
 			t.Errorf("from entry %d of %d on: %d", i, len(all), len(got))
+		}
+	}
+}
+
+// TestRecordedEndsOfTurns: how the turns of the recording ended, and what it says of failures.
+func TestRecordedEndsOfTurns(t *testing.T) {
+	var turn transcript.Turn
+	var got []string
+	for _, e := range entriesOf(t, recording(t), epoch) {
+		for _, end := range append(turn.Take(e), turn.Rest()...) {
+			got = append(got, fmt.Sprint(end.IDs, " ", end.Outcome, " ", strings.Fields(end.Text + " -")[0], " ", end.Tools))
+		}
+	}
+	want := []string{
+		"[c1] answered - 0", "[c3] answered word0 0", "[c4 c5] answered ACK 0", "[c8] interrupted - 0", "[e1] answered THOUGHT 0",
+		"[e2] answered ACK 0", "[c9] refused bad 0", "[c10] answered - 1", "[c12 c13] answered ACK 0", "[c14] answered ACK 0", "[c15] answered - 0",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	at := time.UnixMilli(1000)
+	for failure, want := range map[string]string{
+		`{"name":"MessageAbortedError","data":{"message":"Aborted"}}`:                                               " {interrupted  0}",
+		`{"name":"APIError","data":{"message":"Unauthorized","statusCode":401}}`:                                    "Unauthorized {refused auth 0}",
+		`{"name":"ProviderAuthError","data":{"providerID":"x","message":"no key"}}`:                                 "no key {refused auth 0}",
+		`{"name":"APIError","data":{"message":"too many","statusCode":429,"responseHeaders":{"retry-after":"60"}}}`: "too many {refused limit 61}",
+		`{"name":"APIError","data":{"message":"later","statusCode":503,"responseHeaders":{"retry-after":"soon"}}}`:  "later {refused overloaded 0}",
+		`{"name":"MessageOutputLengthError","data":{}}`:                                                             " {refused error 0}",
+		`"of another form"`: " {refused error 0}",
+	} {
+		says, how := (&info{Error: json.RawMessage(failure)}).failure(at)
+		until := int64(0)
+		if !how.RetryAt.IsZero() {
+			until = how.RetryAt.Unix()
+		}
+		if got := fmt.Sprintf("%s {%s %s %d}", says, how.Outcome, how.Reason, until); got != want {
+			t.Errorf("%s: %s, want %s", failure, got, want)
 		}
 	}
 }
@@ -164,7 +203,11 @@ func TestEvents(t *testing.T) {
 	step("message.part.updated.1", `{"part":{"id":"p3","sessionID":"s","messageID":"m4","type":"reasoning","text":"thought","time":{"end":2}},"time":2}`, "")
 	step("message.part.updated.1", `{"part":{"id":"p4","sessionID":"s","messageID":"m4","type":"text","text":"begun","time":{"start":2}},"time":2}`, "")
 	step("message.part.updated.1", `{"part":{"id":"p4","sessionID":"s","messageID":"m4","type":"text","text":"said","time":{"start":2,"end":3}},"time":3}`, "")
-	step("message.part.updated.1", `{"part":{"id":"p5","sessionID":"s","messageID":"m4","type":"tool"},"time":3}`, "a:said")
+	step("message.part.updated.1", `{"part":{"id":"p5","sessionID":"s","messageID":"m4","type":"tool","tool":"bash","state":{"status":"pending","input":{}}},"time":3}`, "a:said")
+	step("message.part.updated.1", `{"part":{"id":"p5","sessionID":"s","messageID":"m4","type":"tool","tool":"bash","state":{"status":"running","input":{"command":"make"}}},"time":3}`, "t:bash")
+	step("message.part.updated.1", `{"part":{"id":"p5","sessionID":"s","messageID":"m4","type":"tool","tool":"bash","state":{"status":"completed","input":{"command":"make"}}},"time":3}`, "")
+	step("message.part.updated.1", `{"part":{"id":"p9","sessionID":"s","messageID":"m4","type":"tool","tool":"relay_send_message","state":{"status":"running","input":5}},"time":3}`, "")
+	step("message.part.updated.1", `{"part":{"id":"p10","sessionID":"s","messageID":"m4","type":"tool","tool":"bash","state":{"status":"running","input":{"command":"relay ls"}}},"time":3}`, "")
 	step("message.part.updated.1", `{"part":{"id":"p6","sessionID":"s","messageID":"m4","type":"text","text":"cut off","time":{"end":3}},"time":3}`, "")
 	step("message.updated.1", `{"info":{"id":"m4","sessionID":"s","role":"assistant","parentID":"m1","error":{"name":"MessageAbortedError"},"time":{"completed":4}}}`, "c:cut .")
 	step("message.updated.1", `{"info":{"id":"m4","sessionID":"s","role":"assistant","parentID":"m1","finish":"stop","time":{"completed":4}}}`, "")

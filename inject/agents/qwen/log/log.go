@@ -79,13 +79,11 @@ type record struct {
 	Subtype    string    `json:"subtype"`
 	Provenance string    `json:"provenance"`
 	Message    struct {
-		Parts []struct {
-			Text    string `json:"text"`
-			Thought bool   `json:"thought"`
-		} `json:"parts"`
+		Parts []part `json:"parts"`
 	} `json:"message"`
 	Payload struct {
-		Display string `json:"displayText"` // what was typed, if more was sent
+		Display string  `json:"displayText"` // what was typed, if more was sent
+		Event   failure `json:"uiEvent"`
 	} `json:"systemPayload"`
 	Usage json.RawMessage `json:"usageMetadata"`
 }
@@ -98,11 +96,14 @@ func readRow(row []byte) ([]transcript.Entry, error) {
 	if err := json.Unmarshal(row, &is); err != nil {
 		return nil, err
 	}
-	if is.Type != "user" && is.Type != "assistant" {
+	if is.Type != "user" && is.Type != "assistant" && is.Type != "tool_result" && is.Type != "system" {
 		return nil, nil
 	}
 	var r record
 	if err := json.Unmarshal(row, &r); err != nil {
+		if is.Type == "system" {
+			err = nil // of one of the many other kinds
+		}
 		return nil, err
 	}
 	if r.UUID == "" || r.Timestamp.IsZero() {
@@ -115,7 +116,7 @@ func readRow(row []byte) ([]transcript.Entry, error) {
 	case r.Type == "user" && (r.Subtype == "" || steered) && (r.Provenance == "real_user" || r.Provenance == ""):
 		entry.Kind, entry.Cut, entry.Opens = transcript.User, false, !steered
 	default:
-		return nil, nil // what Qwen Code itself, a schedule or a task adds
+		return r.beside(), nil // what Qwen Code itself, a schedule or a task adds
 	}
 	if r.Payload.Display != "" && entry.Kind == transcript.User {
 		entry.Text = r.Payload.Display
@@ -129,6 +130,9 @@ func readRow(row []byte) ([]transcript.Entry, error) {
 		if p.Text != "" && !p.Thought {
 			entry.Index, entry.Text = i, p.Text
 			entries = append(entries, entry)
+		}
+		if tool := p.Call; entry.Kind == transcript.Assistant && tool != nil && !tool.talks() {
+			entries = append(entries, transcript.Entry{Kind: transcript.Tool, UUID: r.UUID + "/tool", Index: i, Time: r.Timestamp, Text: tool.Name})
 		}
 	}
 	return entries, nil

@@ -1,0 +1,53 @@
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"relay-pty/cmd/internal/agentrig"
+	"relay-pty/cmd/internal/fakemodel"
+	"relay-pty/cmd/internal/testrig"
+)
+
+// TestRealTurnThatIsRefusedIsNoAnswer: the model says what it is about to do and calls a tool, and
+// the API refuses the next request. The wait ends with that, in one line, and what was said is no
+// answer; the next turn's words are one.
+func TestRealTurnThatIsRefusedIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	for _, a := range quickAgents() {
+		t.Run(a.Name(), func(t *testing.T) { refusedBehindATool(t, a) })
+	}
+}
+
+func refusedBehindATool(t *testing.T, a agentrig.Agent) {
+	t.Parallel()
+	ctx := testrig.Within(t, 3*time.Minute)
+	u := newUser(t)
+	u.runsReal(ctx, "bob", a, func(turn fakemodel.Turn) fakemodel.Reply {
+		switch {
+		case strings.Contains(turn.UserText(), "again"):
+			return fakemodel.Say("All is well.")
+		case len(turn.Results) > 0:
+			return fakemodel.Reply{Refuse: 400}
+		}
+		look := fakemodel.Bash("sleep 1")
+		look.Deltas = []string{"Let me look at it first."}
+		return look
+	})
+	cmd := u.command(ctx, "send", "bob", "how is it?", "--wait=2m", "--id", "m1")
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	exit := (*exec.ExitError)(nil)
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 || out.String() != "m1 delivered\n" ||
+		!strings.HasPrefix(errs.String(), "relay: m1: the API of bob refused its turn (error): ") || strings.Count(errs.String(), "\n") != 1 {
+		t.Errorf("%v, said %q and %q", err, out.String(), errs.String())
+	}
+	if got, want := u.does(ctx, "send", "bob", "and again?", "--wait=2m"), "All is well.\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
