@@ -46,9 +46,9 @@ func (c footed) find(s *screen.Screen, dialogs []*profile.Pattern) place {
 	return place{Box: b, top: top, below: a.bottom}
 }
 
-// floor is the row after the text of a composer below which nothing stands, not even a footer. Where
-// its text ends then, its frame alone tells: an edge, or a blank row in the colour that all its rows
-// have. 0: something stands there, or it has no frame.
+// floor is the row after the text of a composer below which nothing stands, not even a footer.
+// Where its text ends then, its frame alone tells: an edge, or a blank row in the colour that all
+// its rows have. 0: something stands there, or it has no frame.
 func (c footed) floor(s *screen.Screen, top, rows int) int {
 	colour, end := s.Cell(top, 0).Style.Bg, top+1
 	for end < rows && !c.Edge.Match(s.Row(end)) && s.Cell(end, 0).Style.Bg == colour {
