@@ -45,6 +45,9 @@ type fakeTerm struct {
 	todo     []string      // what was read and is yet to be done
 	early    int           // how often more was read before that
 	wedged   bool          // Enter never does anything
+	low      int           // so many of the composer's rows are in view, and nothing tells that there are more; 0 is all
+	atStart  bool          // those are its first
+	stays    bool          // the key that leads there does nothing
 	offers   string        // Enter puts this in the place of the text's last character, once
 	inView   int           // so many of the composer's last rows; 0 is all
 	stalled  bool          // what is typed stays unread
@@ -144,6 +147,13 @@ func (f *fakeTerm) Look() watch.Look {
 	}
 	if lines := strings.Split(box.Text, "\n"); f.inView > 0 && len(lines) > f.inView {
 		box.Top, box.Text = false, strings.Join(lines[len(lines)-f.inView:], "\n")
+	}
+	if lines := strings.Split(box.Text, "\n"); f.low > 0 && len(lines) > f.low {
+		from := len(lines) - f.low
+		if f.atStart {
+			from = 0
+		}
+		box.Text = strings.Join(lines[from:from+f.low], "\n")
 	}
 	if box.Foreign = f.foreign; f.foreign {
 		box.Mode = "!"
@@ -281,6 +291,8 @@ func (f *fakeTerm) act(keys string) {
 			f.dialog = ""
 		}
 	case f.deaf:
+	case keys == toStart, keys == toEnd:
+		f.atStart = keys == toStart && !f.stays
 	case keys == "\x15":
 		f.killLine()
 	case keys == "\x1b\x1b", strings.Trim(keys, "\x15") == "":

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"relay-pty/inject/turn"
+	"relay-pty/inject/watch"
 	"relay-pty/protocol"
 )
 
@@ -134,10 +135,11 @@ type attempt struct {
 	felt     bool      // the line editor has taken a key for text
 	began    time.Time // when it was begun to be typed; zero: it was not
 	pressed  enterKey
-	cameBack bool    // it stood in the composer again when the agent had queued it
-	draft    *aside  // the draft that was set aside for it; nil: none
-	then     stage   // what the stage behind this one leads to
-	result   *Result // how it ends; nil: that is open
+	ends     watch.Scan // of a composer that is too low for it
+	cameBack bool       // it stood in the composer again when the agent had queued it
+	draft    *aside     // the draft that was set aside for it; nil: none
+	then     stage      // what the stage behind this one leads to
+	result   *Result    // how it ends; nil: that is open
 }
 
 // timer is how long something may take.

@@ -55,25 +55,19 @@ func (a *attempt) typing() do {
 }
 
 // interrupted is the stage that follows where the agent has ended, or asks something: a dialog
-// suspends the attempt, and the terminal is the human's until it is answered.
+// suspends the attempt, and the terminal is the human's until it is answered. What had come back
+// from the agent's queue is looked for there again.
 func (a *attempt) interrupted(s step) (next stage, is bool) {
 	switch {
 	case s.Facts.Exited:
 		next, _ = a.over(failed(protocol.FaultAgentExited, "the agent ended before the message was submitted"))
 		return next, true
+	case s.blocked() && a.cameBack:
+		return queued, true
 	case s.blocked():
-		return a.suspended(), true
+		return behind, true
 	}
 	return 0, false
-}
-
-// suspended is where an attempt rests that a dialog came between. What had come back from the
-// agent's queue is looked for there again.
-func (a *attempt) suspended() stage {
-	if a.cameBack {
-		return queued
-	}
-	return behind
 }
 
 // awaits goes on waiting for what was typed to show. It gives up, and takes the text back, when
@@ -110,6 +104,10 @@ func (a *attempt) showing() do {
 			return next, 0
 		}
 		if !a.holdsOurs(s.Look) {
+			if key := a.ends.Key(a.Turn, a.in.Profile.Typing, s.Look); key != "" {
+				a.press(ctx, key)
+				return showing, atOnce
+			}
 			return a.awaits(s, &chip)
 		}
 		if shown.IsZero() {
@@ -275,7 +273,7 @@ func (a *attempt) holdsOurs(l watch.Look) bool {
 	if a.Command() {
 		shown = l.Box.Mode + shown // its first character may have switched the composer to a mode of its own
 	}
-	return l.Box.Visible && a.Stands(shown, l.Box.Top || l.Box.Foreign)
+	return l.Box.Visible && a.Stands(shown, (l.Box.Top || l.Box.Foreign) && !a.ends.Begins)
 }
 
 // goneFrom reports whether the composer shows that it holds nothing of the message any more.
@@ -286,7 +284,7 @@ func (a *attempt) goneFrom(b sight.Box) bool { return b.Visible && a.inView(b) &
 // Enter for the choice of a file while it offers some. Only a draft that was set aside may come
 // back so tall.
 func (a *attempt) inView(b sight.Box) bool {
-	return b.Top || b.Foreign || a.draft != nil || a.pressed.aside
+	return b.Top && (!a.ends.Begins || b.Text == "") || b.Foreign || a.draft != nil || a.pressed.aside
 }
 
 // leftIn reports whether any of the message is still in the composer.

@@ -81,6 +81,8 @@ type Typing struct {
 	Submit     string
 	EnterDelay time.Duration // from the moment that the text shows to Enter
 	Clear      []string      // keys that remove our own text, tried in turn and verified
+	Start      string        // the key that leads to the beginning of the composer's text, where users say how low it is; "": there is none
+	End        string        // the one that leads to its end
 	Interrupt  []string      // keys that end the running turn, pressed in turn; none: it cannot be
 	Armed      pattern       // what shows below the composer while one more of the last of them ends it; nil: nothing does
 	Queue      string        // the key that hands text to a busy agent without cutting its reply; "": there is none

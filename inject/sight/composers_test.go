@@ -31,6 +31,15 @@ func painted(text string) *screen.Screen {
 	return s
 }
 
+// inColour is a composer of rows with a background, which pads it with a row above and one below.
+func inColour(rows ...string) string {
+	painted := "\x1b[48;5;235m\x1b[K\n"
+	for _, row := range rows {
+		painted += row + "\x1b[K\n"
+	}
+	return painted + "\x1b[K\x1b[m\n"
+}
+
 func TestLookAtTheOtherAgents(t *testing.T) {
 	empty, unseen := Box{Visible: true, Top: true}, Box{}
 	for _, c := range []struct {
@@ -79,6 +88,16 @@ func TestLookAtTheOtherAgents(t *testing.T) {
 		{"an Enter that became a newline, no footer", geminiAway + " > one\n   two\n   @" + geminiFloor, gemini, Box{Visible: true, Top: true, Text: "one\ntwo"}, "draft"},
 		{"a newline, no footer", geminiAway + " >\n   @" + geminiFloor, gemini, Box{Visible: true, Top: true, Blank: true}, "rests"},
 		{"a draft, no footer", geminiEdge + " > one\n   two@" + geminiFloor, gemini, Box{Visible: true, Top: true, Text: "one\ntwo"}, "draft"},
+		{"an empty row in a draft, no footer", geminiEdge + " > one\n\n   three@" + geminiFloor, gemini, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
+		{"an empty row in a draft, no footer, lines for edges", geminiLine + "\n > one\n\n   three@\n" + geminiLine, gemini, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
+		{"an empty row in a draft, no footer, its background alone", inColour(" > one", "", "   three@"), gemini, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
+		{"newlines behind a draft, no footer, its background alone", inColour(" > one", "", "   @"), gemini, Box{Visible: true, Top: true, Text: "one"}, "draft"},
+		{"newlines before a draft, no footer, its background alone", inColour(" > @", "", "   three"), gemini, Box{Visible: true, Top: true, Text: "three"}, "draft"},
+		{"no footer, its background alone", inColour(" > @Type your message"), gemini, empty, "rests"},
+		{"no footer and no frame", "\n > @Type your message or @path/to/file\n", gemini, unseen, ""},
+		{"its background alone, with the footer", inColour(" > one", "", "   three@") + geminiFoot, gemini, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
+		{"without focus and footer, its background alone", geminiAway[:14] + inColour(" > one", "", "   three") + "@", gemini, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
+		{"without focus and footer, an empty row in a draft", geminiAway + " > one\n\n   three" + geminiFloor + "\n@", gemini, Box{Visible: true, Top: true, Text: "one\n\nthree"}, "draft"},
 		{"ten rows may have scrolled", " > 1\n   2\n   3\n   4\n   5\n   6\n   7\n   8\n   9\n   10@\n\n ~", gemini, Box{Visible: true, Text: "1\n2\n3\n4\n5\n6\n7\n8\n9\n10"}, "draft"},
 		{"ten rows, most of them empty, may have scrolled", " >\n\n\n\n\n\n\n\n\n   10@\n\n ~", gemini, Box{Visible: true, Text: "10"}, "draft"},
 		{"its beginning has left the screen", "   4\n   5\n   6\n   7\n\n   9\n   10\n   [end m1]@" + geminiFoot, gemini, Box{Visible: true, Text: "4\n5\n6\n7\n\n9\n10\n[end m1]"}, "draft"},

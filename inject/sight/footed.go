@@ -24,7 +24,13 @@ func (c footed) find(s *screen.Screen, dialogs []*profile.Pattern) place {
 	a := area{top, end(s, top, rows, l), l}
 	// A tall one leaves no room for anything below it; a list that looks like it shows no cursor.
 	foot, hidden := c.end(s, top, rows), s.Modes().CursorHidden
-	if cursor, _ := s.Cursor(); cursor < foot || cursor-top < rows/3 || hidden {
+	cursor, _ := s.Cursor()
+	switch floor := c.floor(s, top, rows); {
+	case floor > 0:
+		a.bottom = floor
+	case c.open(s, top, rows):
+		return place{}
+	case cursor < foot || cursor-top < rows/3 || hidden:
 		a.bottom = foot
 	}
 	if !a.holds(s) && !c.parked(s, a, dialogs) {
@@ -38,6 +44,37 @@ func (c footed) find(s *screen.Screen, dialogs []*profile.Pattern) place {
 		return option(s, b, top, rows, dialogs)
 	}
 	return place{Box: b, top: top, below: a.bottom}
+}
+
+// floor is the row after the text of a composer below which nothing stands, not even a footer.
+// Where its text ends then, its frame alone tells: an edge, or a blank row in the colour that all
+// its rows have. 0: something stands there, or it has no frame.
+func (c footed) floor(s *screen.Screen, top, rows int) int {
+	colour, end := s.Cell(top, 0).Style.Bg, top+1
+	for end < rows && !c.Edge.Match(s.Row(end)) && s.Cell(end, 0).Style.Bg == colour {
+		end++
+	}
+	empty := func(row int) bool { return strings.TrimSpace(s.Row(row)) == "" }
+	edge := c.Edge.Match(s.Row(end)) && c.Edge.Match(s.Row(top-1))
+	for r := end; r < rows; r++ {
+		if !empty(r) && !(r == end && edge) {
+			return 0
+		}
+	}
+	switch {
+	case edge:
+		return end
+	case colour != 0 && end-1 > top && empty(end-1):
+		return end - 1
+	}
+	return 0
+}
+
+// open reports whether neither a frame nor anything below tells where such a composer ends: what
+// comes behind an empty row of a message would look like a footer.
+func (c footed) open(s *screen.Screen, top, rows int) bool {
+	last := c.up(s, rows, top, true)
+	return c.Hang > 0 && last < rows && c.up(s, last, top, false) == top+1
 }
 
 // hung reads a composer that has grown beyond the top of the screen: all rows down to its end

@@ -300,6 +300,11 @@ func (t Turn) Begun(shown string) bool {
 	return s != "" && strings.HasPrefix(squeeze(t.String()), s)
 }
 
+// Starts reports whether shown begins with the turn's first header.
+func (t Turn) Starts(shown string) bool {
+	return strings.HasPrefix(squeeze(shown), squeeze(t.first().Header))
+}
+
 // Left reports whether any of this turn is still in shown. A footer is known by its beginning: an
 // agent that completes what stands before the cursor alters its end.
 func (t Turn) Left(shown string) bool {

@@ -42,7 +42,7 @@ func TestRealAgentsLookOtherwise(t *testing.T) {
 	tried := map[string][]string{
 		"claude": {"name with TERM=linux"},
 		"codex":  {"shell mode"},
-		"gemini": {"yolo without colours"},
+		"gemini": {"yolo without colours", "no footer"},
 	}
 	each(t, realagent.Tried(agentrig.Claude(agentrig.ClaudeNow), agentrig.Codex(), agentrig.Gemini()), func(t *testing.T, a agentrig.Agent) {
 		for _, l := range a.Looks {

@@ -27,8 +27,9 @@ var Profile = profile.Profile{
 		Chips:  profile.Pasted,
 		Prompt: rx("^ [>*] "), Modes: []*profile.Pattern{rx("^ ! ")}, // the star: it asks nothing (YOLO)
 		Above: 8, Modal: vim, Edge: rx("^(▄{8,}|▀{8,}|─{8,})$"), // lines where its background has no colour
-		Box:         profile.Bare{Footed: &profile.Footed{Tall: 10, Hang: 3, Park: true}},
-		Unseen:      "in its screen reader mode it shows none (--screen-reader: leave it out)",
+		Box: profile.Bare{Footed: &profile.Footed{Tall: 10, Hang: 3, Park: true}},
+		Unseen: "in its screen reader mode it shows none (--screen-reader: leave it out), " +
+			"nor without colours where its footer is hidden, too (ui.hideFooter: leave it out)",
 		Placeholder: rx(`^(Type your (message|shell command)|Press '(Esc|i)' for (NORMAL|INSERT) mode)\b`),
 	},
 	BusyTitle: "✦",

@@ -59,7 +59,8 @@ var Profile = profile.Profile{
 	},
 	Typing: profile.Typing{
 		PasteBytes: 150, PasteLines: 2, PasteAll: true, PasteTrims: true, Newline: "\n", Submit: "\r",
-		Clear: []string{"\x1b[1;2H\x7f"}, // marks all before the cursor; Ctrl-C would end it if the box were empty by then
+		Clear: []string{"\x1b[1;2H\x7f"},     // marks all before the cursor; Ctrl-C would end it if the box were empty by then
+		Start: "\x1b[1;2H", End: "\x1b[1;2F", // they mark what they pass, and unmark it; without Shift they scroll the conversation
 		Queue: "\r", Interrupt: []string{"\x1b", "\x1b"}, Armed: rx(`\besc again to interrupt\b`),
 		Echo: 10 * time.Second, KeyWait: time.Second,
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,

@@ -18,6 +18,7 @@ var looks = []rig.Look{
 	{Name: "theme gruvbox", Change: draws(rig.Object{"theme": "gruvbox"})},
 	{Name: "theme catppuccin", Change: draws(rig.Object{"theme": "catppuccin"})},
 	{Name: "low prompt", Change: draws(rig.Object{"prompt": rig.Object{"max_height": 2}})},
+	{Name: "lowest prompt", Change: draws(rig.Object{"prompt": rig.Object{"max_height": 1}})},
 	{Name: "tall prompt", Change: draws(rig.Object{"prompt": rig.Object{"max_height": 12}})},
 	{Name: "wide prompt", Change: draws(rig.Object{"prompt": rig.Object{"max_width": 120}}), Rows: 40, Cols: 160},
 	{Name: "narrow prompt", Change: draws(rig.Object{"prompt": rig.Object{"max_width": 40}}), Rows: 40, Cols: 160},
