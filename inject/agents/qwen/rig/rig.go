@@ -19,6 +19,7 @@ func All() []rig.Agent {
 		Idle:     ">   Type your message",
 		Question: "Allow execution of",
 		Settle:   settle,
+		Tools:    rig.Stdio(settings),
 	}}
 }
 
