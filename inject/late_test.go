@@ -191,7 +191,8 @@ func TestCommandThatTheAgentHeldBack(t *testing.T) {
 }
 
 // TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows: the agent empties its composer at once,
-// then stands still for most of a minute. Until its turn shows nothing else may be typed.
+// then stands still for most of a minute, or empties it only then. Until its turn shows nothing
+// else may be typed.
 func TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows(t *testing.T) {
 	claude, _ := agents.Named("claude")
 	p := *claude
@@ -203,16 +204,21 @@ func TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows(t *testing.T) {
 		lasts    time.Duration
 		status   Status
 		evidence string
+		stands   bool // in the composer until it thaws
 	}{
-		{"a long line", strings.Repeat("x", 200), 46 * time.Second, 46 * time.Second, Delivered, "submitted"},
-		{"a turn that never shows", strings.Repeat("x", 200), 0, 3 * time.Minute, Doubtful, protocol.FaultNoConsume},
-		{"short lines", strings.Repeat("x\n", 200), 46 * time.Second, proofRest, Delivered, "submitted"},
+		{"a long line", strings.Repeat("x", 200), 46 * time.Second, 46 * time.Second, Delivered, "submitted", false},
+		{"a long line that stands", strings.Repeat("x", 200), 46 * time.Second, 46 * time.Second, Delivered, "submitted", true},
+		{"a turn that never shows", strings.Repeat("x", 200), 0, 3 * time.Minute, Doubtful, protocol.FaultNoConsume, false},
+		{"short lines", strings.Repeat("x\n", 200), 46 * time.Second, proofRest, Delivered, "submitted", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			runAs(t, &p, func(t *testing.T, r *rig) {
 				r.turnTime = time.Hour
+				if c.stands {
+					r.late = c.thaws
+				}
 				r.onSubmit = func(f *fakeTerm) {
-					if f.busy = false; c.thaws > 0 {
+					if f.busy = c.stands; c.thaws > 0 && !c.stands {
 						time.AfterFunc(c.thaws, func() { f.do(func(f *fakeTerm) { f.busy = true }) })
 					}
 				}
@@ -220,7 +226,7 @@ func TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows(t *testing.T) {
 				began := time.Now()
 				r.mail.add("m1", c.body)
 				pass(proofRest * 3 / 2)
-				if state := r.last.Load().Verdict.State; state != ready.Busy {
+				if state := r.last.Load().Verdict.State; state != ready.Busy && !c.stands {
 					t.Errorf("after Enter it is %s, want busy", state)
 				}
 				wantResult(t, r.ends(t, "m1"), c.status, c.evidence)

@@ -76,11 +76,11 @@ var table = [...]row{
 		next: []stage{confirming, withdrawing, restoring, leaving, behind, queued},
 	},
 	confirming: {
-		name: "confirming", begin: (*attempt).confirming, limit: confirm,
+		name: "confirming", begin: (*attempt).confirming, limit: func(a *attempt) time.Duration { return max(confirm(a), a.slow()) },
 		next: []stage{accepted, queued, restoring, withdrawing, leaving},
 	},
 	accepted: {
-		name: "accepted", begin: (*attempt).accepted, limit: func(a *attempt) time.Duration { return a.in.Profile.Typing.SlowTurn },
+		name: "accepted", begin: (*attempt).accepted, limit: (*attempt).slow,
 		next: []stage{restoring, leaving},
 	},
 	feeling: {name: "feeling", begin: (*attempt).feeling, limit: echo, next: []stage{typing, restoring, leaving}},

@@ -179,7 +179,7 @@ func (a *attempt) confirming() do {
 		switch rest := s.Facts.Now.Sub(gone); {
 		case clear && a.pressed.joined && rest >= stashRest:
 			return a.bringBack(queued), 0
-		case clear && rest >= proofRest && a.slow():
+		case clear && rest >= proofRest && a.slow() > 0:
 			return accepted, 0
 		case clear && rest >= proofRest:
 			return a.over(delivered(protocol.EvidenceSubmitted))
@@ -219,11 +219,14 @@ func (a *attempt) yield(s step) (stage, time.Duration) {
 	return a.stage, proofRest / 6
 }
 
-// slow reports whether the agent may stand still behind an empty composer before it takes up the
-// turn.
-func (a *attempt) slow() bool {
-	most := a.in.Profile.Typing.SlowLine
-	return most > 0 && !a.Command() && turn.Longest(a.typed) > most
+// slow is how long the agent may stand still before it takes up the turn, the text still in its
+// composer or not; 0: no line of it is so long.
+func (a *attempt) slow() time.Duration {
+	t := a.in.Profile.Typing
+	if t.SlowLine == 0 || a.Command() || turn.Longest(a.typed) <= t.SlowLine {
+		return 0
+	}
+	return t.SlowTurn
 }
 
 // accepted waits until the turn of such a message shows, or has shown and may be over.

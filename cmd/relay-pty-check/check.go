@@ -202,7 +202,11 @@ func (c *checker) needs(ctx context.Context, datum string, cond func() bool, pro
 		return true
 	}
 	why := "does not hold: " + promise
-	if data != nil {
+	switch data.(type) {
+	case nil:
+	case int:
+		why += fmt.Sprintf("; the profile has %d", data)
+	default:
 		why += fmt.Sprintf("; the profile has %q", data)
 	}
 	c.bad(datum, why)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"relay-pty/inject/agents"
+	"relay-pty/inject/profile"
 )
 
 // commands makes programs of these names and lets PATH hold them alone.
@@ -146,5 +147,50 @@ func TestSceneThatFailsIsPlayedOnceMore(t *testing.T) {
 				t.Errorf("%v, told %q, want %q", err, ch.scene, c.want)
 			}
 		})
+	}
+}
+
+// TestWhatTheProfileHasIsTold as the profile has it: a number is one.
+func TestWhatTheProfileHasIsTold(t *testing.T) {
+	c := judging(t)
+	var err error
+	if c.live, err = c.start(t.Context(), "cat"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, s := range []struct {
+		data any
+		want string
+	}{{1000, "; the profile has 1000"}, {"C-u", `; the profile has "C-u"`}, {nil, "it does"}} {
+		c.scene = ""
+		if c.needs(ctx, "datum", func() bool { return false }, "it does", s.data) || !strings.HasSuffix(c.scene, s.want) {
+			t.Errorf("told %q, want %q at its end", c.scene, s.want)
+		}
+	}
+}
+
+// TestComposerThatScrollsInside holds a text of which it shows the greater part, its end.
+func TestComposerThatScrollsInside(t *testing.T) {
+	c := judging(t)
+	c.profile, _ = agents.Named("qwen")
+	c.profile = &profile.Profile{Composer: c.profile.Composer} // no log
+	text := ""
+	for n := range 12 {
+		text += strings.Repeat(string(rune('a'+n)), 20) + "\n"
+	}
+	rows, rule := strings.Split(text, "\n"), strings.Repeat("─", 60)
+	drawn := rule + "\n> " + strings.Join(rows[2:12], "\n  ") + "\n" + rule + "\n\x1b[11;23H"
+	var err error
+	if c.live, err = c.start(t.Context(), "sh", "-c", `printf %s "$0"; cat >/dev/null`, drawn); err != nil {
+		t.Fatal(err)
+	}
+	if !c.live.wait(t.Context(), time.Minute, c.holds(text)) {
+		t.Errorf("not within a minute: the composer to hold the text; it is %+v", c.look().Box)
+	}
+	for _, other := range []string{text + "x", "x" + strings.Repeat(text, 2), strings.Join(rows[:8], "\n")} {
+		if c.holds(other)() {
+			t.Errorf("the composer holds %q", other)
+		}
 	}
 }

@@ -47,10 +47,16 @@ func (c *checker) idle() bool {
 	return c.empty() && (!c.look().Working || c.broken("busy") || c.broken("busy title"))
 }
 
-// holds is a condition: the composer shows text. Only white space may differ.
+// holds is a condition: the composer shows text, or of text so long that it scrolls inside the
+// greater part, its end. Only white space may differ.
 func (c *checker) holds(text string) func() bool {
 	squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
-	return func() bool { return squeeze(c.look().Box.Text) == squeeze(text) }
+	whole := squeeze(text)
+	return func() bool {
+		b := c.look().Box
+		shown := squeeze(b.Text)
+		return shown == whole || b.Visible && !b.Top && 2*len(shown) > len(whole) && strings.HasSuffix(whole, shown)
+	}
 }
 
 // typed types text and needs the composer to show it.

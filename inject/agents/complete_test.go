@@ -81,6 +81,12 @@ func lacking(root fs.FS, dir string, p *profile.Profile, rigs string) (lacks []s
 		if !strings.Contains(rigs, "relay-pty/inject/agents/"+dir+"/rig") {
 			lack("how tests start it, package rig, in the list of cmd/internal/agentrig")
 		}
+		if !slices.ContainsFunc(files("rig/*.go"), func(file string) bool {
+			text, err := fs.ReadFile(root, file)
+			return err == nil && regexp.MustCompile(`(?m)^\s*Tools: `).Match(text)
+		}) {
+			lack("how tests give it an MCP server, Tools in package rig")
+		}
 		pinned(root, dir, lack)
 	}
 	page(root, p, lack)
@@ -164,8 +170,8 @@ func TestEveryAgentIsComplete(t *testing.T) {
 			t.Errorf("the profile %s has no directory of its own", name)
 		}
 	}
-	if got := lacking(fstest.MapFS{}, "new", nil, ""); len(got) != 8 {
-		t.Errorf("an empty directory lacks %d pieces, want all 8: %q", len(got), got)
+	if got := lacking(fstest.MapFS{}, "new", nil, ""); len(got) != 9 {
+		t.Errorf("an empty directory lacks %d pieces, want all 9: %q", len(got), got)
 	}
 	bad := fstest.MapFS{
 		"inject/agents/new/rig/pins.json": {Data: []byte(`[{"directory": "new", "version": "1",` + "\n" +

@@ -10,6 +10,7 @@ import (
 	codex "relay-pty/inject/agents/codex/rig"
 	gemini "relay-pty/inject/agents/gemini/rig"
 	opencode "relay-pty/inject/agents/opencode/rig"
+	qwen "relay-pty/inject/agents/qwen/rig"
 	"relay-pty/inject/agents/rig"
 )
 
@@ -48,10 +49,11 @@ func Profiles() (names []string) {
 // Claude is any release of Claude Code.
 func Claude(version string) Agent { return Agent{claude.Release(version)} }
 
-// Codex, Gemini and OpenCode are the agents of those names.
+// Codex, Gemini, OpenCode and Qwen are the agents of those names.
 func Codex() Agent    { return Agent{codex.All()[0]} }
 func Gemini() Agent   { return Agent{gemini.All()[0]} }
 func OpenCode() Agent { return Agent{opencode.All()[0]} }
+func Qwen() Agent     { return Agent{qwen.All()[0]} }
 
 // For is the newest release in the table of the agent with that profile. The home that it prepares
 // does for other releases, too: Claude Code 2.1.329 asks nothing in one for 2.1.100.

@@ -5,16 +5,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/inject/turn"
 )
 
 func everyMessageOnce(t *testing.T, r *realAgent) {
-	bodies := shapes(r.canary)
+	bodies := slices.DeleteFunc(shapes(r.canary), func(body string) bool { return r.Longest > 0 && turn.Longest(body) > r.Longest })
 	n, before := runs(2, 50), len(r.api.Turns())
 	var ids []string
 	var took []time.Duration
@@ -32,7 +34,8 @@ func everyMessageOnce(t *testing.T, r *realAgent) {
 	r.once(ids)
 	checkTurns(t, r.api.Turns()[before:], n)
 	cell(t, r.Name(), "idle", n, n)
-	shown(t, r.Name()+", idle: messages of 23 shapes, each in a turn of its own, intact, no command run", "%d of %d; socket to delivered %s", n, n, spread(took))
+	shown(t, r.Name()+", idle: messages of "+fmt.Sprint(len(bodies))+" shapes, each in a turn of its own, intact, no command run",
+		"%d of %d; socket to delivered %s", n, n, spread(took))
 }
 
 func repliesAreFinished(t *testing.T, r *realAgent) {

@@ -14,9 +14,12 @@ import (
 
 // TestProveMessagesWaitForAgentsThatStartTheirTools: an agent whose MCP server takes its time may
 // put aside what is submitted, and take all of it as one turn later; what it puts aside is not
-// delivered. Codex takes nothing before.
+// delivered. Codex takes nothing before, and Qwen Code does not wait for it.
 func TestProveMessagesWaitForAgentsThatStartTheirTools(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
+		if a.Tools == nil {
+			t.Fatalf("package rig of %s has no Tools, so it cannot be given an MCP server", a.Profile)
+		}
 		answer := filepath.Join(scratch(t), "answer")
 		must(t, syscall.Mkfifo(answer, 0o600))
 		r := begin(t, a, []agentrig.Change{a.Tools("cat", answer)})
@@ -24,11 +27,12 @@ func TestProveMessagesWaitForAgentsThatStartTheirTools(t *testing.T) {
 		server := opened(t, answer)
 		ids := []string{"m1"}
 		early, evidence := r.outcome("m1", 8*time.Second), []string{"turn", "submitted"}
-		if r.look.Queued != nil { // it holds prompts back
+		switch {
+		case early != "" && r.look.Queued != nil:
+			r.turn("m1", "hello") // it does not wait for the server, which has not answered yet
+		case r.look.Queued != nil: // it holds prompts back
 			must(t, r.WaitScreen(patience(t), func(s *screen.Screen) bool { return sight.Look(r.look, s).Queued }))
-			if evidence = evidence[:1]; early != "" {
-				t.Errorf("the agent has not taken up the message, which is called %s", early)
-			}
+			evidence = evidence[:1]
 		}
 		if r.waitingFor("m1") != "turn" {
 			r.inject("m2", "there")

@@ -84,7 +84,11 @@ func TestRealAgentsCallTools(t *testing.T) {
 		// It takes no server for one run, and takes the token out of its servers' environment.
 		{Agent: agentrig.Gemini(), strict: true, name: "mcp_%s_%s", file: ".gemini/settings.json", own: joined(
 			`{"mcpServers":{"relay":{"command":"relay","args":["mcp"],"trust":true},"mine":{"command":"env","args":[` + apart + `,"trust":true}}}`)},
-	}[:testrig.Runs(1, 4)] { // TestRealHooks has Claude Code call them, too
+		// It takes no server for one run beside the user's, and hides tools by default.
+		{Agent: agentrig.Qwen(), strict: true, name: "mcp__%s__%s", file: ".qwen/settings.json", own: joined(`{"mcpServers":{` +
+			`"relay":{"command":"relay","args":["mcp"],"trust":true,"alwaysLoadTools":true},` +
+			`"mine":{"command":"env","args":[` + apart + `,"trust":true,"alwaysLoadTools":true}}}`)},
+	}[:testrig.Runs(1, 5)] { // TestRealHooks has Claude Code call them, too
 		t.Run(c.Name(), func(t *testing.T) {
 			t.Parallel()
 			ctx := testrig.Within(t, 2*time.Minute)

@@ -30,6 +30,7 @@ type Agent struct {
 	Question string                      // what it shows, in part, when TOUCH made it ask for permission
 	Ask      string                      // the tool by which its model asks the user to choose; "": none that is known
 	Composes bool                        // it makes one character of a letter and its accent (NFC)
+	Longest  int                         // bytes of a line: a longer one hangs it, as its page says; 0: none does
 	Looks    []Look                      // in which it draws otherwise
 	Vim      Change                      // its vim mode, in which it begins in INSERT; nil: it has none
 	Tools    func(argv ...string) Change // an MCP server, which it starts with argv

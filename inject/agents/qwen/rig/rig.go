@@ -19,6 +19,8 @@ func All() []rig.Agent {
 		Idle:     ">   Type your message",
 		Question: "Allow execution of",
 		Settle:   settle,
+		Longest:  32 << 10,
+		Tools:    rig.Stdio(settings),
 	}}
 }
 
