@@ -16,14 +16,15 @@ import (
 // waits for nobody, as a fifo's other end. Whatever is not so is refused with a *[PathError] that
 // has the advice, and left alone. What others could read is closed to them.
 func Open(path string, flag int, advice string) (*os.File, error) {
-	return open(path, flag, advice, written)
+	return open(path, flag, advice, written, false)
 }
 
 // written are the modes with which others may have written a file.
 const written = 0o022
 
-// open refuses files with any of those modes.
-func open(path string, flag int, advice string, not fs.FileMode) (*os.File, error) {
+// open refuses files with any of those modes, and alone such with a second name: that could make us
+// overwrite another file of ours. Nothing is changed before that is known.
+func open(path string, flag int, advice string, not fs.FileMode, alone bool) (*os.File, error) {
 	f, err := os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK|unix.O_NOCTTY, 0o600)
 	if err != nil {
 		if bad := Check(path, advice); bad != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -34,6 +35,9 @@ func open(path string, flag int, advice string, not fs.FileMode) (*os.File, erro
 	info, err := f.Stat()
 	if err == nil {
 		err = ours(path, info, advice, not)
+	}
+	if err == nil && alone && links(info) > 1 {
+		err = &PathError{Path: path, Problem: "it has a second name", Advice: advice}
 	}
 	if err == nil && info.Mode().Perm()&0o077 != 0 {
 		err = f.Chmod(0o600)

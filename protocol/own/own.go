@@ -157,11 +157,10 @@ func (l *Lock) Release() {
 	}
 }
 
-// openOwn opens a lock file, and refuses one with a second name: that could make us overwrite
-// another file of ours. What stands in it counts for nothing, so others may have written it.
+// openOwn opens a lock file. What stands in it counts for nothing, so others may have written it.
 func openOwn(path, flag string) (*os.File, error) {
 	advice := "remove it, or choose another " + flag
-	f, err := open(path, os.O_RDWR|os.O_CREATE, advice, 0)
+	f, err := open(path, os.O_RDWR|os.O_CREATE, advice, 0, true)
 	var way *PathError
 	switch {
 	case errors.As(err, &way):
@@ -170,10 +169,6 @@ func openOwn(path, flag string) (*os.File, error) {
 		return nil, &PathError{Path: filepath.Dir(path), Problem: "the directory does not exist", Advice: "make it, or choose another place"}
 	case err != nil:
 		return nil, fmt.Errorf("lock: %w", err)
-	}
-	if info, err := f.Stat(); err != nil || links(info) > 1 {
-		f.Close() // nothing was written
-		return nil, errors.Join(err, &PathError{Path: path, Problem: "the lock file has a second name", Advice: advice})
 	}
 	return f, nil
 }
