@@ -40,7 +40,7 @@ var Profile = profile.Profile{
 	BusyTitle: "◐",
 	AskTitle:  rx(`^✳`),
 	Busy: []*profile.Pattern{
-		rx(`^ {2}.*\((\d[\w ]*s · .*)?[Ee]sc to cancel\)`),
+		rx(`^ {2}([\x{2800}-\x{28FF}].*\((\d[\w ]*s · .*)?|\(\d[\w ]*s · .*)[Ee]sc to cancel\)`),
 	},
 	Queued: rx(`^ {2}Ctrl\+Q to queue · ↑ to edit queued messages`), // until it has begun, for one
 	Dialogs: []*profile.Pattern{
