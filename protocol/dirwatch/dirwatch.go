@@ -28,8 +28,8 @@ type Dir struct {
 	paths   map[string]os.FileInfo // what is watched, as it was then
 }
 
-// notifier is the system's; tests take it away.
-var notifier = fsnotify.NewWatcher
+// notifier and mounts are the system's; tests take them away.
+var notifier, mounts = fsnotify.NewWatcher, Mounts
 
 // Watch begins to watch the directory at path for files whose name cares is true for: their
 // coming, going and changing, and the going of the directory itself. A change of what is mounted
@@ -43,7 +43,7 @@ func Watch(path string, cares func(name string) bool) (*Dir, error) {
 			w.Close() // it watches nothing
 		}
 	}
-	unmounts := Mounts(d.tell)
+	unmounts := mounts(d.tell)
 	switch {
 	case err == nil:
 		d.close = func() { w.Close(); unmounts() } // a watch that is over has nothing to tell
