@@ -108,7 +108,7 @@ func Write(path string, text []byte) error {
 }
 
 // Trust says why what is in a directory that is to last may not be ours: it belongs to somebody
-// else, or others can write it. A link of ours, or of the system's, leads to where we want it.
+// else, or anybody can write it. A link of ours, or of the system's, leads to where we want it.
 // Which flag or variable chooses another place is part of the way out.
 func Trust(dir, instead string) error {
 	info, err := os.Lstat(dir)
@@ -135,9 +135,9 @@ func Trust(dir, instead string) error {
 			Path: dir, Problem: fmt.Sprintf("belongs to uid %d, and we are uid %d", UID(info), os.Geteuid()),
 			Advice: "what is in it is not believed; choose another place: " + instead, Foreign: true,
 		}
-	case mode.Perm()&written != 0:
+	case mode.Perm()&0o002 != 0: // a group may be the user's own; whose a file is, is looked at with each
 		return &PathError{
-			Path: dir, Problem: fmt.Sprintf("can be written by others (mode %04o)", mode.Perm()),
+			Path: dir, Problem: fmt.Sprintf("can be written by anybody (mode %04o)", mode.Perm()),
 			Advice: "look what they have put there, then chmod 700 " + dir + "; or choose another place: " + instead,
 		}
 	}

@@ -89,12 +89,12 @@ func TestTrust(t *testing.T) {
 			return errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o755))
 		}, ""},
 		"a link of ours to it": {func(dir string) error { return errors.Join(os.Mkdir(dir+".else", 0o700), os.Symlink(dir+".else", dir)) }, ""},
-		"one that others write": {func(dir string) error {
-			return errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o770))
-		}, "can be written by others (mode 0770)"},
-		"a link to one that others write": {func(dir string) error {
+		"one that anybody writes": {func(dir string) error {
+			return errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o707))
+		}, "can be written by anybody (mode 0707)"},
+		"a link to one that anybody writes": {func(dir string) error {
 			return errors.Join(os.Mkdir(dir+".else", 0o700), os.Chmod(dir+".else", 0o777), os.Symlink(dir+".else", dir))
-		}, "can be written by others (mode 0777)"},
+		}, "can be written by anybody (mode 0777)"},
 		"a file": {func(dir string) error { return os.WriteFile(dir, nil, 0o600) }, "is a file, not a directory"},
 		"a fifo": {func(dir string) error { return unix.Mkfifo(dir, 0o600) }, "is a fifo, not a directory"},
 	} {

@@ -17,7 +17,7 @@ func smallDisk(t *testing.T, dir string) string {
 	t.Helper()
 	disk := filepath.Join(dir, "disk")
 	must(t, os.Mkdir(disk, 0o700))
-	testrig.Require(t, "a small disk, which needs root", syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=1m"))
+	testrig.Require(t, "a small disk, which needs root", syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=1m,mode=0700"))
 	t.Cleanup(func() { must(t, syscall.Unmount(disk, syscall.MNT_DETACH)) })
 	return disk
 }

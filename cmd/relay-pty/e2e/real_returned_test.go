@@ -100,7 +100,11 @@ func urgentBehindQueued(t *testing.T, r *realAgent) {
 func escBehindQueued(t *testing.T, r *realAgent) {
 	ids := r.queuedTwo("e")
 	pause(t, 1500*time.Millisecond)
-	becomes(t, "the second message in the agent's queue", func() bool { return !strings.Contains(r.box(), ids[1]) })
+	painted := false
+	becomes(t, "the second message in the agent's queue", func() bool {
+		painted = painted || strings.Contains(r.Screen(), "[relay "+ids[1])
+		return painted && !strings.Contains(r.box(), ids[1])
+	})
 	for range max(1, len(r.look.Typing.Interrupt)) {
 		must(t, r.Type("\x1b"))
 		pause(t, humanPause)

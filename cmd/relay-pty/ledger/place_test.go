@@ -26,7 +26,7 @@ func TestWhatIsNoJournalOfOurs(t *testing.T) {
 		"a directory":        {func(dir string) error { return os.Mkdir(at(dir), 0o700) }, "there is a directory in the way"},
 		"a link":             {func(dir string) error { return os.Symlink(dir+".else", at(dir)) }, "there is a symbolic link in the way"},
 		"a device":           {func(dir string) error { return os.Symlink("/dev/full", at(dir)) }, "there is a symbolic link in the way"},
-		"a directory of all": {func(dir string) error { return os.Chmod(dir, 0o777) }, "can be written by others (mode 0777)"},
+		"a directory of all": {func(dir string) error { return os.Chmod(dir, 0o777) }, "can be written by anybody (mode 0777)"},
 		"a file that others written": {func(dir string) error {
 			return errors.Join(os.WriteFile(at(dir), nil, 0o600), os.Chmod(at(dir), 0o666))
 		}, "can be written by others"},

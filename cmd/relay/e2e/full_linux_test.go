@@ -22,7 +22,7 @@ func TestFullDisk(t *testing.T) {
 	defer cancel()
 	disk := filepath.Join(u.dir, "state")
 	must(t, os.Mkdir(disk, 0o700))
-	testrig.Require(t, "a small disk, which needs root", syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=8m"))
+	testrig.Require(t, "a small disk, which needs root", syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=8m,mode=0700"))
 	t.Cleanup(func() {
 		endAll(t, u.dir)
 		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {

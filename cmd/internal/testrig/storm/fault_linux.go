@@ -27,7 +27,7 @@ const diskSize = "96m"
 
 // ownDisk puts a disk of its own at dir, which needs root.
 func ownDisk(dir string) error {
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+diskSize); err != nil {
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "mode=0700,size="+diskSize); err != nil {
 		return fmt.Errorf("storm: a small disk, which needs root: %w", err)
 	}
 	return nil

@@ -207,7 +207,7 @@ func TestEachThingIsFound(t *testing.T) {
 		"a store that is open": {func(p *patient) { p.must(os.MkdirAll(p.store, 0o755)) },
 			"state/relay is open to others (mode 0755)", "chmod 700 ", false},
 		"a store that others write": {func(p *patient) { p.must(os.MkdirAll(p.store, 0o700)); p.must(os.Chmod(p.store, 0o777)) },
-			"state/relay: can be written by others (mode 0777)", "then chmod 700 ", false},
+			"state/relay: can be written by anybody (mode 0777)", "then chmod 700 ", false},
 		"a fifo as the version": {func(p *patient) { p.must(os.MkdirAll(p.store, 0o700)); p.must(unix.Mkfifo(p.store+"/version", 0o600)) },
 			"version: there is a fifo in the way", "move it away", false},
 		"a fifo as the router's log": {func(p *patient) {

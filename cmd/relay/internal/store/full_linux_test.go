@@ -17,7 +17,7 @@ func TestFullDisk(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			disk := t.TempDir()
-			testrig.Require(t, "a small disk, which needs root", syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=12m"))
+			testrig.Require(t, "a small disk, which needs root", syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=12m,mode=0700"))
 			t.Cleanup(func() {
 				if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
 					t.Error(err)

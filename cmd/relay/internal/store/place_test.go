@@ -39,7 +39,7 @@ func TestWhatIsNoStoreOfOurs(t *testing.T) {
 	}
 	dir := t.TempDir()
 	must(t, os.Chmod(dir, 0o777))
-	refused(t, dir, "can be written by others (mode 0777)")
+	refused(t, dir, "can be written by anybody (mode 0777)")
 	file := filepath.Join(t.TempDir(), "file")
 	must(t, os.WriteFile(file, nil, 0o600))
 	if _, err := Open(t.Context(), file, month); err == nil {
