@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -32,7 +33,8 @@ func TestWhatIsDamagedIsTold(t *testing.T) {
 	must(t, err)
 	for range 5 {
 		newest++
-		must(t, s.Commit(t.Context(), []store.Entry{{Seq: newest, Type: "gone", Data: []byte(`{"type":"gone"}`)}}, router.Rows{}))
+		data := fmt.Appendf(nil, `{"type":"gone","timestamp":%d}`, time.Now().UnixMilli()) // else it is dropped for its age
+		must(t, s.Commit(t.Context(), []store.Entry{{Seq: newest, Type: "gone", Data: data}}, router.Rows{}))
 	}
 	s.Close()
 	db, err := sql.Open("sqlite", filepath.Join(place, "relay.db"))
