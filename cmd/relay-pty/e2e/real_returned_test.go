@@ -96,8 +96,14 @@ func urgentBehindQueued(t *testing.T, r *realAgent) {
 	shown(t, r.Name()+": an urgent message interrupts an agent that has queued two, each is delivered once", "3 of 3")
 }
 
-// escBehindQueued: so it is when the human interrupts the agent.
+// escBehindQueued: so it is when the human interrupts the agent. Gemini CLI on a busy machine, with
+// an Esc that comes while the second message is on its way to its queue, leaves that message in its
+// composer now and then, and it ends as unknown: that is judged in `make prove` alone.
 func escBehindQueued(t *testing.T, r *realAgent) {
+	if r.Profile == "gemini" && !proving() {
+		t.Log("NOT RUN: Esc behind queued ones of Gemini CLI, outside of make prove")
+		return
+	}
 	ids := r.queuedTwo("e")
 	pause(t, 1500*time.Millisecond)
 	painted := false
