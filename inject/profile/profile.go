@@ -95,7 +95,7 @@ type Typing struct {
 	Echo       time.Duration // how long the text may take to show
 	KeyWait    time.Duration // how long a human's key may wait for a transaction
 	Confirm    time.Duration // how long after Enter it may take to be gone
-	SlowLine   int           // a line of more bytes makes the agent stand still, before its composer is empty or behind that, which proves nothing then; 0: none does
+	SlowLine   int           // behind a line of more bytes the agent stands still, and its composer proves nothing; 0: none does
 	SlowTurn   time.Duration // how long it may do so
 	Again      time.Duration // text still there, and read, so long: Enter once more
 }

@@ -76,7 +76,10 @@ func New(a Agent) *Log {
 	if a.LastKey == nil {
 		a.LastKey = func() time.Time { return time.Time{} }
 	}
-	return &Log{Agent: a, format: format, turn: transcript.Turn{Endless: format.Endless}, expected: map[string]bool{}, handed: map[string]bool{}, owed: map[string]time.Time{}}
+	return &Log{
+		Agent: a, format: format, turn: transcript.Turn{Endless: format.Endless},
+		expected: map[string]bool{}, handed: map[string]bool{}, owed: map[string]time.Time{},
+	}
 }
 
 // dir is the agent's own directory, by the environment that the agent was

@@ -266,7 +266,8 @@ func (m Message) Reached(level string) bool {
 	case level == UntilReplied && len(m.Recipients) > 0:
 		return m.answered()
 	case level == UntilReplied:
-		return len(m.Replies) > 0 || m.Abandoned || m.Outcome != "" || unheard(m.Error) || router.Ended(m.Status) && !mayBeAnswered(m.Status, m.Error)
+		return len(m.Replies) > 0 || m.Abandoned || m.Outcome != "" || unheard(m.Error) ||
+			router.Ended(m.Status) && !mayBeAnswered(m.Status, m.Error)
 	case level == UntilDelivered && len(m.Recipients) > 0:
 		return !slices.ContainsFunc(m.Typed(), func(d Delivery) bool { return !router.Ended(d.Status) })
 	case level == UntilDelivered:
@@ -357,7 +358,8 @@ func messageOf(state *router.State, k router.Known, running bool) Message {
 	m := Message{
 		ID: k.ID, ShortID: k.ShortID, Status: k.Status, QueuePosition: k.QueuePosition, Mode: k.Mode, From: k.From, To: k.To, Body: k.Body, Priority: k.Priority,
 		TimeoutMS: k.TimeoutMS, ReplyTo: k.ReplyTo, Thread: k.Thread, Evidence: k.Evidence, Attempt: k.Attempt, Error: k.Error,
-		Outcome: k.Result.Outcome, Refusal: k.Refusal, About: k.About, DueAt: k.DueAt, AcceptedAt: k.Accepted, Seq: k.Seq, Running: running, Replies: []Reply{},
+		Outcome: k.Result.Outcome, Refusal: k.Refusal, About: k.About, DueAt: k.DueAt, AcceptedAt: k.Accepted, Seq: k.Seq,
+		Running: running, Replies: []Reply{},
 		CancelAsked: k.CancelAsked && !router.Ended(k.Status), Channel: k.Channel, Redelivers: k.Redelivers, Redeliveries: k.Redeliveries,
 	}
 	if !running && len(k.Deliveries) == 0 {

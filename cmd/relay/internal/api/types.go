@@ -103,7 +103,7 @@ type Message struct {
 	Evidence      string             `json:"evidence,omitzero"`
 	Attempt       int                `json:"attempt,omitzero"`
 	Error         *router.ErrorValue `json:"error,omitzero"`
-	Outcome       string             `json:"outcome,omitzero"`      // how the turn ended that took it, without an answer: silent, interrupted, refused
+	Outcome       string             `json:"outcome,omitzero"`      // how its turn ended without an answer: silent, interrupted, refused
 	Refusal       *router.ErrorValue `json:"refusal,omitzero"`      // why its API refused it, with the agent's own words
 	AcceptedAt    int64              `json:"accepted_at"`           // Unix milliseconds
 	DueAt         int64              `json:"due_at,omitzero"`       // when what is scheduled is sent, Unix milliseconds

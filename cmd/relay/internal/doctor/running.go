@@ -29,7 +29,8 @@ func (d *Doctor) router(ctx context.Context, h home.Home) {
 		if err := h.Beyond(); err != nil {
 			d.trouble(check, err, "")
 		} else if text, err := h.Told(); err == nil && len(d.Mended) == 0 && !started(text) {
-			d.broken(check, "mend what it says; relay serve shows it at once", "the last router did not start, or failed (%s): %s", h.Log(), lastLines(text, 3))
+			const failed = "the last router did not start, or failed (%s): %s"
+			d.broken(check, "mend what it says; relay serve shows it at once", failed, h.Log(), lastLines(text, 3))
 		}
 		return
 	}
@@ -73,7 +74,8 @@ func number(pid int) string {
 // ends as it should says nothing more. One that was started while another ran does not count.
 func started(log string) bool {
 	for _, line := range slices.Backward(strings.Split(strings.TrimSpace(log), "\n")) {
-		if !strings.HasPrefix(line, "relay: hint: ") && !strings.HasPrefix(line, "relay: note: ") && !strings.Contains(line, "held by the router that runs") {
+		told := strings.HasPrefix(line, "relay: hint: ") || strings.HasPrefix(line, "relay: note: ")
+		if !told && !strings.Contains(line, "held by the router that runs") {
 			return line == "" || strings.HasPrefix(line, "relay: router at ")
 		}
 	}

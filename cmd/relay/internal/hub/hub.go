@@ -69,7 +69,8 @@ func New(ctx context.Context, store Store, rules router.Rules, newID func() stri
 	h := &Hub{
 		store: store, newID: newID, running: map[string]int{}, claimed: map[string]bool{}, stale: map[string]bool{}, leased: map[string]bool{},
 		pauses: map[string]deadline{}, inboxes: map[string]chan struct{}{}, changed: make(chan struct{}), failed: make(chan struct{}),
-		committing: make(chan struct{}, 1), housekeep: make(chan struct{}, 1), staged: newBatch(), began: time.Now(), late: map[string]time.Time{},
+		committing: make(chan struct{}, 1), housekeep: make(chan struct{}, 1), staged: newBatch(),
+		began: time.Now(), late: map[string]time.Time{},
 	}
 	return h, h.resume(rules)
 }

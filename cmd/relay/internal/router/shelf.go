@@ -173,7 +173,10 @@ func (m *Known) row() (Row, error) {
 	for _, one := range m.Deliveries {
 		v.Deliveries = append(v.Deliveries, one.ID)
 	}
-	r := Row{ID: m.ID, ShortID: m.ShortID, Seq: m.Seq, From: m.From, To: m.To, Status: m.Status, Sent: m.Sent, Open: m.open(), Last: m.newest(), New: m.at != m.Seq}
+	r := Row{
+		ID: m.ID, ShortID: m.ShortID, Seq: m.Seq, From: m.From, To: m.To, Status: m.Status,
+		Sent: m.Sent, Open: m.open(), Last: m.newest(), New: m.at != m.Seq,
+	}
 	if m.group != nil {
 		v.Group, r.Root = m.group.ID, m.group.ID
 	}

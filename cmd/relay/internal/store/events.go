@@ -182,7 +182,8 @@ func (s *Store) Excess(ctx context.Context, older func(data []byte) bool) (upTo 
 	last := s.last.Load()
 	if limit := s.limit.Bytes; bytes > limit {
 		share := float64(bytes-limit+limit/10) / float64(bytes)
-		const oldest = `SELECT coalesce(max(seq), 0) FROM (SELECT seq FROM events ORDER BY seq LIMIT (SELECT cast(count(*) * ? AS INTEGER) FROM events))`
+		const oldest = `SELECT coalesce(max(seq), 0) FROM
+			(SELECT seq FROM events ORDER BY seq LIMIT (SELECT cast(count(*) * ? AS INTEGER) FROM events))`
 		if err := s.r.QueryRowContext(ctx, oldest, share).Scan(&upTo); err != nil {
 			return 0, fmt.Errorf("look at the log: %w", err)
 		}

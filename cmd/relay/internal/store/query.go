@@ -73,13 +73,13 @@ func (s *Store) Messages(ctx context.Context, q router.Query) (ids []string, old
 		count = append(count, "(SELECT count(*) "+from+")")
 	}
 	query := strings.Join(found, " UNION ALL ") + " ORDER BY seq DESC, n DESC LIMIT ?"
-	err = s.rows(ctx, query, func(row *sql.Rows) error {
+	err = rowsOf(ctx, s.r, func(row *sql.Rows) error {
 		var id string
 		var seq, n int64
 		err := row.Scan(&id, &seq, &n)
 		ids = append(ids, id)
 		return err
-	}, append(args, most)...)
+	}, query, append(args, most)...)
 	if err != nil || most < 0 || len(ids) < most {
 		slices.Reverse(ids)
 		return ids, 0, upTo, err
@@ -101,12 +101,12 @@ const begunMost = 100
 func (s *Store) Begun(ctx context.Context, word string) (ids []string, more bool, err error) {
 	const query = `SELECT id FROM messages WHERE id >= ?1 AND id < ?2 OR short >= ?1 AND short < ?2 AND short IS NOT NULL
 		ORDER BY seq DESC, n DESC LIMIT ?3`
-	err = s.rows(ctx, query, func(row *sql.Rows) error {
+	err = rowsOf(ctx, s.r, func(row *sql.Rows) error {
 		var id string
 		err := row.Scan(&id)
 		ids = append(ids, id)
 		return err
-	}, word, word+"~", begunMost+1) // which is behind all that an id may have
+	}, query, word, word+"~", begunMost+1) // which is behind all that an id may have
 	if more = len(ids) > begunMost; more {
 		ids = ids[:begunMost]
 	}
@@ -116,13 +116,13 @@ func (s *Store) Begun(ctx context.Context, word string) (ids []string, more bool
 // Ended counts the messages that were sent and have ended, by status.
 func (s *Store) Ended(ctx context.Context) (counts map[string]int, err error) {
 	counts = map[string]int{}
-	err = s.rows(ctx, `SELECT status, count(*) FROM messages WHERE sent AND NOT open GROUP BY status`, func(row *sql.Rows) error {
+	err = rowsOf(ctx, s.r, func(row *sql.Rows) error {
 		var status string
 		var n int
 		err := row.Scan(&status, &n)
 		counts[status] = n
 		return err
-	})
+	}, `SELECT status, count(*) FROM messages WHERE sent AND NOT open GROUP BY status`)
 	return counts, err
 }
 

@@ -50,7 +50,8 @@ func (s *Store) Commit(ctx context.Context, events []Entry, rows router.Rows) er
 func (s *Store) put(ctx context.Context, tx *sql.Tx, events []Entry, rows router.Rows) error {
 	for _, e := range events {
 		data := string(e.Data)
-		if _, err := tx.StmtContext(ctx, s.does.event).ExecContext(ctx, e.Seq, e.Type, e.Agent, data, sum(number(e.Seq), e.Type, e.Agent, data)); err != nil {
+		sum := sum(number(e.Seq), e.Type, e.Agent, data)
+		if _, err := tx.StmtContext(ctx, s.does.event).ExecContext(ctx, e.Seq, e.Type, e.Agent, data, sum); err != nil {
 			return err
 		}
 	}
@@ -88,7 +89,8 @@ func (s *Store) putMessage(ctx context.Context, tx *sql.Tx, r router.Row) (err e
 	data := string(r.Data)
 	sum := sum(r.ID, data)
 	if r.New {
-		_, err = tx.StmtContext(ctx, s.does.message).ExecContext(ctx, r.ID, null(r.ShortID), null(r.Root), r.Seq, r.From, r.To, r.Status, r.Sent, r.Part, r.Open, r.Dead, r.Last, data, sum)
+		_, err = tx.StmtContext(ctx, s.does.message).ExecContext(ctx, r.ID, null(r.ShortID), null(r.Root), r.Seq,
+			r.From, r.To, r.Status, r.Sent, r.Part, r.Open, r.Dead, r.Last, data, sum)
 	} else {
 		_, err = tx.StmtContext(ctx, s.does.change).ExecContext(ctx, r.Status, r.Open, r.Dead, r.Last, data, sum, r.ID)
 	}
@@ -109,10 +111,12 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	}{
 		{&s.does.event, s.w, `INSERT INTO events (seq, type, agent, data, sum) VALUES (?, ?, ?, ?, ?)`},
 		{&s.does.agent, s.w, `INSERT OR REPLACE INTO agents (name, data, sum) VALUES (?, ?, ?)`},
-		{&s.does.message, s.w, `INSERT OR REPLACE INTO messages (id, short, root, seq, sender, recipient, status, sent, part, open, dead, last, data, sum)
+		{&s.does.message, s.w, `INSERT OR REPLACE INTO messages
+			(id, short, root, seq, sender, recipient, status, sent, part, open, dead, last, data, sum)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
 		{&s.does.change, s.w, `UPDATE messages SET status = ?, open = ?, dead = ?, last = ?, data = ?, sum = ? WHERE id = ?`},
-		{&s.does.find, s.r, `SELECT id, data, sum FROM messages WHERE id = ?1 UNION ALL SELECT id, data, sum FROM messages WHERE short = ?1 AND short IS NOT NULL LIMIT 1`},
+		{&s.does.find, s.r, `SELECT id, data, sum FROM messages WHERE id = ?1
+			UNION ALL SELECT id, data, sum FROM messages WHERE short = ?1 AND short IS NOT NULL LIMIT 1`},
 	} {
 		if *p.into, err = p.db.PrepareContext(ctx, p.text); err != nil {
 			return err
@@ -147,14 +151,14 @@ func (s *Store) Find(id string) []byte {
 // Newest calls f with the messages that were sent, the newest first, until f has enough.
 func (s *Store) Newest(f func(message []byte) (more bool)) error {
 	enough := errors.New("enough")
-	err := s.rows(context.Background(), `SELECT id, data, sum FROM messages WHERE sent ORDER BY n DESC`, func(row *sql.Rows) error {
+	err := rowsOf(context.Background(), s.r, func(row *sql.Rows) error {
 		if data, err := s.message(row); err != nil {
 			return err
 		} else if data != nil && !f(data) {
 			return enough
 		}
 		return nil
-	})
+	}, `SELECT id, data, sum FROM messages WHERE sent ORDER BY n DESC`)
 	if errors.Is(err, enough) {
 		return nil
 	}
@@ -192,24 +196,9 @@ func (s *Store) Load() (v router.Loaded, err error) {
 			return err
 		},
 	} {
-		if err := s.rows(ctx, query, take); err != nil {
+		if err := rowsOf(ctx, s.r, take, query); err != nil {
 			return v, fmt.Errorf("read the state: %w", err)
 		}
 	}
 	return v, nil
-}
-
-// rows calls f with each row of an answer.
-func (s *Store) rows(ctx context.Context, query string, f func(*sql.Rows) error, args ...any) error {
-	rows, err := s.r.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := f(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }

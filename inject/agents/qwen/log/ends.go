@@ -26,7 +26,8 @@ type call struct {
 
 // talks reports whether the tool does nothing but talk.
 func (c *call) talks() bool {
-	return strings.HasPrefix(c.Name, "mcp__relay__") || c.Name == "run_shell_command" && transcript.Talk(transcript.Argument(c.Args, "command"))
+	return strings.HasPrefix(c.Name, "mcp__relay__") ||
+		c.Name == "run_shell_command" && transcript.Talk(transcript.Argument(c.Args, "command"))
 }
 
 // failure is what Qwen Code notes of a request that failed, after its last try.
