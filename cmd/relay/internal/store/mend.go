@@ -174,6 +174,9 @@ func (s *Store) takeOver(ctx context.Context, from *sql.DB) (did []string, err e
 				did = append(did, fmt.Sprintf("%d rows of %s were kept", n, table))
 			}
 		}
+		if len(did) == 0 {
+			did = []string{"nothing of it could be read: a new log begins, and messages that waited are not in it"}
+		}
 		var first sql.NullInt64
 		if err := tx.QueryRowContext(ctx, `SELECT min(seq) FROM events`).Scan(&first); err != nil {
 			return err
