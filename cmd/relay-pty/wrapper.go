@@ -363,9 +363,7 @@ func (w *wrapper) begun(t turn.Turn) {
 		w.stream.Mask(t.Typed(w.profile().Quote))
 	}
 	if log := w.history(); log != nil {
-		if t.Command() {
-			log.Command()
-		}
+		log.Typing(t.Command())
 		for _, m := range t {
 			log.Expect(m.ShownID())
 		}

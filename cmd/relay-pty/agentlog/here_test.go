@@ -27,8 +27,9 @@ func TestWhatMayHaveBeenTypedHere(t *testing.T) {
 			}
 		}
 		step("at the start", true, func() {})
-		step("once a message has shown", false, func() {
+		step("once a message has shown, though it has ended by then", false, func() {
 			l.Expect("m1")
+			l.Forget("m1")
 			l.take(prompt(parser.Opening("m1") + " from bob] hello"))
 		})
 		step("a key", true, func() { key = time.Now() })
@@ -36,7 +37,7 @@ func TestWhatMayHaveBeenTypedHere(t *testing.T) {
 		step("the rest behind that", false, func() { l.settle(time.Now()) })
 		step("a key, and a rest at once", true, func() { key = time.Now(); l.settle(key.Add(time.Second)) })
 		step("a rest that is long", false, func() { l.settle(time.Now()) })
-		step("a command", true, func() { l.Command() })
+		step("a command", true, func() { l.Typing(true) })
 		step("a message in its turn", true, func() {
 			l.Expect("m2")
 			l.take(prompt(parser.Opening("m2") + " from bob] hello"))
@@ -52,15 +53,25 @@ func TestWhenTheTerminalWasSilent(t *testing.T) {
 	if h.silent(at(0)) {
 		t.Error("it is known before it spoke at all")
 	}
-	for _, s := range []float64{10, 10.9, 11.8, 20} {
+	for _, s := range []float64{10, 10.2, 10.4, 20} {
 		h.hears(at(s))
 	}
+	h.given = at(20.1)
+	h.hears(at(20.2)) // of a message, though the terminal speaks all the time
 	for s, want := range map[float64]bool{
-		5: false, 9.5: false, 10.5: false, 12.7: false, 12.9: true, 18.9: true, 19.1: false, 20.9: false, 22: true,
+		5: false, 8.9: false, 9.1: false, 10.3: false, 10.45: false, 10.6: true, 18.9: true, 19.1: false, 20.05: false, 20.15: false,
+		20.25: false, 22: true,
 	} {
 		if h.silent(at(s)) != want {
 			t.Errorf("at %v s: silent is %v, want %v", s, !want, want)
 		}
+	}
+	h = here{}
+	h.hears(at(1))
+	h.given = at(20.1)
+	h.hears(at(20.2))
+	if !h.silent(at(20.05)) || h.silent(at(20.15)) {
+		t.Error("a message that is typed behind a prompt, or before one, makes the terminal speak of it")
 	}
 	for n := range 2 * burstsMost {
 		h.hears(at(30 + 3*float64(n)))

@@ -201,7 +201,7 @@ func (l *Log) proves(e transcript.Entry) (news bool) {
 		}
 	}
 	switch {
-	case news && l.here.settled.IsZero():
+	case l.here.settled.IsZero() && (news || e.Typed && transcript.Begins(e.Text)):
 		l.here.settled = l.Started // a prompt of the command line's came first
 	case e.Typed && !news && !transcript.Begins(e.Text):
 		l.here.told = e.Time

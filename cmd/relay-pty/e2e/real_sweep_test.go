@@ -217,6 +217,15 @@ func (r *realAgent) swept() {
 	r.readOnce(sent)
 }
 
+// takes is how long an agent may take to take a text.
+func takes(profile, text string) time.Duration {
+	look, _ := agents.Named(profile)
+	if slow := look.Typing.SlowLine; slow > 0 && turn.Longest(text) > slow/2 {
+		return 4 * time.Minute
+	}
+	return 2 * time.Minute
+}
+
 // gets has the agent get the item and rest again, and says how long it took or what is wrong.
 func (r *realAgent) gets(item awkward.Item) (took time.Duration, err error) {
 	began := time.Now()
@@ -226,12 +235,9 @@ func (r *realAgent) gets(item awkward.Item) (took time.Duration, err error) {
 	for _, m := range item.Messages {
 		r.inject(m.ID, m.Sent)
 	}
-	limit := 2 * time.Minute
-	slow := r.look.Typing.SlowLine
+	limit := time.Duration(0)
 	for _, m := range item.Messages {
-		if slow > 0 && turn.Longest(m.Read) > slow/2 {
-			limit = 4 * time.Minute
-		}
+		limit = max(limit, takes(r.Profile, m.Read))
 	}
 	for _, m := range item.Messages {
 		early := ""

@@ -3,7 +3,6 @@ package rig
 
 import (
 	_ "embed"
-	"regexp"
 
 	"relay-pty/inject/agents/rig"
 )
@@ -24,18 +23,13 @@ func All() []rig.Agent {
 		Vim:      rig.Edits(settings, func(v rig.Object) { v["general"].(rig.Object)["vimMode"] = true }),
 		Tools:    rig.Stdio(settings),
 		Looks:    looks,
-		Unwrap:   func(text string) string { return resolved.ReplaceAllString(text, "@$1") },
+		Unwrap:   rig.Files,
 		Startups: []rig.Startup{
 			{Name: "trust", Text: "Do you trust the files in this folder?", Change: rig.Edits(settings, func(v rig.Object) { v["security"].(rig.Object)["folderTrust"] = rig.Object{"enabled": true} })},
 			{Name: "login", Text: "How would you like to authenticate", Change: rig.Edits(settings, func(v rig.Object) { delete(v["security"].(rig.Object), "auth") })},
 		},
 	}}
 }
-
-// resolved is the name of a file as Gemini CLI completes it on its way to the model: of "@work" it
-// makes "@work.txt", puts a blank before it, and drops what white space alone parts two of them. So
-// white space before a name counts on neither side.
-var resolved = regexp.MustCompile(`\s*@(\w+)(?:\.txt)?\b`)
 
 const settings = ".gemini/settings.json"
 

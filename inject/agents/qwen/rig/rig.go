@@ -19,6 +19,7 @@ func All() []rig.Agent {
 		Idle:     ">   Type your message",
 		Question: "Allow execution of",
 		Settle:   settle,
+		Unwrap:   rig.Files,
 		Longest:  32 << 10,
 		Tools:    rig.Stdio(settings),
 	}}
