@@ -119,8 +119,8 @@ type Store struct {
 	found   []string        // what is damaged or missing
 }
 
-// Open opens the store in dir, which it makes. A store that another process has is an *[own.HeldError];
-// one of a newer version is left alone and refused.
+// Open opens the store in dir, which it makes. One that another process has is an
+// *[own.HeldError]; one of a newer version is left alone and refused.
 func Open(ctx context.Context, dir string, limit Limit) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
