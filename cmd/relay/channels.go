@@ -72,42 +72,9 @@ func showChannels(p paper.Paper, list []api.Channel) error {
 	return p.Table(rows)
 }
 
-// whom names the recipients of a message for whom so is true; of a message to one, that one.
-func whom(m api.Message, so func(api.Delivery) bool) (names []string) {
-	for _, d := range m.Recipients {
-		if so(d) {
-			names = append(names, d.To)
-		}
-	}
-	if len(m.Recipients) == 0 {
-		names = []string{m.To}
-	}
-	return names
-}
-
 // unanswering are those whose run has ended without an answer.
 func unanswering(m api.Message) string {
-	return strings.Join(whom(m, func(d api.Delivery) bool { return d.Abandoned }), ", ")
-}
-
-// whyNotAll says why a message to several is not in all their queues.
-func whyNotAll(m api.Message) string {
-	waits := func(d api.Delivery) bool { return d.Status == router.StatusAccepted }
-	var why []string
-	add := func(one, more string, so func(api.Delivery) bool) {
-		names := whom(m, so)
-		if len(names) > 1 {
-			one = more
-		}
-		if len(names) > 0 {
-			why = append(why, strings.Join(names, ", ")+" "+one)
-		}
-	}
-	add("does not run", "do not run", func(d api.Delivery) bool { return waits(d) && !d.Running && !d.Reads })
-	const unread, full = "not read it yet (relay recv)", "no more messages at present"
-	add("has "+unread, "have "+unread, func(d api.Delivery) bool { return waits(d) && d.Reads })
-	add("takes "+full, "take "+full, func(d api.Delivery) bool { return waits(d) && d.Running })
-	return strings.Join(why, "; ")
+	return strings.Join(m.Standing().Whom(func(d router.Delivery) bool { return d.Abandoned }), ", ")
 }
 
 // by names who answered a message to several.

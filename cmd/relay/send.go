@@ -32,9 +32,6 @@ type sending struct {
 	notifyAfter                      duration
 }
 
-// acceptWait is how long send waits for the wrapper to take the message, which takes milliseconds.
-const acceptWait = time.Second
-
 func sendCommand(s streams) *cobra.Command {
 	var f sending
 	c := &cobra.Command{
@@ -131,7 +128,7 @@ func (f *sending) sayWaits(s streams, m api.Message) {
 	switch {
 	case f.json:
 	case m.Status == router.StatusAccepted:
-		fmt.Fprintf(s.err, "relay: %s: %s; the message waits\n", m.ID, whyNot(m))
+		fmt.Fprintf(s.err, "relay: %s: %s; the message waits\n", m.ID, m.Standing().WhyNot())
 	case m.Status == protocol.StatusQueued && m.WaitingFor != nil && slices.Contains(humans, *m.WaitingFor):
 		fmt.Fprintf(s.err, "relay: %s: the message waits for: %s\n", m.ID, *m.WaitingFor)
 	}
@@ -183,7 +180,7 @@ func (f *sending) complete(c *cobra.Command, in io.Reader, args []string) (err e
 	if f.until == api.UntilReplied {
 		f.ReplyWithinMS = f.wait.d.Milliseconds()
 	}
-	f.Until, f.WaitMS = api.UntilQueued, acceptWait.Milliseconds()
+	f.Until, f.WaitMS = api.UntilQueued, api.AcceptWait.Milliseconds()
 	switch f.until {
 	case api.UntilQueued, api.UntilDelivered, api.UntilReplied:
 		return nil
@@ -274,50 +271,25 @@ func (f *sending) verdict(s streams, m api.Message, asked bool) error {
 		}
 	}
 	switch {
-	case m.Came(f.until):
+	case m.Standing().Came(f.until):
 		if f.until == api.UntilDelivered && m.Status == router.StatusAccepted {
-			say("%s: %s", m.ID, whyNot(m))
+			say("%s: %s", m.ID, m.Standing().WhyNot())
 		}
 		return nil
 	case m.Status == router.StatusAccepted && f.until == api.UntilQueued && !asked:
-		say("%s; the message waits", whyNot(m))
+		say("%s; the message waits", m.Standing().WhyNot())
 		return nil
-	case f.until == api.UntilReplied && len(m.Replies) == 0 && m.Ended() != "":
-		say("%s: %s", m.ID, m.Ended())
+	case f.until == api.UntilReplied && len(m.Replies) == 0 && m.Standing().Ended() != "":
+		say("%s: %s", m.ID, m.Standing().Ended())
 		return exit(exitFailed)
 	case m.Abandoned && m.Error == nil && f.until == api.UntilReplied: // else the error says so
 		say("%s: %s ended without an answer", m.ID, unanswering(m))
 		return exit(exitFailed)
-	case m.Reached(f.until) || f.until == api.UntilQueued:
+	case m.Standing().Reached(f.until) || f.until == api.UntilQueued:
 		return exit(exitFailed)
 	}
 	say("%s is not %s after %v", m.ID, f.until, f.wait.d)
 	return exit(exitTimeout)
-}
-
-// whyNot says why a message is in no wrapper's queue.
-func whyNot(m api.Message) string {
-	switch {
-	case len(m.Recipients) > 0:
-		return whyNotAll(m)
-	case m.To == router.Human:
-		return "relay recv shows it"
-	case m.Reads:
-		return "relay recv --as " + m.To + " shows it"
-	case m.Running:
-		return m.To + " takes no more messages at present"
-	case m.Awaited:
-		return "nobody knows the name " + m.To + " yet" + didYouMean(m.Like)
-	}
-	return m.To + " does not run"
-}
-
-// didYouMean offers names that are like one that nobody has.
-func didYouMean(like []string) string {
-	if len(like) == 0 {
-		return ""
-	}
-	return " (did you mean " + strings.Join(like, " or ") + "?)"
 }
 
 // duration is a flag as 500 (milliseconds) or 500ms, 5m.

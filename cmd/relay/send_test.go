@@ -60,7 +60,7 @@ func TestModesAreTold(t *testing.T) {
 // with status 1 and one line. An answer counts more, and whoever waits for less hears nothing.
 func TestWaitTellsHowTheTurnEnded(t *testing.T) {
 	limit := &router.ErrorValue{Code: protocol.ReasonLimit, Message: "You've hit your limit\n\x1b[2Jresets 7pm"}
-	answer := []api.Reply{{From: "bob", Body: "yes"}}
+	answer := []router.Reply{{From: "bob", Body: "yes"}}
 	for _, c := range []struct {
 		m     api.Message
 		until string
@@ -74,14 +74,14 @@ func TestWaitTellsHowTheTurnEnded(t *testing.T) {
 			"relay: m: the API of bob refused its turn (limit): You've hit your limit [2Jresets 7pm\n",
 		},
 		{
-			api.Message{To: "#team", Recipients: []api.Delivery{{To: "eve", Outcome: protocol.OutcomeRefused}}}, api.UntilReplied, exitFailed,
+			api.Message{To: "#team", Recipients: []router.Delivery{{To: "eve", Outcome: protocol.OutcomeRefused}}}, api.UntilReplied, exitFailed,
 			"relay: m: the API of eve refused its turn\n",
 		},
 		{api.Message{Outcome: protocol.OutcomeSilent, Replies: answer}, api.UntilReplied, 0, ""},
 		{api.Message{Outcome: protocol.OutcomeSilent}, api.UntilDelivered, 0, ""},
 	} {
 		c.m.ID, c.m.To, c.m.Status = "m", cmp.Or(c.m.To, "bob"), protocol.StatusDelivered
-		if !c.m.Reached(c.until) {
+		if !c.m.Standing().Reached(c.until) {
 			t.Errorf("%+v: the wait goes on", c.m)
 		}
 		var errs bytes.Buffer

@@ -27,16 +27,19 @@ import (
 
 // HeldError says that a live process owns what we want. What we do not know of it is zero.
 type HeldError struct {
-	What   string // "socket /tmp/…" or "name alice"
+	What   string // "socket /tmp/…", "name alice" or "store /home/…"
 	Flag   string // the flag that chooses another one
 	PID    int
-	Name   string // the agent's name
+	Name   string // the agent's name, or [Router]
 	Socket string // where a router that holds its store listens
 }
 
 func (e *HeldError) Error() string {
 	if e.PID == 0 {
 		return e.What + ": held by another process"
+	}
+	if e.Name == Router {
+		return fmt.Sprintf("%s: held by the router that runs (pid %d)", e.What, e.PID)
 	}
 	who := fmt.Sprintf("%s: held by relay-pty pid %d", e.What, e.PID)
 	if e.Name != "" {
@@ -46,7 +49,15 @@ func (e *HeldError) Error() string {
 }
 
 // Hint says what to do about it.
-func (e *HeldError) Hint() string { return "end that one, or choose another " + e.Flag }
+func (e *HeldError) Hint() string {
+	if e.Name == Router {
+		return "commands find that one by themselves; end it first to run another, or choose another " + e.Flag
+	}
+	return "end that one, or choose another " + e.Flag
+}
+
+// Router is the name by which a router holds what it has; no agent may have it.
+const Router = "relay"
 
 // PathError says that something in the file system is not as it must be, and is left
 // as it is.
@@ -219,7 +230,7 @@ func holder(f *os.File, e HeldError) *HeldError {
 	for i := 0; i+1 < len(words); i += 2 {
 		number, err := strconv.ParseInt(words[i+1], 10, 64)
 		switch {
-		case words[i] == "name" && protocol.ValidName(words[i+1]) == nil:
+		case words[i] == "name" && (words[i+1] == Router || protocol.ValidName(words[i+1]) == nil):
 			e.Name = words[i+1]
 		case err != nil || number <= 0:
 		case words[i] == "pid":

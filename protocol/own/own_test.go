@@ -2,9 +2,11 @@ package own
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -63,6 +65,20 @@ func TestHeldErrorTellsWho(t *testing.T) {
 	if !errors.As(err, &who) || who.PID != os.Getpid() || who.Name != "alice" ||
 		who.Hint() != "end that one, or choose another --state-dir" {
 		t.Errorf("got %#v", err)
+	}
+}
+
+// TestHeldErrorTellsOfARouter, which is found by itself, and is no wrapper.
+func TestHeldErrorTellsOfARouter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	held, err := Hold(path, "store here", "--store", Router)
+	must(t, err)
+	defer held.Release()
+	_, err = Hold(path, "store here", "--store", Router)
+	var who *HeldError
+	want := fmt.Sprintf("store here: held by the router that runs (pid %d)", os.Getpid())
+	if !errors.As(err, &who) || err.Error() != want || !strings.HasPrefix(who.Hint(), "commands find that one") {
+		t.Errorf("got %v (%#v), want %s", err, who, want)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
 
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
@@ -24,20 +23,6 @@ type Channels struct {
 // Member says who joins or leaves. As counts only where no token says who asks.
 type Member struct {
 	As string `json:"as,omitzero"`
-}
-
-// Delivery is what became of a message to several for one of them.
-type Delivery struct {
-	ID         string             `json:"id"`
-	To         string             `json:"to"`
-	Status     string             `json:"status"`
-	Evidence   string             `json:"evidence,omitzero"`
-	WaitingFor *string            `json:"waiting_for"`
-	Error      *router.ErrorValue `json:"error,omitzero"`
-	Running    bool               `json:"running"`
-	Reads      bool               `json:"reads,omitzero"`
-	Abandoned  bool               `json:"abandoned,omitzero"`
-	Outcome    string             `json:"outcome,omitzero"`
 }
 
 // channelEndpoints are those about channels, whose names stand in a path without their '#'.
@@ -94,62 +79,6 @@ func (c *Client) Member(ctx context.Context, channel, as string, joins bool) (Ch
 	return call[Channel](ctx, c, "POST", "/v1/channels/"+url.PathEscape(channel)+verb, Member{as})
 }
 
-// deliveries tells what became of a message to several, recipient by recipient. The message runs
-// while any that has it not yet does; it is abandoned when all are over, one of them so.
-func (m *Message) deliveries(state *router.State, running func(string) bool, list []*router.Known) {
-	m.Running = false
-	over, abandoned := true, false
-	for _, k := range list {
-		one := messageOf(state, *k, running(k.To))
-		d := Delivery{
-			ID: k.ID, To: k.To, Status: k.Status, Evidence: k.Evidence, WaitingFor: one.WaitingFor,
-			Error: k.Error, Running: one.Running, Reads: !state.Wrapped(k.To), Abandoned: state.Abandoned(k), Outcome: k.Result.Outcome,
-		}
-		m.Recipients = append(m.Recipients, d)
-		m.answers(state, k)
-		m.Running = m.Running || d.Running && d.Status == router.StatusAccepted
-		over, abandoned = over && d.over(), abandoned || d.Abandoned
-	}
-	m.Abandoned = over && abandoned && len(m.Replies) == 0
-}
-
-// answers adds the answers to a message.
-func (m *Message) answers(state *router.State, k *router.Known) {
-	for _, reply := range k.Replies {
-		if r, ok := state.Find(reply); ok {
-			m.Replies = append(m.Replies, Reply{ID: r.ID, From: r.From, Body: r.Body})
-		}
-	}
-	if len(k.Replies) == 0 && k.Words != "" {
-		m.Replies = append(m.Replies, Reply{From: k.To, Body: k.Words, Inferred: true})
-	}
-}
-
-// Typed are the recipients whose wrappers a message to several is typed by. People and scripts read
-// when they like, so nobody waits for them, unless the message went to nobody else.
-func (m Message) Typed() []Delivery {
-	typed := slices.DeleteFunc(slices.Clone(m.Recipients), func(d Delivery) bool { return d.Reads })
-	if len(typed) == 0 {
-		return m.Recipients
-	}
-	return typed
-}
-
-// over reports whether no answer can come any more.
-func (d Delivery) over() bool {
-	return d.Abandoned || d.Outcome != "" || unheard(d.Error) || router.Ended(d.Status) && !mayBeAnswered(d.Status, d.Error)
-}
-
-// answered reports whether a message to several has an answer, or none can come.
-func (m Message) answered() bool {
-	for _, d := range m.Recipients {
-		if !d.over() {
-			return len(m.Replies) > 0
-		}
-	}
-	return true
-}
-
 // cancelAll takes a message to several back from all that have not got it. It is too late only
 // where it is for all of them.
 func (s *Server) cancelAll(ctx context.Context, m Message) (any, error) {
@@ -171,9 +100,4 @@ func (s *Server) cancelAll(ctx context.Context, m Message) (any, error) {
 	}
 	m, _ = s.look(m.ID) // it is known
 	return m, nil
-}
-
-// reaches reports whether a message is to that name, or to several and that name is one of them.
-func (m Message) reaches(name string) bool {
-	return m.To == name || slices.ContainsFunc(m.Recipients, func(d Delivery) bool { return d.To == name })
 }

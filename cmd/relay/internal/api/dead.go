@@ -35,12 +35,11 @@ func (s *Server) dead(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	wants, err := s.filter(r)
+	q, err := s.filter(r)
 	if err != nil {
 		return nil, err
 	}
-	q := wants.query(after, last)
-	q.Dead = true
+	q.After, q.Last, q.Dead = after, int(last), true
 	return s.list(r.Context(), q)
 }
 
@@ -56,7 +55,7 @@ func (s *Server) redeliver(r *http.Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return s.until(r.Context(), sent.ID, UntilQueued, redeliverWait)
+		return s.until(r.Context(), sent.ID, UntilQueued, AcceptWait.Milliseconds())
 	}
 	again := 0
 	var refused error = fault(string(protocol.TooLate), "%s is %s: nothing of it is to be sent again", id, m.Status)
@@ -70,11 +69,8 @@ func (s *Server) redeliver(r *http.Request) (any, error) {
 	if again == 0 {
 		return nil, refused
 	}
-	return s.until(r.Context(), id, UntilQueued, redeliverWait)
+	return s.until(r.Context(), id, UntilQueued, AcceptWait.Milliseconds())
 }
-
-// redeliverWait is how many milliseconds a wrapper may take to take a message.
-const redeliverWait = 1000
 
 // Dead returns the newest dead letters, last at most (0: all), as they came.
 func (c *Client) Dead(ctx context.Context, q Query, last int) (Messages, error) {

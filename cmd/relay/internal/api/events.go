@@ -41,7 +41,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 
 // asked is where a reader of events begins, by default behind all that has happened, and what it
 // wants.
-func (s *Server) asked(r *http.Request, cursor string) (after int64, wants filter, err error) {
+func (s *Server) asked(r *http.Request, cursor string) (after int64, wants router.Query, err error) {
 	if after = s.last(); cursor != "" {
 		if after, err = natural("after", cursor); err == nil {
 			err = s.reached(after)
@@ -71,10 +71,10 @@ func (s *Server) reached(after int64) error {
 }
 
 // next returns the events after a cursor; where there are none, those that come before ctx ends.
-func (s *Server) next(ctx context.Context, after int64, wants filter) (Events, error) {
+func (s *Server) next(ctx context.Context, after int64, wants router.Query) (Events, error) {
 	for {
 		changed := s.Hub.Changed()
-		list, upTo, oldest, err := s.Hub.Events(context.WithoutCancel(ctx), after, pageMost, wants.event)
+		list, upTo, oldest, err := s.Hub.Events(context.WithoutCancel(ctx), after, pageMost, wants.Wants)
 		switch {
 		case err != nil:
 			return Events{}, err
@@ -161,29 +161,23 @@ func tell(w http.ResponseWriter, kind string, seq int64, v any) {
 	fmt.Fprintf(w, "event: %s\ndata: %s\n\n", kind, data)
 }
 
-// filter is what a reader wants of the log. What is empty is not looked at.
-type filter struct {
-	types            []string
-	target, from, to string
-}
-
 // filter is what the query says.
-func (s *Server) filter(r *http.Request) (f filter, err error) {
+func (s *Server) filter(r *http.Request) (f router.Query, err error) {
 	q := r.URL.Query()
 	if v := q.Get("event"); v != "" {
-		if f.types, err = typesOf(v); err != nil {
+		if f.Types, err = typesOf(v); err != nil {
 			return f, err
 		}
 	}
-	for name, into := range map[string]*string{"target": &f.target, "from": &f.from, "to": &f.to} {
+	for name, into := range map[string]*string{"target": &f.Target, "from": &f.From, "to": &f.To} {
 		if *into, err = s.named(r, q.Get(name)); err != nil {
 			return f, err
 		}
 	}
-	if f.target == "any" {
-		f.target = ""
+	if f.Target == "any" {
+		f.Target = ""
 	}
-	asked := map[string]string{"target": f.target, "from": f.from, "to": f.to}
+	asked := map[string]string{"target": f.Target, "from": f.From, "to": f.To}
 	for name := range strings.SplitSeq(q.Get("known"), ",") {
 		if err := s.heardOf(r.Context(), asked[name]); err != nil {
 			return f, err
@@ -216,23 +210,4 @@ func (s *Server) heardOf(ctx context.Context, name string) (err error) {
 		s.Hub.View(look)
 	}
 	return err
-}
-
-func (f filter) event(e *router.Event) bool {
-	return (len(f.types) == 0 || slices.Contains(f.types, e.Type)) &&
-		(f.target == "" || e.Agent == f.target || e.To == f.target || slices.Contains(e.Recipients, f.target)) &&
-		(f.from == "" || e.From == f.from) && (f.to == "" || e.To == f.to || slices.Contains(e.Recipients, f.to))
-}
-
-// query is the same of messages.
-func (f filter) query(after, last int64) router.Query {
-	return router.Query{After: after, Last: int(last), From: f.from, To: f.to, Target: f.target}
-}
-
-// channelsOf are those that a name is in now, and the one of all.
-func (s *Server) channelsOf(name string) (list []string) {
-	s.Hub.View(func(state *router.State, _ func(string) bool) {
-		list = slices.DeleteFunc(state.Channels(), func(c string) bool { return !slices.Contains(state.Members(c), name) })
-	})
-	return append(list, router.All)
 }

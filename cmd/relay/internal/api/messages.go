@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -66,7 +65,7 @@ func (s *Server) reply(r *http.Request) (any, error) {
 	switch {
 	case !ok:
 		return nil, noMessage(r.PathValue("id"))
-	case !asked.reaches(from):
+	case !asked.Standing().Reaches(from):
 		return nil, fault(string(protocol.NotAuthorized), "%s was sent to %s, and %s cannot answer it", asked.ID, asked.To, from)
 	}
 	m := router.Message{ID: ask.ID, From: from, To: asked.From, Body: ask.Body, Mode: ask.Mode, ReplyTo: asked.ID}
@@ -107,13 +106,13 @@ func (s *Server) messages(r *http.Request) (any, error) {
 			return nil, err
 		}
 	}
-	wants, err := s.filter(r)
+	q, err := s.filter(r)
 	if err != nil {
 		return nil, err
 	}
-	q := wants.query(n.after, n.last)
+	q.After, q.Last = n.after, int(n.last)
 	if r.URL.Query().Get("past") == "true" {
-		q.Missed = s.channelsOf(wants.to)
+		s.Hub.View(func(state *router.State, _ func(string) bool) { q.Missed = state.ChannelsOf(q.To) })
 	}
 	if err := s.kept(r.Context(), n.after); err != nil {
 		return nil, err
@@ -246,7 +245,7 @@ func (s *Server) until(ctx context.Context, id, level string, millis int64) (Mes
 		if level == UntilReplied {
 			ears.listen(ctx, &m)
 		}
-		if level == "" || m.Reached(level) || level == UntilQueued && !m.Running {
+		if level == "" || m.Standing().Reached(level) || level == UntilQueued && !m.Running {
 			return m, nil
 		}
 		select {
@@ -259,39 +258,13 @@ func (s *Server) until(ctx context.Context, id, level string, millis int64) (Mes
 	}
 }
 
-// Reached reports whether a message has come to a level, or to an end before: there is nothing more
-// to wait for.
-func (m Message) Reached(level string) bool {
-	switch {
-	case level == UntilReplied && len(m.Recipients) > 0:
-		return m.answered()
-	case level == UntilReplied:
-		return len(m.Replies) > 0 || m.Abandoned || m.Outcome != "" || unheard(m.Error) ||
-			router.Ended(m.Status) && !mayBeAnswered(m.Status, m.Error)
-	case level == UntilDelivered && len(m.Recipients) > 0:
-		return !slices.ContainsFunc(m.Typed(), func(d Delivery) bool { return !router.Ended(d.Status) })
-	case level == UntilDelivered:
-		return router.Ended(m.Status)
-	}
-	return m.Status != router.StatusAccepted && m.Status != router.StatusScheduled
-}
-
-// Ended says how the turn ended that took the message, in one of several; "": it is not known.
-func (m Message) Ended() string {
-	says := router.TurnEnded(m.To, m.Outcome, m.Refusal)
-	for _, d := range m.Recipients {
-		says = cmp.Or(says, router.TurnEnded(d.To, d.Outcome, nil))
-	}
-	return says
-}
-
 // LongWait is how long one request waits at the router; whoever waits longer asks again.
 const LongWait = 30 * time.Second
 
 // Await asks for a message until it has reached a level, or limit is over since began; 0 is for
 // ever. ask waits at the router so long at most. With an error it returns what it knew before.
 func (m Message) Await(level string, limit time.Duration, began time.Time, ask func(wait time.Duration) (Message, error)) (Message, error) {
-	for !m.Reached(level) {
+	for !m.Standing().Reached(level) {
 		wait := LongWait
 		if limit > 0 {
 			wait = min(wait, limit-time.Since(began))
@@ -308,31 +281,6 @@ func (m Message) Await(level string, limit time.Duration, began time.Time, ask f
 	return m, nil
 }
 
-// Came reports whether a message has come as far as a level. One that ended before has not.
-func (m Message) Came(level string) bool {
-	has := func(status string) bool {
-		return status == protocol.StatusDelivered || status == router.StatusReplied
-	}
-	arrived := has(m.Status)
-	switch level {
-	case UntilReplied:
-		return len(m.Replies) > 0
-	case UntilDelivered:
-		lacks := func(d Delivery) bool { return !has(d.Status) }
-		return arrived || len(m.Recipients) > 0 && !slices.ContainsFunc(m.Typed(), lacks)
-	}
-	return arrived || m.Status != router.StatusAccepted && !router.Ended(m.Status)
-}
-
-// unheard reports whether a recipient cannot be heard.
-func unheard(e *router.ErrorValue) bool { return e != nil && e.Code == router.Unheard }
-
-// mayBeAnswered reports whether an agent has a message, or may have had it in its last moment, of
-// which not all is known yet.
-func mayBeAnswered(status string, e *router.ErrorValue) bool {
-	return status == protocol.StatusDelivered || status == protocol.StatusUnknown && e != nil && e.Code == protocol.FaultAgentExited
-}
-
 func (s *Server) look(id string) (m Message, ok bool) {
 	s.Hub.View(func(state *router.State, running func(string) bool) {
 		var k router.Known
@@ -340,18 +288,27 @@ func (s *Server) look(id string) (m Message, ok bool) {
 			return
 		}
 		m = messageOf(state, k, running(k.To))
+		got := state.Standing(&k, running)
+		m.Replies, m.Running, m.Abandoned = got.Replies, got.Running(), got.Abandoned()
 		if len(k.Deliveries) > 0 {
-			m.deliveries(state, running, k.Deliveries)
-			return
+			m.Recipients = got.Copies
+		} else {
+			m.Reads, m.Awaited, m.Like = got.Copies[0].Reads, got.Copies[0].Awaited, got.Copies[0].Like
 		}
-		m.Awaited, m.Abandoned = state.Awaited(k.To), state.Abandoned(&k)
-		if m.Awaited {
-			m.Like = state.Unknown(k.To).Candidates
-		}
-		m.Reads = !m.Awaited && !state.Wrapped(k.To)
-		m.answers(state, &k)
 	})
 	return m, ok
+}
+
+// Standing is how far the message is, of one to several recipient by recipient.
+func (m Message) Standing() router.Standing {
+	copies := m.Recipients
+	if len(copies) == 0 {
+		copies = []router.Delivery{{
+			ID: m.ID, To: m.To, Status: m.Status, Error: m.Error, Running: m.Running, Reads: m.Reads, Abandoned: m.Abandoned,
+			Outcome: m.Outcome, Refusal: m.Refusal, Awaited: m.Awaited, Like: m.Like,
+		}}
+	}
+	return router.Standing{To: m.To, Status: m.Status, Copies: copies, Replies: m.Replies}
 }
 
 func messageOf(state *router.State, k router.Known, running bool) Message {
@@ -359,7 +316,7 @@ func messageOf(state *router.State, k router.Known, running bool) Message {
 		ID: k.ID, ShortID: k.ShortID, Status: k.Status, QueuePosition: k.QueuePosition, Mode: k.Mode, From: k.From, To: k.To, Body: k.Body, Priority: k.Priority,
 		TimeoutMS: k.TimeoutMS, ReplyTo: k.ReplyTo, Thread: k.Thread, Evidence: k.Evidence, Attempt: k.Attempt, Error: k.Error,
 		Outcome: k.Result.Outcome, Refusal: k.Refusal, About: k.About, DueAt: k.DueAt, AcceptedAt: k.Accepted, Seq: k.Seq,
-		Running: running, Replies: []Reply{},
+		Running: running, Replies: []router.Reply{},
 		CancelAsked: k.CancelAsked && !router.Ended(k.Status), Channel: k.Channel, Redelivers: k.Redelivers, Redeliveries: k.Redeliveries,
 	}
 	if !running && len(k.Deliveries) == 0 {

@@ -4,6 +4,7 @@ package api
 
 import (
 	"cmp"
+	"time"
 
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
@@ -117,8 +118,8 @@ type Message struct {
 	Redelivers    string             `json:"redelivers,omitzero"`   // the message that it sends again
 	Redeliveries  []string           `json:"redeliveries,omitzero"` // those that sent it again
 	Channel       string             `json:"channel,omitzero"`      // by which its recipient got it
-	Recipients    []Delivery         `json:"recipients,omitzero"`   // of a message to several; status is of who is furthest behind
-	Replies       []Reply            `json:"replies"`
+	Recipients    []router.Delivery  `json:"recipients,omitzero"`   // of a message to several; status is of who is furthest behind
+	Replies       []router.Reply     `json:"replies"`
 	Life          []router.Event     `json:"life,omitzero"` // its events, where they were asked for
 }
 
@@ -130,16 +131,6 @@ type Messages struct {
 	Messages []Message `json:"messages"`
 	Older    int       `json:"older"`
 	Cursor   int64     `json:"cursor_event_seq"` // all that came later has a greater number
-}
-
-// Reply is a message that answers another one.
-type Reply struct {
-	ID   string `json:"id"`
-	From string `json:"from"`
-	Body string `json:"body"`
-	// Inferred says that it is no message, and has no id, but the last words of the turn that was
-	// given the question, from an agent that wrote no message in it.
-	Inferred bool `json:"inferred,omitzero"`
 }
 
 // Agent is what is known of an agent.
@@ -200,10 +191,13 @@ type Events struct {
 
 // Levels of Until.
 const (
-	UntilQueued    = "queued"
-	UntilDelivered = "delivered"
-	UntilReplied   = "replied"
+	UntilQueued    = router.Queued
+	UntilDelivered = router.Delivered
+	UntilReplied   = router.Replied
 )
+
+// AcceptWait is how long a wrapper may take to take a message, which takes milliseconds.
+const AcceptWait = time.Second
 
 // Health says that the router is well.
 type Health struct {

@@ -44,6 +44,15 @@ type Daemon struct {
 	Errs     io.Writer     // told where it is, and what is in its way
 }
 
+// unneeded is nil where another router is why this one does not run, which was to be there if none
+// was.
+func (d Daemon) unneeded(err error) error {
+	if held := (*own.HeldError)(nil); d.OnDemand && errors.As(err, &held) {
+		return nil
+	}
+	return err
+}
+
 // Run runs the router until parent ends. Its parts end with it; the first to fail ends all.
 func (d Daemon) Run(parent context.Context) error {
 	h, err := home.Here(d.Store)
@@ -55,19 +64,13 @@ func (d Daemon) Run(parent context.Context) error {
 		return err
 	}
 	socket, err := h.Take()
-	if held := (*home.HeldError)(nil); d.OnDemand && errors.As(err, &held) {
-		return nil // there is a router, which is all that was needed
-	}
 	if err != nil {
-		return err
+		return d.unneeded(err)
 	}
 	defer socket.Release()
 	log, err := store.Open(parent, h.Store, store.Limit{Age: set.Age, Bytes: set.Bytes})
-	if held := (*store.HeldError)(nil); d.OnDemand && errors.As(err, &held) {
-		return nil // there is one, in another place, where its lock leads
-	}
 	if err != nil {
-		return err
+		return d.unneeded(err) // by one in another place, where its lock leads
 	}
 	defer log.Close()
 	if err := log.Tell(h.Socket); err != nil { // it works, for who has our environment

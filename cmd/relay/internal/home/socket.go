@@ -13,42 +13,22 @@ import (
 // Socket is the router's socket while this process has it.
 type Socket struct{ *sock.Listener }
 
-// HeldError is that another router has the socket.
-type HeldError struct {
-	Path string
-	PID  int // 0: not known
-}
-
-func (e *HeldError) Error() string {
-	who := "the router that runs"
-	if e.PID != 0 {
-		who += fmt.Sprintf(" (pid %d)", e.PID)
-	}
-	return fmt.Sprintf("socket %s: held by %s", e.Path, who)
-}
-
-// Hint says what to do about it.
-func (e *HeldError) Hint() string {
-	return "use that one, or end it first; a second router needs an XDG_RUNTIME_DIR and a --store of its own"
-}
-
 // Take makes this process the one that may have the router's socket. One that a live router has is
-// a *HeldError.
+// an *[own.HeldError].
 func (h Home) Take() (*Socket, error) {
 	// Somebody may have removed the lock of a router that lives, and older ones have none.
 	if pid, lives := sock.Listening(h.Socket); lives {
-		return nil, &HeldError{h.Socket, pid}
+		return nil, &own.HeldError{What: "socket " + h.Socket, Flag: runtimeDir, PID: pid, Name: own.Router}
 	}
-	l, err := sock.Claim(h.Socket, "relay", "XDG_RUNTIME_DIR")
-	var held *own.HeldError
-	if errors.As(err, &held) {
-		return nil, &HeldError{h.Socket, held.PID}
-	}
+	l, err := sock.Claim(h.Socket, own.Router, runtimeDir)
 	if err != nil {
 		return nil, err
 	}
 	return &Socket{l}, nil
 }
+
+// runtimeDir is what leads a router to another socket.
+const runtimeDir = "XDG_RUNTIME_DIR"
 
 // Addr is where the socket was.
 func (s *Socket) Addr() net.Addr { return &net.UnixAddr{Name: s.Path(), Net: "unix"} }
@@ -61,7 +41,7 @@ func (s *Socket) Close() error {
 
 // Keep makes the socket and its lock anew where they were removed, and the directory: a user's
 // runtime directory goes at the last logout, and comes back at the next login. What cannot be made
-// yet is an *AwayError; a router that has the socket by now is a *HeldError.
+// yet is an *AwayError; a router that has the socket by now is an *[own.HeldError].
 func (s *Socket) Keep() (anew bool, err error) {
 	path := s.Path()
 	place := filepath.Dir(path)
@@ -70,13 +50,10 @@ func (s *Socket) Keep() (anew bool, err error) {
 		anew, err = s.Listener.Keep()
 	}
 	var held *own.HeldError
-	switch {
-	case errors.As(err, &held):
-		return anew, &HeldError{path, held.PID}
-	case err != nil:
-		return anew, &AwayError{path, err}
+	if err != nil && !errors.As(err, &held) {
+		err = &AwayError{path, err}
 	}
-	return anew, nil
+	return anew, err
 }
 
 // AwayError is that the router's socket has no name for now, and why.

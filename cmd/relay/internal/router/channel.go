@@ -44,13 +44,18 @@ func (s *State) Members(channel string) []string {
 // Channels returns those that have members, by name.
 func (s *State) Channels() []string { return slices.Sorted(maps.Keys(s.channels)) }
 
+// ChannelsOf are those that a name is in, and the one of all.
+func (s *State) ChannelsOf(name string) []string {
+	return append(slices.DeleteFunc(s.Channels(), func(c string) bool { return !s.channels[c][name] }), All)
+}
+
 // Membership is the event by which a name joins a channel or leaves it, and false where it has
 // already. A refusal is an *ErrorValue.
 func (s *State) Membership(name, channel string, joins bool) (e Event, news bool, err error) {
 	if err := protocol.ValidTarget(channel); err != nil || !strings.HasPrefix(channel, "#") {
 		return e, false, refuse(string(protocol.BadField), "%q is no channel: '#' and a name", channel)
 	}
-	if err := protocol.ValidFrom(name); err != nil || name == system {
+	if err := protocol.ValidFrom(name); err != nil || name == Relay {
 		return e, false, refuse(string(protocol.BadField), "%q is no name of a member", name)
 	}
 	e = Event{Type: TypeLeft, Agent: name, Message: Message{To: channel}}
@@ -59,9 +64,6 @@ func (s *State) Membership(name, channel string, joins bool) (e Event, news bool
 	}
 	return e, s.channels[channel][name] != joins, nil
 }
-
-// system is who writes notices. It reads nothing.
-const system = "relay"
 
 // member applies an event of a channel.
 func (s *State) member(e Event) { s.sit(Member{e.To, e.Agent}, e.Type != TypeLeft) }

@@ -1,5 +1,7 @@
 package router
 
+import "slices"
+
 // Query is which messages somebody wants to see. What is empty is not looked at.
 type Query struct {
 	After  int64  // number of an event behind which they were accepted
@@ -9,5 +11,13 @@ type Query struct {
 	Dead   bool   // only those that did not arrive, or may not have, and were not sent again
 	// Missed adds what went to these channels, or to all, by others than To, who did not get it.
 	Missed []string
-	Last   int // the newest so many; 0: all
+	Last   int      // the newest so many; 0: all
+	Types  []string // of events, not of messages
+}
+
+// Wants reports whether an event is of those.
+func (q Query) Wants(e *Event) bool {
+	gets := func(name string) bool { return e.To == name || slices.Contains(e.Recipients, name) }
+	return (len(q.Types) == 0 || slices.Contains(q.Types, e.Type)) && (q.From == "" || e.From == q.From) &&
+		(q.To == "" || gets(q.To)) && (q.Target == "" || e.Agent == q.Target || gets(q.Target))
 }

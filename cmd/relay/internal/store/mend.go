@@ -27,7 +27,7 @@ func Mend(ctx context.Context, dir string) (did []string, err error) {
 		return nil, err
 	}
 	lock, err := hold(dir)
-	if held := (*HeldError)(nil); errors.As(err, &held) {
+	if held := (*own.HeldError)(nil); errors.As(err, &held) {
 		return nil, fmt.Errorf("mend store %s: the router that runs (pid %d) has it, and must end first", dir, held.PID)
 	}
 	if err != nil {

@@ -119,23 +119,8 @@ type Store struct {
 	found   []string        // what is damaged or missing
 }
 
-// HeldError is that another router has the store.
-type HeldError struct {
-	Dir string
-	PID int // 0: not known
-}
-
-func (e *HeldError) Error() string {
-	return fmt.Sprintf("store %s: held by the router that runs (pid %d)", e.Dir, e.PID)
-}
-
-// Hint says what to do about it.
-func (e *HeldError) Hint() string {
-	return "commands find that one by themselves; end it first to run another, or choose another --store"
-}
-
-// Open opens the store in dir, which it makes. A store that another process has is a *HeldError;
-// one of a newer version is left alone and refused.
+// Open opens the store in dir, which it makes. One that another process has is an
+// *[own.HeldError]; one of a newer version is left alone and refused.
 func Open(ctx context.Context, dir string, limit Limit) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -160,12 +145,7 @@ func hold(dir string) (*own.Lock, error) {
 	if err := own.Trust(dir, "--store"); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	lock, err := own.Hold(LockFile(dir), "store "+dir, "--store", "relay")
-	var held *own.HeldError
-	if errors.As(err, &held) {
-		return nil, &HeldError{dir, held.PID}
-	}
-	return lock, err
+	return own.Hold(LockFile(dir), "store "+dir, "--store", own.Router)
 }
 
 func (s *Store) begin(ctx context.Context) (err error) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol/own"
 )
 
 var month = Limit{Age: 30 * 24 * time.Hour, Bytes: 1 << 30}
@@ -79,7 +80,7 @@ func TestOneProcessHasAStore(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir)
 	defer l.Close()
-	var held *HeldError
+	var held *own.HeldError
 	if _, err := Open(t.Context(), dir, month); !errors.As(err, &held) || held.PID != os.Getpid() {
 		t.Errorf("got %v", err)
 	}

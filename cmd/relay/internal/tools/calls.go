@@ -21,12 +21,8 @@ type sendArguments struct {
 	Wait    float64 `json:"wait_seconds,omitzero" jsonschema:"wait so long for the answer, up to 600 (default 0: do not wait)"`
 }
 
-const (
-	// acceptWait is how long a wrapper may take to take a message, which takes milliseconds.
-	acceptWait = time.Second
-	// waitMost is how long a call may wait; agents give up on tools at some time.
-	waitMost = 10 * time.Minute
-)
+// waitMost is how long a call may wait; agents give up on tools at some time.
+const waitMost = 10 * time.Minute
 
 // sent is what became of a message so far.
 type sent struct {
@@ -35,7 +31,7 @@ type sent struct {
 	Status     string             `json:"status"`
 	WaitingFor *string            `json:"waiting_for,omitzero"`
 	Error      *router.ErrorValue `json:"error,omitzero"`
-	Reply      *api.Reply         `json:"reply,omitzero"`
+	Reply      *router.Reply      `json:"reply,omitzero"`
 	TimedOut   bool               `json:"timed_out,omitzero"`
 	Note       string             `json:"note,omitzero"`
 }
@@ -46,7 +42,7 @@ func send(ctx context.Context, d *desk, in sendArguments) (*sent, error) {
 		return nil, refuse(protocol.BadField, "wait_seconds: %v is not between 0 and %v", in.Wait, waitMost.Seconds())
 	}
 	message := api.Send{To: in.To, Body: in.Body, From: d.Name, ID: d.NewID(), Mode: in.Mode, ReplyTo: in.ReplyTo, Thread: in.Thread,
-		ReplyWithinMS: wait.Milliseconds(), Until: api.UntilQueued, WaitMS: acceptWait.Milliseconds()}
+		ReplyWithinMS: wait.Milliseconds(), Until: api.UntilQueued, WaitMS: api.AcceptWait.Milliseconds()}
 	began := time.Now()
 	m, err := ask(ctx, d, func(c *api.Client) (api.Message, error) { return c.Send(ctx, message) })
 	if err == nil && wait > 0 {
@@ -64,10 +60,10 @@ func send(ctx context.Context, d *desk, in sendArguments) (*sent, error) {
 		answer.Reply, answer.Note = &m.Replies[0], ""
 		d.arrived(ctx, m.Replies[0].ID)
 	case m.Outcome != "":
-		answer.Note = m.Ended()
+		answer.Note = m.Standing().Ended()
 	case m.Abandoned:
 		answer.Note = m.To + " ended without an answer"
-	case !m.Reached(api.UntilReplied):
+	case !m.Standing().Reached(api.UntilReplied):
 		answer.TimedOut = true
 		answer.Note = strings.TrimPrefix(answer.Note+"; no answer yet: one that comes later reaches you as a message", "; ")
 	}
@@ -75,7 +71,15 @@ func send(ctx context.Context, d *desk, in sendArguments) (*sent, error) {
 }
 
 func sentOf(m api.Message) *sent {
-	return &sent{ID: m.ID, To: m.To, Status: m.Status, WaitingFor: m.WaitingFor, Error: m.Error, Note: whyNot(m)}
+	return &sent{ID: m.ID, To: m.To, Status: m.Status, WaitingFor: m.WaitingFor, Error: m.Error, Note: note(m)}
+}
+
+// note says what a message waits for that is in no wrapper's queue.
+func note(m api.Message) string {
+	if m.Status != router.StatusAccepted {
+		return ""
+	}
+	return m.Standing().WhyNot() + "; the message waits"
 }
 
 // arrived waits until an answer, which the caller is about to read, is where its inbox takes it
@@ -85,22 +89,9 @@ func (d *desk) arrived(ctx context.Context, id string) {
 		return // the words of a turn, which are no message
 	}
 	d.Ask(ctx, func(c *api.Client) error { // where it fails, the answer is there all the same
-		_, err := c.Message(ctx, id, api.UntilQueued, acceptWait)
+		_, err := c.Message(ctx, id, api.UntilQueued, api.AcceptWait)
 		return err
 	})
-}
-
-// whyNot says why a message is in no wrapper's queue.
-func whyNot(m api.Message) string {
-	switch {
-	case m.Status != router.StatusAccepted:
-		return ""
-	case m.To == router.Human:
-		return "the human reads it with relay recv"
-	case m.Running:
-		return m.To + " has taken nothing yet"
-	}
-	return m.To + " does not run at this moment; the message waits for it"
 }
 
 type replyArguments struct {
@@ -144,7 +135,7 @@ func (d *desk) is(argument, name string) error {
 }
 
 func (d *desk) reply(ctx context.Context, id, text string) (*sent, error) {
-	a := api.Answer{Body: text, From: d.Name, ID: d.NewID(), Until: api.UntilQueued, WaitMS: acceptWait.Milliseconds()}
+	a := api.Answer{Body: text, From: d.Name, ID: d.NewID(), Until: api.UntilQueued, WaitMS: api.AcceptWait.Milliseconds()}
 	m, err := ask(ctx, d, func(c *api.Client) (api.Message, error) { return c.Reply(ctx, id, a) })
 	if err == nil && m.Error != nil && m.Error.Code == router.AlreadyClosed {
 		err = fmt.Errorf("%w. Your answer is kept as %s, and reaches %s as a message: do not send it again", m.Error, m.ID, m.To)
@@ -235,5 +226,5 @@ type status struct {
 
 func messageStatus(ctx context.Context, d *desk, in statusArguments) (status, error) {
 	m, err := ask(ctx, d, func(c *api.Client) (api.Message, error) { return c.Message(ctx, in.ID, "", 0) })
-	return status{Message: m, Note: whyNot(m)}, err
+	return status{Message: m, Note: note(m)}, err
 }
