@@ -67,6 +67,8 @@
 // "paused", and expire as ever. The pause outlives the wrapper, unless that keeps no journal
 // (--ephemeral).
 //
+// A resume also lets one message be tried at once where the API of the agent's model refuses.
+//
 // Keys are pressed one by one, never within a message or a human's key, and each counts when the
 // agent has read it; in line mode, when the terminal's line editor has it. One that the agent does
 // not read within 3 seconds is taken back, and those behind it are not pressed. Names: Enter, Esc,
@@ -159,6 +161,12 @@
 // seconds while no rule finds its composer is unknown, and "blocked_by" names what was looked for;
 // so is one whose composer is in a mode in which text is no prompt, and messages wait for "draft".
 //
+// After a turn that the API of its model refused, an agent that would be ready is blocked, and
+// "blocked_by" has the agent's words and the time. Nothing is typed, and a pull of an agent at rest
+// gets nothing, until the agent's "retry_at", or until a turn is answered, whoever began that:
+// messages wait for "ready". One message is tried then; on a resume; and, where the agent told no
+// time, 1, 2, 4, 8, 16 and each further 30 minutes after the refusal or the try before.
+//
 // "features" lists the request types that this version answers. "rows" holds every row of
 // the screen without blanks at its end. What is shown of the agent ("rows", "blocked_by",
 // error messages, refused markers) holds no control characters; a relay_command's "body"
@@ -185,9 +193,9 @@
 //	{"type":"lagged",…,"dropped":17}
 //	{"type":"exit",…,"code":0}
 //
-// "waiting_for" is ready (the agent is not known to be), human (keys were just typed),
-// draft, dialog, turn, stopped, paused, or null. The "source" of a relay_command is log, stream or
-// emit; "raw" of an emitted one is the marker that says the same.
+// "waiting_for" is ready (the agent is not known to be, or its API refuses), human (keys were just
+// typed), draft, dialog, turn, stopped, paused, or null. The "source" of a relay_command is log,
+// stream or emit; "raw" of an emitted one is the marker that says the same.
 // "backpressure" goes to subscribers and to connections with an inject in flight.
 //
 // "turn_of" are the messages that the turn which wrote a relay_command was given by then, and

@@ -58,7 +58,7 @@ const ViaPull = "pull"
 
 // The words of "waiting_for"; null says that a message waits for nothing but its turn.
 const (
-	WaitsForReady   = "ready"  // the agent is not known to be
+	WaitsForReady   = "ready"  // the agent is not known to be, or the API of its model refuses
 	WaitsForHuman   = "human"  // keys were just typed
 	WaitsForDraft   = "draft"  // the human's unsent text stands in the composer
 	WaitsForDialog  = "dialog" // a question stands on the screen
@@ -76,7 +76,7 @@ const (
 	StateStarting = "starting" // it has not been ready yet
 	StateReady    = "ready"
 	StateBusy     = "busy"
-	StateBlocked  = "blocked" // a question stands on its screen
+	StateBlocked  = "blocked" // a question stands on its screen, or the API of its model refused its last turn
 	StateUnknown  = "unknown" // nothing is known; it never counts as ready
 	StateStopped  = "stopped" // by a job-control signal
 	StateExited   = "exited"
@@ -104,7 +104,7 @@ const (
 	SignTurn     = "turn"     // text that was submitted, and work that has just ended
 	SignSilence  = "silence"  // since when it has printed nothing
 	SignProfile  = "profile"  // whether anybody has described the program
-	SignLog      = "log"      // the agent's own log; it decides nothing, but proves deliveries
+	SignLog      = "log"      // the agent's own log, which proves deliveries, and tells that the API of its model refuses
 	SignMarkers  = "markers"  // why nobody reads what the agent writes to others
 )
 

@@ -158,8 +158,12 @@ func (m *Mailbox) Restore(records []Record) (interrupted []Message) {
 // again" and has one reader, the injector.
 func (m *Mailbox) Changed() <-chan struct{} { return m.wake }
 
-// Wake makes Changed receive.
-func (m *Mailbox) Wake() { m.changedLocked() }
+// Wake makes Changed receive, and whoever waits to pull.
+func (m *Mailbox) Wake() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.changedLocked()
+}
 
 func (m *Mailbox) changedLocked() {
 	wake(m.wake)

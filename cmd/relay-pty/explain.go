@@ -16,7 +16,11 @@ func (w *wrapper) explain() *protocol.ExplainAnswer {
 	r, now := w.board.get(), time.Now()
 	signs := w.tuned().Rules.Signs(r.Facts, r.Verdict)
 	if log := w.history(); log != nil {
-		signs = append(signs, logSign(log.Standing(), log.Profile.Remote, r.Verdict.State, now))
+		sign := logSign(log.Standing(), log.Profile.Remote, r.Verdict.State, now)
+		if sign.Wins = rests(r.Verdict) && r.Verdict.State == ready.Blocked; sign.Wins {
+			sign.Says = r.Verdict.BlockedBy
+		}
+		signs = append(signs, sign)
 	}
 	if why := w.hearing().unread(); why != "" {
 		signs = append(signs, ready.Sign{Name: protocol.SignMarkers, Says: why})

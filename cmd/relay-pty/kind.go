@@ -77,7 +77,7 @@ func (w *wrapper) follow(l profile.Log, pid int, markers string) *agentlog.Log {
 	}
 	return agentlog.New(agentlog.Agent{
 		Profile: l, PID: pid, Started: w.agent.Started, Output: w.agent.Session.Watch(), LastKey: w.agent.LastKey,
-		Rests: func() bool { return w.board.get().Verdict.State == ready.Ready },
+		Rests: func() bool { return rests(w.board.get().Verdict) },
 		Word: func(word ready.Word) {
 			w.moved(word.Job)
 			if w.agent.Own.Set(word) {
@@ -85,7 +85,7 @@ func (w *wrapper) follow(l profile.Log, pid int, markers string) *agentlog.Log {
 			}
 		},
 		Marker:  marker,
-		TurnEnd: func(ev *protocol.TurnEnd) { ev.IDs = w.box.IDs(ev.IDs); w.append(ev) },
+		TurnEnd: w.turnEnded,
 		Shown:   w.wake,
 		Failed:  func(err error) { w.log.Warn().Err(err).Msg("agent's log") },
 	})

@@ -44,6 +44,7 @@ func (b *board) tell(changed bool, tell func(ready.Verdict) error) {
 
 // report turns the injector's reports into events.
 func (w *wrapper) report(r inject.Report) {
+	r = w.refusedReport(r)
 	r.Verdict.BlockedBy = parser.OneLine(r.Verdict.BlockedBy) // from the agent's screen, files or signals
 	v, changed := r.Verdict, w.board.put(r)
 	if changed {

@@ -27,6 +27,7 @@ import (
 	"relay-pty/inject"
 	"relay-pty/inject/agents"
 	"relay-pty/inject/ready"
+	"relay-pty/inject/refusal"
 	"relay-pty/inject/turn"
 	"relay-pty/parser"
 	"relay-pty/protocol"
@@ -59,6 +60,7 @@ type wrapper struct {
 	leases  *handover.Leases
 	became  atomic.Value // string: the background session that the agent's own has become
 	spoke   atomic.Bool  // something has spoken as the agent
+	refused refusal.Gate // shut while the API of its model takes no requests
 }
 
 // errExited is why the loops end: the agent has.
@@ -158,8 +160,8 @@ func (w *wrapper) run(ctx context.Context, taken *taken, stdin, stdout, stderr *
 		Name: w.cfg.Name, Token: w.token, Foreign: w.foreign, Box: w.box, Events: w.events,
 		Status: w.status, Screen: w.screen, Explain: w.explain,
 		Signal: w.signal, Unread: w.unread, Spoke: func() { w.spoke.Store(true) }, Turn: w.turn,
-		Pause: w.ledger.Pause, Resume: w.ledger.Resume, IsKey: agent.IsKey, Press: w.press,
-		AllowCommand: w.cfg.Commands, Closed: over, Lent: w.leases.Lent, Settled: w.leases.Settled,
+		Pause: w.ledger.Pause, Resume: w.resume, IsKey: agent.IsKey, Press: w.press,
+		AllowCommand: w.cfg.Commands, Closed: over, Lends: w.lends, Lent: w.lent, Settled: w.leases.Settled,
 	}
 	w.job(&jobs, user, "serve", func() error { return taken.listener.Serve(serving, server.Handle) })
 	w.job(&jobs, user, "names", func() error { return w.keepNames(serving, names) })
@@ -337,14 +339,14 @@ func (w *wrapper) turns() *handover.Turns {
 	return &handover.Turns{
 		Queue: w.box, Log: w.log, Chips: w.cfg.Profile.Chips(), Batch: w.batch,
 		Halted: func() bool { return w.events.Fault() != nil }, Begun: w.begun, Ended: w.ended, Leases: w.leases,
-		Unread: w.unread,
+		Unread: w.unread, Look: proof{w}.Look, Refused: &w.refused,
 	}
 }
 
 // atWork reports whether a turn runs.
 func (w *wrapper) atWork() bool {
-	s := w.board.get().Verdict.State
-	return s == ready.Busy || s == ready.Blocked
+	v := w.board.get().Verdict
+	return v.State == ready.Busy || v.State == ready.Blocked && !rests(v)
 }
 
 // batch is how many messages may be typed as one turn. To a program that asks for lines they go

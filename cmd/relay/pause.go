@@ -48,7 +48,8 @@ never held. A pause outlives the router and the agent.`,
 func resumeCommand(s streams) *cobra.Command {
 	c := ofOne(s, "NAME", (*api.Client).Resume, s.showSteered)
 	c.Use, c.Short = "resume NAME", "Let messages be typed again"
-	c.Long = "resume ends a pause: what waits for the agent is typed as ever."
+	c.Long = `resume ends a pause: what waits for the agent is typed as ever. Where the API of the agent's model refused
+a turn, the message that goes next is tried at once; relay status NAME tells when it would be.`
 	return c
 }
 

@@ -252,6 +252,7 @@ func TestRefusalsByHand(t *testing.T) {
 		{"claude", claudes("API Error: 401 no", `"error":{"of":"another form"},`), "auth"},
 		{"claude", claudes("API Error: Connection error.", `"error":"unknown",`), "error"},
 		{"codex", codexes("try again at Dec 3rd, 2026 3:09 AM.", `"usage_limit_exceeded"`), "limit until 3 Dec 03:09"},
+		{"codex", codexes("You’ve hit your usage limit. Try again at 3:09 AM.", `"usage_limit_exceeded"`), "limit until 22 Nov 03:09"},
 		{"codex", codexes("no", `{"response_too_many_failed_attempts":{"http_status_code":429}}`), "limit"},
 		{"codex", codexes("no", `{"response_stream_disconnected":{"http_status_code":null}}`), "error"},
 		{"codex", codexes("no", `"unauthorized"`), "auth"},

@@ -146,7 +146,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	path, post := strings.ToLower(r.URL.Path), r.Method == "POST"
 	switch {
 	case fails:
-		refuse(w, 500, trouble)
+		refuse(w, 500, trouble, 0)
 	case post && strings.HasSuffix(path, s.wire.path):
 		s.answer(w, r, body)
 	case post && (strings.HasSuffix(path, ":counttokens") || strings.HasSuffix(path, "/count_tokens")):
@@ -154,7 +154,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	case r.Method == "GET" || r.Method == "HEAD": // lists of models, mostly
 		whole(w, 200, obj{"object": "list", "data": []obj{}, "models": []obj{}})
 	default:
-		refuse(w, 404, "no such route")
+		refuse(w, 404, "no such route", 0)
 	}
 }
 
@@ -163,7 +163,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 	var q request
 	if err := json.Unmarshal(body, &q); err != nil {
-		refuse(w, 400, err.Error())
+		refuse(w, 400, err.Error(), 0)
 		return
 	}
 	q.Stream = q.Stream || strings.Contains(r.URL.Path, ":stream")
@@ -187,7 +187,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 	})
 	reply, aborted := respond(t), false
 	if reply.Refuse != 0 {
-		refuse(w, reply.Refuse, trouble)
+		refuse(w, reply.Refuse, trouble, reply.Resets)
 	} else {
 		aborted = give(reply) != nil // the client hung up
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -117,8 +118,18 @@ func whole(w http.ResponseWriter, status int, body obj) error {
 	return err
 }
 
-func refuse(w http.ResponseWriter, status int, why string) {
-	whole(w, status, obj{"type": "error", "error": obj{"message": why, "type": "invalid_request_error", "code": status}})
+// refuse refuses a request, by a limit that ends after so long if resets is not 0. Of each vendor's
+// words for that it has what its agents need to give up at once: Codex a type and a time, Claude
+// Code a header.
+func refuse(w http.ResponseWriter, status int, says string, resets time.Duration) {
+	why := obj{"message": says, "type": "invalid_request_error", "code": status}
+	if resets > 0 {
+		delete(why, "code")
+		why["type"], why["resets_at"] = "usage_limit_reached", time.Now().Add(resets).Unix()
+		w.Header().Set("Retry-After", strconv.Itoa(int(resets.Seconds())))
+		w.Header().Set("X-Should-Retry", "false")
+	}
+	whole(w, status, obj{"type": "error", "error": why})
 }
 
 // id is one that no other answer has.

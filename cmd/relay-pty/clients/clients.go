@@ -36,6 +36,7 @@ type Server struct {
 	IsKey   func(name string) error
 	Press   func(ctx context.Context, keys []string) *protocol.KeysAnswer
 
+	Lends   func(most int) int // how many messages a consumer may get of as many as it asks for; nil: all
 	Lent    func(ids []string) // told of messages, by the ids that the agent reads, right before they are given to a consumer …
 	Settled func(ids []string) // … and when it has acknowledged them, or did not get them
 

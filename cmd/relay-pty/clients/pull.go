@@ -65,7 +65,11 @@ func (c *client) lend(r *protocol.Pull, must bool) (answered bool) {
 		return true
 	}
 	now, unread := time.Now(), c.Unread()
-	msgs, err := c.Box.Lease(now, asked(r, unread))
+	ask := asked(r, unread)
+	if c.Lends != nil {
+		ask.Most = c.Lends(ask.Most)
+	}
+	msgs, err := c.Box.Lease(now, ask)
 	switch {
 	case err != nil:
 		code, message := refusal(err)

@@ -3,6 +3,7 @@ package clients
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -217,6 +218,27 @@ func TestPullThatNobodyHears(t *testing.T) {
 	sender.hear("status", "injecting", "attempt", 1)
 	sender.say(`{"type":"query","id":"m1","req":"q"}`)
 	sender.hear("id", "m1", "status", "queued", "queue_position", 1, "req", "q")
+}
+
+// TestPullWhileTheAPIRefuses gets nothing, also one that waits, and then as many as may be tried.
+func TestPullWhileTheAPIRefuses(t *testing.T) {
+	var most atomic.Int32
+	o := newOffice(t, func(s *Server) { s.Lends = func(asked int) int { return min(asked, int(most.Load())) } })
+	sender := o.visit()
+	for _, id := range []string{"m1", "m2", "m3"} {
+		sender.say(message(id))
+		sender.hear("id", id, "status", "queued")
+	}
+	v := o.agent(pullAll)
+	v.hearMessages("p")
+	waits := o.agent(pullWait)
+	soon(t, "the pull that waits", o.box.Changed())
+	most.Store(1)
+	o.box.Wake()
+	waits.hearMessages("w", "m1")
+	most.Store(10)
+	v.say(pullAll)
+	v.hearMessages("p", "m2", "m3")
 }
 
 func TestPullAtTheEndOfTheAgent(t *testing.T) {

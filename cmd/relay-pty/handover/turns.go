@@ -12,6 +12,7 @@ import (
 
 	"relay-pty/inject"
 	"relay-pty/inject/draft"
+	"relay-pty/inject/refusal"
 	"relay-pty/inject/turn"
 	"relay-pty/parser"
 	"relay-pty/protocol"
@@ -30,6 +31,9 @@ type Turns struct {
 	Leases *Leases
 	Unread func() bool // nobody reads the agent's markers now
 
+	Refused *refusal.Gate // shut while the API of the agent's model takes no requests
+	Look    func()        // reads the agent's log, which may shut it
+
 	next   *turn.Batch // what goes next, framed; the injector's loop alone uses it
 	ids    []string    // its messages
 	until  time.Time   // the header shows the age in minutes: it is framed anew after this time
@@ -45,11 +49,17 @@ func (m *Turns) Next(now time.Time) (*turn.Batch, time.Time) {
 	lease := m.Leases.Settle(now)
 	expiry, err := m.Queue.Expire(now)
 	m.note(err, "")
-	if expiry.IsZero() || !lease.IsZero() && lease.Before(expiry) {
-		expiry = lease
+	expiry = sooner(expiry, lease)
+	most := m.Batch()
+	refused, until := m.Refused.State(now)
+	switch refused {
+	case refusal.Shut:
+		expiry = sooner(expiry, until)
+	case refusal.Trial:
+		most = 1
 	}
-	heads := m.oneTurn(m.Queue.Heads(m.Batch()))
-	if len(heads) == 0 || m.Halted() {
+	heads := m.oneTurn(m.Queue.Heads(most))
+	if len(heads) == 0 || refused == refusal.Shut || m.Halted() {
 		m.next = nil
 		return nil, expiry
 	}
@@ -60,6 +70,14 @@ func (m *Turns) Next(now time.Time) (*turn.Batch, time.Time) {
 		m.frame(heads, now)
 	}
 	return m.next, expiry
+}
+
+// sooner is the earlier of two times; zero is never.
+func sooner(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // oneTurn is the beginning of msgs that may be typed as one turn. It ends before a message
@@ -129,9 +147,16 @@ func (m *Turns) Wanted(t turn.Turn) bool {
 // Entering says that Enter is about to be pressed; when it is false, it must not be.
 func (m *Turns) Entering(t turn.Turn) bool { return m.Queue.Entering(t.IDs()...) }
 
-// Take begins an attempt with all of the turn, or with none of it.
+// Take begins an attempt with all of the turn, or with none of it. The log may only now tell that
+// the turn before was refused.
 func (m *Turns) Take(t turn.Turn) bool {
-	if err := m.Queue.Take(time.Now(), t.IDs()...); err != nil {
+	m.Look()
+	now := time.Now()
+	if !m.Refused.Try(now, len(t)) {
+		return false
+	}
+	if err := m.Queue.Take(now, t.IDs()...); err != nil {
+		m.Refused.Failed(now)
 		m.note(err, t.IDs()[0])
 		return false
 	}
@@ -142,6 +167,9 @@ func (m *Turns) Take(t turn.Turn) bool {
 // End ends an attempt.
 func (m *Turns) End(t turn.Turn, r inject.Result) {
 	r.Cause = parser.OneLine(r.Cause)
+	if r.Status == inject.Withdrawn || r.Status == inject.Failed {
+		m.Refused.Failed(time.Now())
+	}
 	m.Ended(t, r.Status)
 	for _, id := range t.IDs() {
 		m.end(id, r)

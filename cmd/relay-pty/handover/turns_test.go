@@ -6,6 +6,7 @@ import (
 	"time"
 
 	shadow "relay-pty/inject/draft"
+	"relay-pty/inject/refusal"
 	"relay-pty/protocol"
 	"relay-pty/queue"
 )
@@ -55,7 +56,7 @@ func TestFootersTellHowToAnswerNow(t *testing.T) {
 	must(t, err)
 	note := func(err error, _ string) { must(t, err) }
 	m := &Turns{
-		Queue: box, Batch: func() int { return 1 }, Halted: func() bool { return false }, Unread: func() bool { return unread },
+		Queue: box, Batch: func() int { return 1 }, Halted: func() bool { return false }, Unread: func() bool { return unread }, Refused: new(refusal.Gate),
 		Leases: &Leases{Queue: box, Turn: func() bool { return false }, Note: note},
 	}
 	for _, want := range []string{"[end m1 · reply: ->relay:bob [re=m1] <<<…>>>]", "[end m1 · reply: relay reply m1 …]", "[end m1 · reply: ->relay:bob [re=m1] <<<…>>>]"} {

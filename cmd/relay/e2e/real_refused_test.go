@@ -47,6 +47,7 @@ func refusedBehindATool(t *testing.T, a agentrig.Agent) {
 		!strings.HasPrefix(errs.String(), "relay: m1: the API of bob refused its turn (error): ") || strings.Count(errs.String(), "\n") != 1 {
 		t.Errorf("%v, said %q and %q", err, out.String(), errs.String())
 	}
+	u.does(ctx, "resume", "bob")
 	if got, want := u.does(ctx, "send", "bob", "and again?", "--wait=2m"), "All is well.\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -56,7 +56,7 @@ var reasons = map[string]transcript.Reason{
 }
 
 // again is the time at which a limit ends, such as 3:09 AM or Nov 30th, 2026 3:09 AM.
-var again = regexp.MustCompile(`\btry again at (?:([A-Z][a-z]{2} \d{1,2})(?:st|nd|rd|th), (\d{4} ))?(\d{1,2}:\d\d [AP]M)`)
+var again = regexp.MustCompile(`\b[Tt]ry again at (?:([A-Z][a-z]{2} \d{1,2})(?:st|nd|rd|th), (\d{4} ))?(\d{1,2}:\d\d [AP]M)`)
 
 func (f *failure) ending(at time.Time) transcript.Ending {
 	how, word := transcript.Ending{Outcome: transcript.Refused}, ""

@@ -1,0 +1,64 @@
+package e2e
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"relay-pty/cmd/internal/agentrig"
+	"relay-pty/cmd/internal/fakemodel"
+	"relay-pty/cmd/internal/testrig/realagent"
+)
+
+// TestRealMessagesWaitForAnAPIThatRefuses: after a turn that the API refused, nothing is typed into
+// an agent that shows that it is ready, and its status says why. A resume lets one message be
+// tried; that one is refused again, and the next one is answered, so that all go on.
+func TestRealMessagesWaitForAnAPIThatRefuses(t *testing.T) {
+	each(t, realagent.Tried(agentrig.Claude(agentrig.ClaudeNow), agentrig.Codex()), refusedByALimit)
+}
+
+func refusedByALimit(t *testing.T, a agentrig.Agent) {
+	r := startAgent(t, a)
+	var refuses atomic.Bool
+	refuses.Store(true)
+	answers := r.api.Responder()
+	r.api.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
+		if refuses.Load() {
+			return fakemodel.Reply{Refuse: 429, Resets: 10 * time.Minute}
+		}
+		return answers(turn)
+	})
+	r.inject("m1", "one")
+	r.delivers("m1", "submitted", "turn")
+	r.state("blocked")
+	began := len(r.api.Turns())
+	for _, id := range []string{"m2", "m3", "m4"} {
+		r.inject(id, "more")
+	}
+	for _, id := range []string{"m2", "m3", "m4"} {
+		r.held(id, "ready", time.Second)
+	}
+	if n := len(r.api.Turns()); n != began {
+		t.Errorf("%d more requests came while the API refuses", n-began)
+	}
+	status := r.request(fields("status"))
+	why := status.Str("blocked_by")
+	if status.Fields["agent_idle"] != false || status.Str("waiting_for") != "ready" || !strings.Contains(why, "refused a turn (limit): ") {
+		t.Errorf("got %s", status.Raw)
+	}
+	if says := map[string]string{"claude": "the next message is tried at ", "codex": "messages wait until "}[a.Profile]; !strings.Contains(why, says) {
+		t.Errorf("got %q, want %q", why, says)
+	}
+
+	r.ask(map[string]any{"type": "resume"})
+	r.delivers("m2", "submitted", "turn")
+	r.held("m3", "ready", time.Second)
+	refuses.Store(false)
+	r.ask(map[string]any{"type": "resume"})
+	for _, id := range []string{"m3", "m4"} {
+		r.delivers(id, "submitted", "turn")
+	}
+	r.state("ready")
+	r.once([]string{"m1", "m2", "m3", "m4"})
+}
