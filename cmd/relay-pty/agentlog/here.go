@@ -71,7 +71,8 @@ func (l *Log) typed() time.Time {
 	return last
 }
 
-// Typing says that a client's turn is being typed. A command may begin a turn, as what a person types.
+// Typing says that a client's turn is being typed. A command may begin a turn, as what a person
+// types.
 func (l *Log) Typing(command bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
