@@ -13,8 +13,8 @@ import (
 	"relay-pty/protocol"
 )
 
-// TestNoAnswerHoldsWhatTerminalsObey: by pipes and by HTTP, in the protocol's lines and in the texts
-// that they hold.
+// TestNoAnswerHoldsWhatTerminalsObey: by pipes and by HTTP, in the lines and in the texts
+// that the lines hold.
 func TestNoAnswerHoldsWhatTerminalsObey(t *testing.T) {
 	r := newRig(t)
 	ann := Caller{Name: "ann", Ask: r.ask, NewID: r.id, Inbox: &AtRouter{Name: "ann", Ask: r.ask}}
