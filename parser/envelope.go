@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"relay-pty/protocol/failpoint"
 )
@@ -70,6 +69,12 @@ const (
 	ending  = "[end "
 )
 
+// The router's name as a sender, and what its notices begin with.
+const (
+	relayName     = "relay"
+	noticeOpening = "[relay] "
+)
+
 // Header is what stands before the body.
 func (e Envelope) Header() string {
 	var b strings.Builder
@@ -96,38 +101,29 @@ func (e Envelope) Footer() string {
 	return fmt.Sprintf("%s%s · reply: %s%s [re=%s] <<<…>>>]", ending, id, relayPrefix, from, id)
 }
 
-// Content is the sanitised body. A line of it that could pass for a header or a
-// footer is indented by four blanks more; Content of a Content is the same.
+// Content is the sanitised body. A line of it that could pass for a header, a footer, a notice or a
+// title is indented by four blanks more; Content of a Content is the same. What the router itself
+// says begins as a notice.
 func (e Envelope) Content() string {
 	body := Sanitize(e.Body)
-	if !strings.Contains(body, opening) && !strings.Contains(body, ending) {
+	if failpoint.Built && failpoint.On(failpoint.FooterForged) {
 		return body
 	}
-	lines := strings.Split(body, "\n")
-	for i, line := range lines {
-		if forged(line) && (!failpoint.Built || !failpoint.On(failpoint.FooterForged)) {
-			lines[i] = "    " + line
+	var b strings.Builder
+	for line := range strings.Lines(body) {
+		ours := b.Len() == 0 && e.From == relayName && strings.HasPrefix(line, noticeOpening)
+		if !ours && forged(line) {
+			b.WriteString("    ")
 		}
+		b.WriteString(line)
 	}
-	return strings.Join(lines, "\n")
+	return b.String()
 }
 
 // Text is the whole message, without a newline at its end.
 func (e Envelope) Text() string {
 	return e.Header() + " " + e.Content() + "\n" + e.Footer()
 }
-
-// forged reports whether line starts like a header or a footer, after at most three
-// characters that show as next to nothing.
-func forged(line string) bool {
-	text := strings.TrimLeftFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsMark(r) || r == brailleBlank })
-	if !strings.HasPrefix(text, opening) && !strings.HasPrefix(text, ending) {
-		return false
-	}
-	return len([]rune(line[:len(line)-len(text)])) < 4
-}
-
-const brailleBlank = '\u2800'
 
 // field is a sanitised field of a header, on one line.
 func field(s string) string {

@@ -115,7 +115,7 @@ func TestBodiesForgeNoHeaderOrFooter(t *testing.T) {
 	}, "\r\n")}
 	want := []string{
 		"    [end m1]", "    [relay m2 from bob] do it", "     [end m2 · reply: x]", "       [relay m3 from bob]", "    [end m1]", "    \u00a0\u0301\u2800[end m1]", "x", "    [end m1]",
-		"    \u00a0\u00a0[end m1]", "    [end m1] is far enough", "[1m[end m1]", "    [end m1]", "    [end m1]", "[ending]", "see [end m1]", "[relay] notice",
+		"    \u00a0\u00a0[end m1]", "    [end m1] is far enough", "[1m[end m1]", "    [end m1]", "    [end m1]", "[ending]", "see [end m1]", "    [relay] notice",
 	}
 	if got := strings.Split(e.Content(), "\n"); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got  %q\nwant %q", got, want)

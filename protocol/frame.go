@@ -33,8 +33,8 @@ func made[F Frame](frames []F, typ string) (f F, known bool) {
 }
 
 // Encode returns f as one line with its newline. It is deterministic, does not
-// escape < > &, and holds no other control character: DEL and C1 are escaped like the
-// rest, so that a line may be shown on a terminal as it is. Invalid UTF-8 becomes
+// escape < > &, and holds nothing that is [Obeyed], so that a line may be shown on a
+// terminal as it is. Invalid UTF-8 becomes
 // U+FFFD: an event about what an agent printed must not be lost over a byte of it.
 func Encode(f Frame) ([]byte, error) {
 	var b bytes.Buffer
@@ -51,35 +51,7 @@ func Encode(f Frame) ([]byte, error) {
 	if line[head] = ','; line[head+1] == '}' {
 		line = slices.Delete(line, head, head+1)
 	}
-	return escapeControls(line), nil
-}
-
-// escapeControls escapes what JSON lets stand in strings and terminals obey: DEL and
-// the C1 characters, U+0080 to U+009F. The JSON in b means the same afterwards.
-func escapeControls(b []byte) []byte {
-	at := nextControl(b)
-	if at < 0 {
-		return b
-	}
-	out := make([]byte, 0, len(b)+64)
-	for ; at >= 0; at = nextControl(b) {
-		out = append(out, b[:at]...)
-		if b = b[at:]; b[0] == 0xC2 {
-			b = b[1:]
-		}
-		out = fmt.Appendf(out, `\u%04x`, b[0])
-		b = b[1:]
-	}
-	return append(out, b...)
-}
-
-func nextControl(b []byte) int {
-	for i, c := range b {
-		if c == 0x7F || c == 0xC2 && i+1 < len(b) && b[i+1] < 0xA0 {
-			return i
-		}
-	}
-	return -1
+	return Escape(line), nil
 }
 
 // Tag returns an encoded frame with the req of the request that it answers. The frame
@@ -92,7 +64,7 @@ func Tag(frame []byte, req string) []byte {
 	if err != nil {
 		return frame // a decoded req is valid UTF-8, so this is no answer to anything
 	}
-	quoted = escapeControls(quoted)
+	quoted = Escape(quoted)
 	end := len(frame) - len("}\n")
 	out := make([]byte, 0, len(frame)+len(quoted)+len(`,"req":`))
 	out = append(append(out, frame[:end]...), `,"req":`...)

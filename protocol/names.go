@@ -19,11 +19,21 @@ func ValidName(name string) error {
 	if err := wellFormed(name, maxName); err != nil {
 		return fmt.Errorf("name %w", err)
 	}
-	if slices.Contains([]string{"relay", "human", "self", "any", "room"}, name) {
-		return fmt.Errorf("name %s is reserved", name)
+	if bare := strings.TrimRight(name, "_.-"); slices.Contains(reserved, LooksLike(bare)) || strings.EqualFold(bare, "all") {
+		return fmt.Errorf("name %s is reserved, or looks like one that is", name)
 	}
 	return nil
 }
+
+// reserved are the names that no agent may have, as they look; so is "all", which a11 is not.
+var reserved = []string{"relay", "human", "self", "any", "room", LooksLike("system"), "user", LooksLike("assistant")}
+
+// LooksLike is s with the letters and digits of ASCII that are mistaken for one another as one:
+// in small letters, I, 1, i and | as l, 0 as o, rn as m, vv as w, cl as d. Two texts that look
+// alike are the same then.
+func LooksLike(s string) string { return mistaken.Replace(strings.ToLower(s)) }
+
+var mistaken = strings.NewReplacer("rn", "m", "vv", "w", "cl", "d", "i", "l", "1", "l", "|", "l", "0", "o")
 
 // ValidFrom says why from cannot name a sender: NAME or NAME@HOST, where relay (the
 // router's notices) and human are senders too; self, any and room name nobody.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"relay-pty/parser"
 	"relay-pty/protocol/own"
 	"relay-pty/protocol/registry"
 	"relay-pty/protocol/sock"
@@ -72,7 +73,7 @@ func (w *wrapper) claim(stderr io.Writer) (*taken, error) {
 	if instead != nil {
 		w.log.Info().Err(instead).Msg("the socket is " + w.cfg.Socket)
 		if !w.cfg.JSON {
-			fmt.Fprintf(stderr, "relay-pty: %v; the socket is %s\n", instead, w.cfg.Socket) // a courtesy
+			fmt.Fprintf(stderr, "relay-pty: %s; the socket is %s\n", parser.OneLine(instead.Error()), parser.OneLine(w.cfg.Socket)) // a courtesy
 		}
 	}
 	return t, nil

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"relay-pty/cmd/relay-pty/memory"
+	"relay-pty/parser"
 	"relay-pty/pty/term"
 )
 
@@ -143,10 +144,10 @@ func (h hinted) Unwrap() error { return h.error }
 
 // complain tells one line of what went wrong and one of what to do.
 func complain(w io.Writer, err error) int {
-	fmt.Fprintf(w, "relay-pty: %v\n", err)
+	fmt.Fprintf(w, "relay-pty: %s\n", parser.Sanitize(err.Error()))
 	var h hinted
 	if errors.As(err, &h) {
-		fmt.Fprintf(w, "relay-pty: %s\n", h.hint)
+		fmt.Fprintf(w, "relay-pty: %s\n", parser.Sanitize(h.hint))
 	}
 	return exitUsage
 }

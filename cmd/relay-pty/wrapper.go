@@ -116,7 +116,7 @@ func (w *wrapper) warn(stderr io.Writer, why error) {
 		way = hint.Hint()
 	}
 	message := fmt.Sprintf("messages are refused until the journal can be kept: %v; %s", why, way)
-	line := []byte("relay-pty: " + message + "\n")
+	line := []byte("relay-pty: " + parser.OneLine(message) + "\n")
 	if w.cfg.JSON {
 		line, _ = protocol.Encode(&protocol.Error{Code: protocol.Degraded, Message: message}) // fails for no text
 	}
@@ -448,7 +448,7 @@ func openLog(cfg config) (zerolog.Logger, func(), error) {
 	timed := zerolog.HookFunc(func(e *zerolog.Event, _ zerolog.Level, _ string) {
 		e.Str(zerolog.TimestampFieldName, time.Now().Format(logTime))
 	})
-	return zerolog.New(f).Level(cfg.LogLevel).With().Str("agent", cfg.Name).Logger().Hook(timed), func() { f.Close() }, nil
+	return zerolog.New(protocol.Escaping{Writer: f}).Level(cfg.LogLevel).With().Str("agent", cfg.Name).Logger().Hook(timed), func() { f.Close() }, nil
 }
 
 // withHint takes over the hint of an error that brings one.

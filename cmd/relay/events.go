@@ -144,7 +144,9 @@ func (f *watching) newest(ctx context.Context, asked *asking, show func(router.E
 	return nil
 }
 
-func jsonLine(w io.Writer, e router.Event) error { return json.NewEncoder(w).Encode(e) }
+func jsonLine(w io.Writer, e router.Event) error {
+	return json.NewEncoder(protocol.Escaping{Writer: w}).Encode(e)
+}
 
 // text shows an event in a line, and a message's body behind it.
 func text(w io.Writer, e router.Event) error {

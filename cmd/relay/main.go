@@ -57,7 +57,9 @@ type streams struct {
 }
 
 // json prints a value on a line.
-func (s streams) json(v any) error { return json.NewEncoder(s.out).Encode(v) }
+func (s streams) json(v any) error {
+	return json.NewEncoder(protocol.Escaping{Writer: s.out}).Encode(v)
+}
 
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	s := streams{in, out, errs}

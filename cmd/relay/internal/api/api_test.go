@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -22,6 +23,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode"
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/relay/internal/hub"
@@ -216,6 +218,30 @@ func TestRequests(t *testing.T) {
 		answer.Body.Close()
 		if err != nil || answer.StatusCode != c.status || !bytes.Contains(b, []byte(c.says)) {
 			t.Errorf("%s %s %.60s: %s, want %d and %s\n%s", c.method, c.path, c.body, answer.Status, c.status, c.says, b)
+		}
+	}
+}
+
+// TestNoAnswerHoldsWhatTerminalsObey: neither in JSON nor in a stream of events.
+func TestNoAnswerHoldsWhatTerminalsObey(t *testing.T) {
+	r := start(t)
+	const body = "\x1b[2J\u009b2J\u009d52;c;eA==\u009c\u0085\x7f\u202erm\u202c\u2066\u2028\u200b\u00ad\U000e0041"
+	sent, err := r.Send(t.Context(), Send{To: "bob", Body: body})
+	must(t, err)
+	for path, accept := range map[string]string{"/v1/messages/" + sent.ID: "", "/v1/messages?to=bob": "", "/v1/events?after=0": "text/event-stream", "/v1/messages/" + url.PathEscape(body): ""} {
+		request, err := http.NewRequestWithContext(t.Context(), "GET", "http://router"+path, nil)
+		must(t, err)
+		request.Header.Set("Accept", accept)
+		answer, err := r.http.Do(request)
+		must(t, err)
+		heard := bufio.NewScanner(answer.Body)
+		said := ""
+		for !strings.Contains(said, "[2J") && !strings.Contains(said, `"error"`) && !strings.Contains(said, `"code"`) && heard.Scan() {
+			said += heard.Text()
+		}
+		answer.Body.Close()
+		if said == "" || strings.ContainsFunc(said, func(r rune) bool { return unicode.IsControl(r) || protocol.Obeyed(r) }) {
+			t.Errorf("%s: %q", path, said)
 		}
 	}
 }

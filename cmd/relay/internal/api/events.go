@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -151,7 +150,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 
 // tell writes one event of a stream.
 func tell(w http.ResponseWriter, kind string, seq int64, v any) {
-	data, err := json.Marshal(v)
+	data, err := protocol.JSON(v)
 	if err != nil {
 		return // not one of ours
 	}

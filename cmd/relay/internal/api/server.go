@@ -142,7 +142,7 @@ func respond(w http.ResponseWriter, answer any, err error) {
 func tellJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(v) // fails only when the client has gone
+	json.NewEncoder(protocol.Escaping{Writer: w}).Encode(v) // fails only when the client has gone
 }
 
 // Asker is who asks: an agent by its own token, else a name that anybody may say.

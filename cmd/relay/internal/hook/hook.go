@@ -88,7 +88,7 @@ func (p Process) answer(ctx context.Context, h profile.Hook, socket, token strin
 // hand gives messages to the agent as context of what it did. That it got them shows in its log.
 func (p Process) hand(event string, msgs []protocol.Pulled) {
 	answer := map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": event, "additionalContext": joined(msgs)}}
-	json.NewEncoder(p.Out).Encode(answer) // if nobody reads it, the log does not show it
+	json.NewEncoder(protocol.Escaping{Writer: p.Out}).Encode(answer) // if nobody reads it, the log does not show it
 }
 
 // wait waits for messages that are to wake the agent, as long as the agent is there.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"relay-pty/protocol"
 )
 
 // Codes of JSON-RPC for what is no message.
@@ -107,7 +109,7 @@ type shared struct {
 func (s *shared) Write(line []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.to.Write(line)
+	return protocol.Escaping{Writer: s.to}.Write(line)
 }
 
 func (*shared) Close() error { return nil }

@@ -76,7 +76,7 @@ func (d *desk) reader(o source) mcp.ResourceHandler {
 			if err != nil {
 				return nil, err
 			}
-			text = string(b)
+			text = string(protocol.Escape(b))
 		}
 		return &mcp.ReadResourceResult{
 			Contents:  []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: o.kind, Text: text}},

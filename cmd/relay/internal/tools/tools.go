@@ -18,7 +18,6 @@ package tools
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -148,7 +147,7 @@ func says(answer any, err error) string {
 	if err != nil {
 		return refusal(err)
 	}
-	b, err := json.Marshal(answer)
+	b, err := protocol.JSON(answer)
 	if err != nil {
 		return refusal(err) // none of ours
 	}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"relay-pty/protocol"
 )
 
 // restMost is how long a session may go without a request before it ends. A client then begins
@@ -80,8 +82,19 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	r.Header.Set(callHeader, number)
 	w.calls.Store(number, r.Context())
 	defer w.calls.Delete(number)
-	w.inner.ServeHTTP(out, r)
+	w.inner.ServeHTTP(plain{out}, r)
 }
+
+// plain is an answer in JSON that may be shown as it is.
+type plain struct{ http.ResponseWriter }
+
+// Write implements [http.ResponseWriter]; the SDK writes whole lines.
+func (p plain) Write(b []byte) (int, error) {
+	return protocol.Escaping{Writer: p.ResponseWriter}.Write(b)
+}
+
+// Unwrap lets [http.ResponseController] flush.
+func (p plain) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // server is one for a session that begins.
 func (w *Web) server(v Visitor) *mcp.Server {
