@@ -38,10 +38,10 @@
 //	{"type":"pull","max":10?,"wait_ms":60000?,"modes":["important",…]?,"max_bytes":9000?}
 //	{"type":"pull_ack","ids":["m1",…]}
 //
-// NAME is [A-Za-z0-9][A-Za-z0-9_.-]{0,63}; relay, human, self, any, room, all, system, user
-// and assistant are reserved, in any case, with signs behind, and what looks like one of
-// them (re1ay, hurnan). "from" is NAME or NAME@HOST and may also be relay or human. "to" is
-// NAME, NAME@HOST, #NAME or *, where NAME may be reserved: that is the router's business.
+// NAME is [A-Za-z0-9][A-Za-z0-9_.-]{0,63}; relay, human, self, any and room are reserved,
+// in any case, with signs behind, and what looks like one of them (re1ay, hurnan). "from"
+// is NAME or NAME@HOST and may also be relay or human. "to" is NAME, NAME@HOST, #NAME or *,
+// where NAME may be reserved: that is the router's business.
 // "id", "reply_to" and "thread" are [A-Za-z0-9_.:-]{1,128}. A body is 1 to [MaxBody] bytes
 // of UTF-8, "detail" at most [MaxDetail]. One of control and invisible characters alone is
 // bad_field, for those are removed from what is typed.

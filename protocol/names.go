@@ -19,14 +19,14 @@ func ValidName(name string) error {
 	if err := wellFormed(name, maxName); err != nil {
 		return fmt.Errorf("name %w", err)
 	}
-	if bare := strings.TrimRight(name, "_.-"); slices.Contains(reserved, LooksLike(bare)) || strings.EqualFold(bare, "all") {
+	if bare := strings.TrimRight(name, "_.-"); slices.Contains(reserved, LooksLike(bare)) {
 		return fmt.Errorf("name %s is reserved, or looks like one that is", name)
 	}
 	return nil
 }
 
-// reserved are the names that no agent may have, as they look; so is "all", which a11 is not.
-var reserved = []string{"relay", "human", "self", "any", "room", LooksLike("system"), "user", LooksLike("assistant")}
+// reserved are the names that no agent may have, as they look.
+var reserved = []string{"relay", "human", "self", "any", "room"}
 
 // LooksLike is s with the letters and digits of ASCII that are mistaken for one another as one:
 // in small letters, I, 1, i and | as l, 0 as o, rn as m, vv as w, cl as d. Two texts that look
