@@ -56,7 +56,7 @@ func TestNoJSONHoldsWhatTerminalsObey(t *testing.T) {
 	if shown != 104 {
 		t.Errorf("%d outputs, want 104", shown)
 	}
-	const plain = `{"a":"é 日本 👩‍💻 می‌خواهم ` + "\u00a0\u0301" + `"}`
+	const plain = `{"a":"é 日本 👩‍💻 می` + "\u200c" + `خواهم ` + "\u00a0\u0301" + `"}`
 	if got := Escape([]byte(plain)); string(got) != plain || !strings.Contains(plain, "\u200d") {
 		t.Errorf("%s became %s", plain, got)
 	}

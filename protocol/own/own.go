@@ -51,7 +51,7 @@ func (e *HeldError) Error() string {
 // Hint says what to do about it.
 func (e *HeldError) Hint() string {
 	if e.Name == Router {
-		return "commands find that one by themselves; end it first to run another, or choose another " + e.Flag
+		return "use that one, or end it first; a second router needs an XDG_RUNTIME_DIR and a --store of its own"
 	}
 	return "end that one, or choose another " + e.Flag
 }

@@ -77,7 +77,7 @@ func TestHeldErrorTellsOfARouter(t *testing.T) {
 	_, err = Hold(path, "store here", "--store", Router)
 	var who *HeldError
 	want := fmt.Sprintf("store here: held by the router that runs (pid %d)", os.Getpid())
-	if !errors.As(err, &who) || err.Error() != want || !strings.HasPrefix(who.Hint(), "commands find that one") {
+	if !errors.As(err, &who) || err.Error() != want || !strings.HasPrefix(who.Hint(), "use that one") {
 		t.Errorf("got %v (%#v), want %s", err, who, want)
 	}
 }

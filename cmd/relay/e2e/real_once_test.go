@@ -103,11 +103,11 @@ func TestProvePrintOnATerminal(t *testing.T) {
 	env := u.with(real.Env)
 	for line, want := range map[string]string{
 		`"$0" run p --socket "$1" -- "$2" -p hello; echo "ended with $?"`:                               "ended with 0",
-		`"$0" run p --socket "$1" -- "$2" -p hello | (read -r said; stty -a </dev/tty; echo "<$said>")`: "<It is 4.>",
+		`"$0" run p --socket "$1" -- "$2" -p hello | (read -r said; stty -a </dev/tty; echo "<$said>"); echo "ended with $?"`: "<It is 4.>",
 	} {
 		argv := []string{"sh", "-c", line, filepath.Join(u.bin, "relay"), filepath.Join(u.dir, "p"), real.Argv[0]}
 		tm := testrig.StartTerm(t, term.Options{Argv: argv, Env: env, Dir: real.Dir, Answers: true})
-		if err := errors.Join(tm.WaitText(ctx, "It is 4."), tm.WaitText(ctx, want)); err != nil {
+		if err := errors.Join(tm.WaitText(ctx, "It is 4."), tm.WaitText(ctx, want), tm.WaitText(ctx, "ended with 0")); err != nil {
 			t.Errorf("%s: %v\n%s", line, err, tm.Screen())
 		}
 		if strings.Contains(tm.Screen(), "-icanon") {
