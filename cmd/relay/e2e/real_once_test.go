@@ -102,7 +102,7 @@ func TestProvePrintOnATerminal(t *testing.T) {
 	real.API.Respond(func(fakemodel.Turn) fakemodel.Reply { return fakemodel.Say("It is 4.") })
 	env := u.with(real.Env)
 	for line, want := range map[string]string{
-		`"$0" run p --socket "$1" -- "$2" -p hello; echo "ended with $?"`:                               "ended with 0",
+		`"$0" run p --socket "$1" -- "$2" -p hello; echo "ended with $?"`:                                                     "ended with 0",
 		`"$0" run p --socket "$1" -- "$2" -p hello | (read -r said; stty -a </dev/tty; echo "<$said>"); echo "ended with $?"`: "<It is 4.>",
 	} {
 		argv := []string{"sh", "-c", line, filepath.Join(u.bin, "relay"), filepath.Join(u.dir, "p"), real.Argv[0]}

@@ -31,16 +31,17 @@ type sessionKind struct {
 	runs    [2]string // do one thing: in a conversation of their own, and in that of an ID
 	unasked []string  // lets its model run commands
 	goesOn  []string  // goes on in the latest conversation
+	works   string    // it shows while a turn runs
 }
 
 var sessionKinds = map[string]sessionKind{
-	"claude": {runs: [2]string{"-p", "-p --resume ID"}, unasked: []string{"--allowedTools=Bash"}, goesOn: []string{"-c"}},
+	"claude": {runs: [2]string{"-p", "-p --resume ID"}, unasked: []string{"--allowedTools=Bash"}, goesOn: []string{"-c"}, works: "esc to interrupt"},
 	"codex": {
 		runs:    [2]string{"exec --skip-git-repo-check", "exec --skip-git-repo-check resume ID"},
 		unasked: []string{"--dangerously-bypass-approvals-and-sandbox"},
 	},
-	"gemini":   {runs: [2]string{"-p", "--resume ID -p"}, unasked: []string{"--yolo"}, goesOn: []string{"--resume"}},
-	"opencode": {runs: [2]string{"run", "run --session ID"}, goesOn: []string{"-c"}},
+	"gemini":   {runs: [2]string{"-p", "--resume ID -p"}, unasked: []string{"--yolo"}, goesOn: []string{"--resume"}, works: "esc to cancel"},
+	"opencode": {runs: [2]string{"run", "run --session ID"}, goesOn: []string{"-c"}, works: "esc interrupt"},
 }
 
 // sessionCases are ways in which an agent's session changes, or gets company in its directory, with
@@ -277,6 +278,8 @@ func (w *twins) person(name, of string) *term.Term {
 }
 
 // types has a person type what makes the model write that one's marker, and waits for it.
+// It is back when the turn is over: OpenCode answers in each process that is at work what is asked
+// then in one of them.
 func (w *twins) types(tm *term.Term, name string) (what string) {
 	w.t.Helper()
 	what = w.next(name)
@@ -284,7 +287,8 @@ func (w *twins) types(tm *term.Term, name string) (what string) {
 		return slices.ContainsFunc(w.real.API.Turns(), func(t fakemodel.Turn) bool { return strings.Contains(t.UserText(), byHand+what) })
 	}
 	err := errors.Join(tm.Paste(byHand+what), tm.WaitText(w.ctx, byHand+what),
-		tm.PressUntil(w.ctx, "\r", 20*time.Second, asked), tm.WaitText(w.ctx, "I am "+what))
+		tm.PressUntil(w.ctx, "\r", 20*time.Second, asked), tm.WaitText(w.ctx, "I am "+what),
+		tm.WaitScreen(w.ctx, func(s *screen.Screen) bool { return !strings.Contains(term.Dump(s), w.more().works) }))
 	if err != nil {
 		w.t.Fatalf("%v\n%s", err, tm.Screen())
 	}
