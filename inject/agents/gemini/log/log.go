@@ -147,6 +147,14 @@ type record struct {
 	Content   json.RawMessage `json:"content"`
 	Display   json.RawMessage `json:"displayContent"` // what was typed, if more was sent
 	Tools     json.RawMessage `json:"toolCalls"`
+	Model     string          `json:"model"`
+	Tokens    json.RawMessage `json:"tokens"`
+}
+
+// copied reports whether the row is of an old answer, which /chat resume and /restore write again
+// with a new id and time: no model has used tokens for it.
+func (r *record) copied() bool {
+	return r.Type == "gemini" && r.Model == "" && string(r.Tokens) == "null"
 }
 
 func readRow(row []byte) ([]transcript.Entry, error) {
@@ -155,7 +163,7 @@ func readRow(row []byte) ([]transcript.Entry, error) {
 		return nil, err
 	}
 	kind, known := map[string]transcript.Kind{"user": transcript.User, "gemini": transcript.Assistant, "error": transcript.TurnEnd, "info": transcript.TurnEnd}[r.Type]
-	if !known {
+	if !known || r.copied() {
 		return nil, nil // $set: of the whole chat, again
 	}
 	at, err := time.Parse(time.RFC3339, r.Timestamp)

@@ -36,3 +36,19 @@ func TestTurnGoesOnBehindItsTool(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", all, want)
 	}
 }
+
+// TestCopiedAnswersAreNone: /chat resume writes a saved conversation's answers again, as recorded
+// here but for their text, and no marker in them is written now.
+func TestCopiedAnswersAreNone(t *testing.T) {
+	for row, want := range map[string]int{
+		`"content":[{"text":"->relay:bob hi"}],"thoughts":[],"tokens":null`:                                       0,
+		`"content":"->relay:bob hi","thoughts":[],"tokens":{"total":15},"model":"gemini-3.8-flash"`:               1,
+		`"content":"->relay:bob hi","thoughts":[],"tokens":null,"model":"gemini-3.8-flash","toolCalls":[]`:        1,
+		`"content":[{"text":"->relay:bob hi"}],"thoughts":[],"tokens":null,"model":"gemini-3.8-flash","id":"two"`: 1,
+	} {
+		entries, err := readRow([]byte(`{"id":"one","timestamp":"2026-11-29T08:00:00.000Z","type":"gemini",` + row + `}`))
+		if err != nil || len(entries) != want {
+			t.Errorf("%s: %d entries, %v, want %d", row, len(entries), err, want)
+		}
+	}
+}
