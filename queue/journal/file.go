@@ -69,6 +69,12 @@ func openFile(path string, flag int) (*file, error) {
 	return &file{File: f, records: map[uint64]place{}, seed: maphash.MakeSeed()}, nil
 }
 
+// Close gives the file up, also where a child between its fork and its exec has a copy of it.
+func (f *file) Close() error {
+	unix.Flock(int(f.Fd()), unix.LOCK_UN) // closed in any case
+	return f.File.Close()
+}
+
 // hasName reports whether the file has that name.
 func (f *file) hasName(path string) bool {
 	open, err := f.Stat()

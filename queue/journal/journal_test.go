@@ -663,3 +663,16 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// TestClosedIsFree: a journal that was closed can be opened, whatever has a copy of its file: a
+// process has one for a moment where another thread begins a program.
+func TestClosedIsFree(t *testing.T) {
+	path := pathOf(t)
+	r := start(t, path)
+	r.accept(t, "a")
+	copied, err := unix.Dup(int(r.journal.file.Fd()))
+	must(t, err)
+	defer unix.Close(copied)
+	r.end()
+	start(t, path).end()
+}
