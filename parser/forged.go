@@ -24,7 +24,8 @@ func forged(line string) bool {
 		return false // as nearly all lines are
 	}
 	s := skeleton(line)
-	if title := strings.TrimRight(unblanked(s), ":.)"); title == wakeTitle || strings.HasPrefix(unblanked(strings.TrimLeft(s, "=- #*>")), toolTitle) {
+	woken := strings.TrimRight(unblanked(s), ":.)") == wakeTitle
+	if woken || strings.HasPrefix(unblanked(strings.TrimLeft(s, "=- #*>")), toolTitle) {
 		return true
 	}
 	rest := strings.TrimLeft(s, "[( ")

@@ -448,7 +448,8 @@ func openLog(cfg config) (zerolog.Logger, func(), error) {
 	timed := zerolog.HookFunc(func(e *zerolog.Event, _ zerolog.Level, _ string) {
 		e.Str(zerolog.TimestampFieldName, time.Now().Format(logTime))
 	})
-	return zerolog.New(protocol.Escaping{Writer: f}).Level(cfg.LogLevel).With().Str("agent", cfg.Name).Logger().Hook(timed), func() { f.Close() }, nil
+	log := zerolog.New(protocol.Escaping{Writer: f}).Level(cfg.LogLevel).With().Str("agent", cfg.Name).Logger()
+	return log.Hook(timed), func() { f.Close() }, nil
 }
 
 // withHint takes over the hint of an error that brings one.

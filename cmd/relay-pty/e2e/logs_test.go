@@ -102,7 +102,8 @@ func (l *logged) says(text string) fakemodel.Turn {
 		return !strings.Contains(term.Dump(s), l.a.Idle) || l.a.Profile == "opencode"
 	})
 	must(l.t, err)
-	must(l.t, l.PressUntil(bounded(l.t, takes(l.a.Profile, text), "a turn behind Enter"), "\r", time.Second, func(*screen.Screen) bool { return len(l.api.Turns()) > n }))
+	ctx := bounded(l.t, takes(l.a.Profile, text), "a turn behind Enter")
+	must(l.t, l.PressUntil(ctx, "\r", time.Second, func(*screen.Screen) bool { return len(l.api.Turns()) > n }))
 	turn, err := l.api.WaitTurn(patience(l.t, "the end of the turn"), func(t fakemodel.Turn) bool { return t.N == n && !t.Open() })
 	must(l.t, err)
 	return turn

@@ -20,7 +20,8 @@ func TestNothingGoesWhileTheAPIRefuses(t *testing.T) {
 		box, err := queue.New(queue.Config{}, queue.NewOutbox())
 		must(t, err)
 		for n := range 4 {
-			_, _, err = box.Enqueue(queue.Message{ID: fmt.Sprint("m", n), From: "bob", Body: fmt.Sprint(n), Mode: protocol.ModeSequential, Kind: protocol.KindMessage}, time.Now())
+			m := queue.Message{ID: fmt.Sprint("m", n), From: "bob", Body: fmt.Sprint(n), Mode: protocol.ModeSequential, Kind: protocol.KindMessage}
+			_, _, err = box.Enqueue(m, time.Now())
 			must(t, err)
 		}
 		refused, look := new(refusal.Gate), func() {}

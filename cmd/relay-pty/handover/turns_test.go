@@ -56,8 +56,9 @@ func TestFootersTellHowToAnswerNow(t *testing.T) {
 	must(t, err)
 	note := func(err error, _ string) { must(t, err) }
 	m := &Turns{
-		Queue: box, Batch: func() int { return 1 }, Halted: func() bool { return false }, Unread: func() bool { return unread }, Refused: new(refusal.Gate),
-		Leases: &Leases{Queue: box, Turn: func() bool { return false }, Note: note},
+		Queue: box, Batch: func() int { return 1 }, Halted: func() bool { return false }, Unread: func() bool { return unread },
+		Refused: new(refusal.Gate),
+		Leases:  &Leases{Queue: box, Turn: func() bool { return false }, Note: note},
 	}
 	for _, want := range []string{"[end m1 · reply: ->relay:bob [re=m1] <<<…>>>]", "[end m1 · reply: relay reply m1 …]", "[end m1 · reply: ->relay:bob [re=m1] <<<…>>>]"} {
 		next, _ := m.Next(now)
