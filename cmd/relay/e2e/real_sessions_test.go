@@ -63,7 +63,7 @@ var sessionCases = []struct {
 		end := w.start("alice")
 		w.heard("alice")
 		id := w.talk("alice")
-		w.commands("alice", "/new")
+		w.chooses("alice", "/new", "Use current Git worktree")
 		w.heard("alice")
 		end()
 		w.start("alice", "resume", id)
@@ -236,6 +236,16 @@ func (w *twins) more() sessionKind { return sessionKinds[w.real.Profile] }
 func (w *twins) commands(name, line string) {
 	w.t.Helper()
 	w.does(w.ctx, "send", name, "--command", line, "--until=delivered")
+}
+
+// chooses has a session do a command that asks back, and takes the option that is chosen already.
+func (w *twins) chooses(name, line, option string) {
+	w.t.Helper()
+	w.does(w.ctx, "send", name, "--command", line)
+	w.becomes(testrig.Within(w.t, 3*time.Minute), "nobody is asked about "+option, func() bool {
+		return strings.Contains(w.does(w.ctx, "explain", name), "blocked by › 1. "+option)
+	})
+	w.does(w.ctx, "keys", name, "Enter")
 }
 
 // line is a command line that has the model write another one's marker, in the conversation in

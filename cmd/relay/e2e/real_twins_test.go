@@ -112,7 +112,7 @@ func (w *twins) heard(name string) {
 // marks waits for a session's marker.
 func (w *twins) marks(name, what string) {
 	w.t.Helper()
-	w.sees(w.ctx, name+"'s marker", func(e router.Event) bool {
+	w.sees(testrig.Within(w.t, 3*time.Minute), name+"'s marker", func(e router.Event) bool {
 		return e.Type == router.TypeMessage && e.From == name && e.To == router.Human && e.Body == "I am "+what
 	})
 }
