@@ -190,13 +190,13 @@ func TestCommandThatTheAgentHeldBack(t *testing.T) {
 	})
 }
 
-// TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows: the agent empties its composer at once,
+// TestTextThatFreezesTheAgentIsDeliveredWhenItsTurnShows: the agent empties its composer at once,
 // then stands still for most of a minute, or empties it only then. Until its turn shows nothing
 // else may be typed.
-func TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows(t *testing.T) {
+func TestTextThatFreezesTheAgentIsDeliveredWhenItsTurnShows(t *testing.T) {
 	claude, _ := agents.Named("claude")
 	p := *claude
-	p.Typing.SlowLine, p.Typing.SlowTurn = 100, 3*time.Minute
+	p.Typing.SlowText, p.Typing.SlowTurn = 100, 3*time.Minute
 	for _, c := range []struct {
 		name     string
 		body     string
@@ -206,10 +206,11 @@ func TestLineThatFreezesTheAgentIsDeliveredWhenItsTurnShows(t *testing.T) {
 		evidence string
 		stands   bool // in the composer until it thaws
 	}{
-		{"a long line", strings.Repeat("x", 200), 46 * time.Second, 46 * time.Second, Delivered, "submitted", false},
-		{"a long line that stands", strings.Repeat("x", 200), 46 * time.Second, 46 * time.Second, Delivered, "submitted", true},
+		{"a long text", strings.Repeat("x", 200), 46 * time.Second, 46 * time.Second, Delivered, "submitted", false},
+		{"many short lines", strings.Repeat("x\n", 200), 46 * time.Second, 46 * time.Second, Delivered, "submitted", false},
+		{"a long text that stands", strings.Repeat("x", 200), 46 * time.Second, 46 * time.Second, Delivered, "submitted", true},
 		{"a turn that never shows", strings.Repeat("x", 200), 0, 3 * time.Minute, Doubtful, protocol.FaultNoConsume, false},
-		{"short lines", strings.Repeat("x\n", 200), 46 * time.Second, proofRest, Delivered, "submitted", false},
+		{"a short text", "x", 46 * time.Second, proofRest, Delivered, "submitted", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			runAs(t, &p, func(t *testing.T, r *rig) {

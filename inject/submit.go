@@ -220,10 +220,10 @@ func (a *attempt) yield(s step) (stage, time.Duration) {
 }
 
 // slow is how long the agent may stand still before it takes up the turn, the text still in its
-// composer or not; 0: no line of it is so long.
+// composer or not; 0: it is not so long.
 func (a *attempt) slow() time.Duration {
 	t := a.in.Profile.Typing
-	if t.SlowLine == 0 || a.Command() || turn.Longest(a.typed) <= t.SlowLine {
+	if t.SlowText == 0 || a.Command() || len(a.typed) <= t.SlowText {
 		return 0
 	}
 	return t.SlowTurn

@@ -95,7 +95,7 @@ type Typing struct {
 	Echo       time.Duration // how long the text may take to show
 	KeyWait    time.Duration // how long a human's key may wait for a transaction
 	Confirm    time.Duration // how long after Enter it may take to be gone
-	SlowLine   int           // behind a line of more bytes the agent stands still, and its composer proves nothing; 0: none does
+	SlowText   int           // behind a text of more bytes the agent stands still, and its composer proves nothing; 0: none does
 	SlowTurn   time.Duration // how long it may do so
 	Again      time.Duration // text still there, and read, so long: Enter once more
 }

@@ -18,7 +18,6 @@ import (
 	"relay-pty/cmd/internal/testrig/awkward"
 	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
-	"relay-pty/inject/turn"
 )
 
 // TestProveSweep sends each agent messages of every awkward shape, in terminals of five sizes: a
@@ -220,7 +219,7 @@ func (r *realAgent) swept() {
 // takes is how long an agent may take to take a text.
 func takes(profile, text string) time.Duration {
 	look, _ := agents.Named(profile)
-	if slow := look.Typing.SlowLine; slow > 0 && turn.Longest(text) > slow/2 {
+	if slow := look.Typing.SlowText; slow > 0 && len(text) > slow/2 {
 		return 4 * time.Minute
 	}
 	return 2 * time.Minute

@@ -66,7 +66,7 @@ var Profile = profile.Profile{
 		Queue:      "\r", Interrupt: []string{"\x1b"},
 		Echo: 30 * time.Second, KeyWait: time.Second, // as it starts on a busy machine it stands still for 14 s
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
-		SlowLine: 16 << 10, SlowTurn: 3 * time.Minute, // a line of 64 KB takes it 46 s
+		SlowText: 16 << 10, SlowTurn: 3 * time.Minute, // a line of 64 KB takes it 46 s
 	},
 	// It has no MCP: its system's settings, which a variable could bring, count only where each
 	// directory above them is root's alone.

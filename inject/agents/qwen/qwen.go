@@ -64,7 +64,7 @@ var Profile = profile.Profile{
 		Queue: "\r",
 		Echo:  30 * time.Second, KeyWait: time.Second,
 		Confirm: 10 * time.Second, Again: 500 * time.Millisecond,
-		SlowLine: 16 << 10, SlowTurn: 3 * time.Minute, // a word of 32 KB takes it 7 s of a processor
+		SlowText: 16 << 10, SlowTurn: 3 * time.Minute, // 32 KB take it 7 s of a processor, 64 KB four times that
 	},
 	// It has no MCP: --mcp-config may stand once, so ours would be in the way of a user's own, and
 	// with the setting tools.executionSandbox it does not start with one.
