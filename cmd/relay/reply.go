@@ -81,10 +81,12 @@ characters that begin an ID are enough if no other id begins with them; "last" i
 
 func redeliverCommand(s streams) *cobra.Command {
 	c := ofOne(s, "ID", (*api.Client).Redeliver, s.showStanding)
-	c.Use, c.Short = "redeliver ID", "Send a message again that did not arrive"
-	c.Long = `redeliver sends a message again that failed, expired or is unknown. The new message has an id of its
-own (ID:r1) and is marked as a redelivery, because the agent may have seen the first one. Of a message
-to several recipients only the copies that did not arrive are sent again. A message that was delivered
-or cancelled, or that may still arrive, is not sent again. relay log --dead lists the candidates.`
+	c.Use, c.Short = "redeliver ID", "Send a message again that did not arrive, or was refused"
+	c.Long = `redeliver sends a message again that failed, expired or is unknown, or whose turn the agent's API refused:
+then it is typed when that takes requests again. The new message has an id of its own (ID:r1) and is
+marked as a redelivery, because the agent may have seen the first one. Of a message to several recipients
+only the copies that did not arrive are sent again. A message that was answered, passed over in silence
+or cancelled, or that may still arrive, is not sent again. relay log --dead lists those that failed,
+expired or are unknown.`
 	return c
 }

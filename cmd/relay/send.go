@@ -57,6 +57,7 @@ recv, when they like; --until delivered waits for them only if nobody else gets 
 	flags.StringVar(&f.until, "until", "", "wait until it is `LEVEL`: queued (default), delivered or replied")
 	flags.Var(&f.timeout, "timeout", "give up when it was not delivered after so long (default never)")
 	flags.Lookup("timeout").DefValue = ""
+	flags.BoolVar(&f.Retry, "retry", false, "send it again when the agent's API refused its turn, until --timeout is over")
 	flags.BoolVar(&f.NotifyOnDelivery, "notify-on-delivery", false, "send me a notice when it was delivered")
 	flags.Var(&f.notifyAfter, "notify-after", "send me a notice so long after that, unless there was an answer")
 	flags.Lookup("notify-after").DefValue = ""
@@ -95,6 +96,9 @@ func send(c *cobra.Command, s streams, f *sending, args []string) error {
 	if f.until != api.UntilQueued {
 		f.sayWaits(s, m)
 		if m, err = await(ctx, asked, m, f.until, f.wait.d, m.WaitsSince(began)); err != nil {
+			return fmt.Errorf("wait for %s: %w", m.ID, err)
+		}
+		if m, err = f.again(ctx, s, asked, m, began); err != nil {
 			return fmt.Errorf("wait for %s: %w", m.ID, err)
 		}
 	}
@@ -238,6 +242,28 @@ func await(ctx context.Context, asked *asking, m api.Message, level string, limi
 	return m.Await(level, limit, began, func(wait time.Duration) (api.Message, error) {
 		return asks(ctx, asked, func(c *api.Client) (api.Message, error) { return c.Message(ctx, m.ID, level, wait) })
 	})
+}
+
+// again waits for an answer to the messages by which one is sent again whose turn was refused.
+func (f *sending) again(ctx context.Context, s streams, asked *asking, m api.Message, began time.Time) (api.Message, error) {
+	for f.Retry && f.until == api.UntilReplied && m.Outcome == protocol.OutcomeRefused {
+		first, err := asks(ctx, asked, func(c *api.Client) (api.Message, error) { return c.Message(ctx, f.ID, "", 0) })
+		if err != nil || len(first.Redeliveries) == 0 || first.Redeliveries[len(first.Redeliveries)-1] == m.ID {
+			return m, err
+		}
+		id := first.Redeliveries[len(first.Redeliveries)-1]
+		if !f.json {
+			fmt.Fprintf(s.err, "relay: %s: %s; it is sent again as %s\n", m.ID, m.Standing().Ended(), id)
+		}
+		m, err = asks(ctx, asked, func(c *api.Client) (api.Message, error) { return c.Message(ctx, id, "", 0) })
+		if err == nil {
+			m, err = await(ctx, asked, m, f.until, f.wait.d, began)
+		}
+		if err != nil {
+			return m, err
+		}
+	}
+	return m, nil
 }
 
 // tell prints how far a message came. The exit status reports whether that is what was asked for.

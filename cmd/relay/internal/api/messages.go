@@ -23,7 +23,7 @@ func (s *Server) send(r *http.Request) (any, error) {
 	m := router.Message{
 		ID: ask.ID, From: from, To: ask.To, Body: ask.Body, Kind: ask.Kind, Mode: ask.Mode, Priority: ask.Priority, TimeoutMS: ask.TimeoutMS,
 		Redelivery: ask.Redelivery, ReplyTo: ask.ReplyTo, Thread: ask.Thread, Confirmed: ask.Yes, Ahead: ask.Ahead,
-		NotifyOnDelivery: ask.NotifyOnDelivery, NotifyAfterMS: ask.NotifyAfterMS,
+		Retry: ask.Retry, NotifyOnDelivery: ask.NotifyOnDelivery, NotifyAfterMS: ask.NotifyAfterMS,
 	}
 	if ask.ReplyWithinMS > 0 {
 		m.ReplyBy = time.Now().UnixMilli() + ask.ReplyWithinMS

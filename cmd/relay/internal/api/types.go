@@ -26,6 +26,8 @@ type Send struct {
 	Yes        bool   `json:"yes,omitzero"` // it may reach more than ten agents
 	// Ahead lets it wait for a name that nobody knows yet, as for an agent that does not run.
 	Ahead bool `json:"ahead,omitzero"`
+	// Retry has it sent again when its turn was refused by the agent's API, until its timeout.
+	Retry bool `json:"retry,omitzero"`
 	// NotifyOnDelivery and NotifyAfterMS ask for notices to the sender: when it was delivered, and
 	// so long after that, unless it was answered.
 	NotifyOnDelivery bool  `json:"notify_on_delivery,omitzero"`

@@ -12,6 +12,9 @@ func dead(status string) bool {
 	return slices.Contains([]string{protocol.StatusFailed, protocol.StatusExpired, protocol.StatusUnknown}, status)
 }
 
+// refused reports whether the last turn that took the message was, by the agent's API.
+func (k *Known) refused() bool { return k.Result.Outcome == protocol.OutcomeRefused }
+
 // tries are the message that was sent first, and the last by which it was sent again, or itself;
 // last is nil when the log has lost that one.
 func (s *State) tries(m *Known) (first, last *Known) {
@@ -25,7 +28,8 @@ func (s *State) tries(m *Known) (first, last *Known) {
 }
 
 // Redelivery is the message by which another one is sent again. That one did not arrive, or may not
-// have, nor did those by which it was sent again before. A refusal is an *ErrorValue.
+// have, or its turn was refused, and so it was with those by which it was sent again before. A
+// refusal is an *ErrorValue.
 func (s *State) Redelivery(id string, now int64) (again Message, err error) {
 	m := s.look(id)
 	if m == nil {
@@ -35,9 +39,9 @@ func (s *State) Redelivery(id string, now int64) (again Message, err error) {
 	switch {
 	case last == nil:
 		return again, refuse(string(protocol.TooLate), "%s was sent again, and the log no longer has what became of that", first.ID)
-	case dead(last.Status):
+	case dead(last.Status), last.refused():
 	case Ended(last.Status):
-		const only = "%s is %s, and only what failed, expired or is unknown is sent again"
+		const only = "%s is %s, and only what failed, expired, is unknown or was refused is sent again"
 		return again, refuse(string(protocol.TooLate), only, last.ID, last.Status)
 	default:
 		return again, refuse(string(protocol.TooLate), "%s is %s: it may arrive yet", last.ID, last.Status)
@@ -45,18 +49,53 @@ func (s *State) Redelivery(id string, now int64) (again Message, err error) {
 	if !s.met(first.To) {
 		return again, s.Unknown(first.To)
 	}
-	again = first.Message
-	again.ID = fmt.Sprintf("%s:r%d", first.ID, len(first.Redeliveries)+1)
-	again.ShortID = first.behind(again.ID)
-	again.Redelivers, again.ReplyBy = first.ID, 0
+	again = first.again()
 	return again, s.mayGo(again, now)
 }
 
-// sentAgain notes that a message was sent again. For one to several the new delivery counts.
+// again is the next message by which one is sent again.
+func (k *Known) again() Message {
+	m := k.Message
+	m.ID = fmt.Sprintf("%s:r%d", k.ID, len(k.Redeliveries)+1)
+	m.ShortID = k.behind(m.ID)
+	m.Redelivers, m.ReplyBy = k.ID, 0
+	return m
+}
+
+// retry schedules that a message is sent again whose turn was just refused, for when the agent's
+// API takes requests again. Where the agent does not say when, its wrapper has the message wait.
+func (s *State) retry(m *Known, e Event) {
+	first, last := s.tries(m)
+	over := first.TimeoutMS > 0 && max(e.Timestamp, e.RetryAt) >= first.Accepted+first.TimeoutMS
+	if !first.Retry || last == nil || last.ID != m.ID || !m.refused() || e.Background || over {
+		return
+	}
+	k := Known{Message: first.again(), SetAt: e.Timestamp, DueAt: max(e.Timestamp, e.RetryAt), Seq: s.Last}
+	if s.has(k.ID) {
+		return // it is somebody else's
+	}
+	s.schedule(k)
+	s.sentAgain(s.find(k.ID))
+}
+
+// settled takes back that a message is sent again, which has been answered by now.
+func (s *State) settled(m *Known) {
+	if _, last := s.tries(m); last != nil && last != m {
+		s.takeBack(last.ID)
+	}
+}
+
+// sentAgain notes that a message is sent again. For one to several the new delivery counts.
 func (s *State) sentAgain(m *Known) {
 	first := s.find(m.Redelivers)
 	if first == nil {
 		return // it is no longer kept
+	}
+	if m.Sent {
+		first.note(m.Seq)
+	}
+	if slices.Contains(first.Redeliveries, m.ID) {
+		return // it knows since this one was scheduled
 	}
 	if _, last := s.tries(first); last != nil {
 		s.find(last.ID).Again = true
@@ -70,5 +109,4 @@ func (s *State) sentAgain(m *Known) {
 		}
 	}
 	first.Redeliveries = append(first.Redeliveries, m.ID)
-	first.note(m.Seq)
 }

@@ -73,6 +73,72 @@ func TestRedelivery(t *testing.T) {
 	}
 }
 
+// TestRetry: a message whose turn was refused is sent again by itself where its sender wants that,
+// when the API takes requests again, until it is answered or its time is over.
+func TestRetry(t *testing.T) {
+	refused := func(id string, retryAt int64) func(*log) {
+		return func(l *log) {
+			e := Event{Type: protocol.TypeTurnEnd, Agent: "bob", IDs: []string{id}}
+			e.Outcome, e.Reason, e.RetryAt = protocol.OutcomeRefused, protocol.ReasonLimit, retryAt
+			l.result("bob", id, protocol.StatusDelivered)
+			l.add(e)
+		}
+	}
+	due := func(l *log) {
+		now, _ := l.Due(1<<40, func(string) bool { return false })
+		for _, m := range now {
+			l.add(Event{Type: TypeMessage, Message: m})
+		}
+	}
+	answered := func(l *log) {
+		l.add(Event{Type: protocol.TypeTurnEnd, Agent: "bob", IDs: []string{"m"}, Message: Message{Body: "yes"}})
+	}
+	replied := func(l *log) { l.send(Message{ID: "r", From: "bob", To: Human, Body: "yes", ReplyTo: "m"}) }
+	again, err := "", error(nil)
+	byHand := func(l *log) {
+		var m Message
+		if m, err = l.Redelivery("m", l.now); err == nil {
+			again = m.ID
+		}
+	}
+	for name, c := range map[string]struct {
+		once    bool  // it is not to be sent again
+		timeout int64 // milliseconds
+		steps   []func(*log)
+		tries   []string // by which it is sent again
+		status  string   // of the last
+		dueAt   int64
+	}{
+		"refused":                         {steps: []func(*log){refused("m", 1<<40)}, tries: []string{"m:r1"}, status: StatusScheduled, dueAt: 1 << 40},
+		"nobody wants that":               {once: true, steps: []func(*log){refused("m", 1<<40)}},
+		"sent again":                      {steps: []func(*log){refused("m", 1<<40), due}, tries: []string{"m:r1"}, status: StatusAccepted, dueAt: 1 << 40},
+		"refused again":                   {steps: []func(*log){refused("m", 1), due, refused("m:r1", 1<<40)}, tries: []string{"m:r1", "m:r2"}, status: StatusScheduled, dueAt: 1 << 40},
+		"its first turn refused again":    {steps: []func(*log){refused("m", 1<<40), refused("m", 1<<40)}, tries: []string{"m:r1"}, status: StatusScheduled, dueAt: 1 << 40},
+		"answered meanwhile":              {steps: []func(*log){refused("m", 1<<40), answered}, tries: []string{"m:r1"}, status: protocol.StatusCancelled, dueAt: 1 << 40},
+		"answered meanwhile by a message": {steps: []func(*log){refused("m", 1<<40), replied}, tries: []string{"m:r1"}, status: protocol.StatusCancelled, dueAt: 1 << 40},
+		"its time is over by then":        {timeout: 1000, steps: []func(*log){refused("m", 1<<40)}},
+		"in its time":                     {timeout: 1 << 41, steps: []func(*log){refused("m", 1<<40)}, tries: []string{"m:r1"}, status: StatusScheduled, dueAt: 1 << 40},
+	} {
+		l := newLog(t)
+		l.up("bob")
+		l.send(Message{ID: "m", From: Human, To: "bob", Body: "hi", Retry: !c.once, TimeoutMS: c.timeout})
+		for _, step := range c.steps {
+			step(l)
+		}
+		if m, _ := l.Find("m"); !slices.Equal(m.Redeliveries, c.tries) {
+			t.Errorf("%s: sent again by %v, want %v", name, m.Redeliveries, c.tries)
+		} else if c.tries != nil {
+			last, _ := l.Find(c.tries[len(c.tries)-1])
+			if last.Status != c.status || last.DueAt != c.dueAt || last.Redelivers != "m" {
+				t.Errorf("%s: %s is %s, due at %d, sends %q again", name, last.ID, last.Status, last.DueAt, last.Redelivers)
+			}
+		}
+		if byHand(l); (err == nil) != c.once && name != "its time is over by then" {
+			t.Errorf("%s: by hand it is sent again as %q, %v", name, again, err)
+		}
+	}
+}
+
 // TestRedeliveryToOneOfSeveral counts for the message to all of them; an answer that is sent again
 // is no second one.
 func TestRedeliveryToOneOfSeveral(t *testing.T) {

@@ -98,6 +98,7 @@ type Message struct {
 	ReplyBy    int64  `json:"reply_by,omitzero"`   // until when the sender waits for an answer, Unix milliseconds; 0: without end
 	About      string `json:"about,omitzero"`      // the message that a notice of the router is about
 
+	Retry            bool  `json:"retry,omitzero"`              // it is sent again when its turn was refused by the agent's API
 	NotifyOnDelivery bool  `json:"notify_on_delivery,omitzero"` // its sender is told when it was delivered
 	NotifyAfterMS    int64 `json:"notify_after_ms,omitzero"`    // and so long after that, unless it was answered; 0: not
 }

@@ -124,9 +124,9 @@ func (s *State) notify(m *Known, what string, now, delay int64, text string) (id
 	return id
 }
 
-// answered takes back the notice that a message was not.
-func (s *State) answered(m *Known) {
-	if k := s.find(m.Reminder); k != nil && k.Status == StatusScheduled {
+// takeBack cancels what is scheduled under an id.
+func (s *State) takeBack(id string) {
+	if k := s.find(id); k != nil && k.Status == StatusScheduled {
 		k.Status = protocol.StatusCancelled
 		s.unschedule(k)
 	}

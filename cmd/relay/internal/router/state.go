@@ -337,7 +337,8 @@ func (s *State) deliver(m *Known) {
 func (s *State) reply(asked, m *Known) {
 	asked.Replies = append(asked.Replies, m.ID)
 	asked.unended()
-	s.answered(asked)
+	s.takeBack(asked.Reminder)
+	s.settled(asked)
 	was := asked.Status
 	switch was {
 	case StatusAccepted:
@@ -415,6 +416,10 @@ func (s *State) turnEnd(e Event) {
 		if m := s.find(id); m != nil && m.To == e.Agent {
 			m.note(e.Seq)
 			m.ended(e)
+			if m.Words != "" {
+				s.settled(m)
+			}
+			s.retry(m, e)
 		}
 	}
 }
