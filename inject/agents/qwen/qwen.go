@@ -15,7 +15,8 @@ var Profile = profile.Profile{
 	Title:    "Qwen Code",
 	Commands: []string{"qwen"},
 	Packages: "@qwen-code/qwen-code",
-	Marks:    `QWEN_CODE QWEN_CODE_SESSION_ID QWEN_CODE_PROJECT_DIR`,
+	Marks: `QWEN_CODE QWEN_CODE_AGENT_ID QWEN_CODE_CLI QWEN_CODE_LAUNCHER_PID QWEN_CODE_MANAGED_NPM_* QWEN_CODE_MODEL QWEN_CODE_MODEL_IDENTITY
+		QWEN_CODE_PRIVATE_RELAUNCH_ENV_PROVENANCE QWEN_CODE_PROJECT_DIR QWEN_CODE_PROMPT_ID QWEN_CODE_SESSION_ID QWEN_CODE_STARTUP_VERSION`,
 	Usage: &profile.Usage{
 		Commands: `auth board channel extension extensions hooks mcp review sandbox serve sessions update`,
 		Once:     `-p --prompt --acp --experimental-acp -l --list-extensions --input-format --json-schema -v --version -h --help`,
