@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -41,6 +42,39 @@ func TestABadLineIsAnswered(t *testing.T) {
 	client.Close() // which is no error
 	if err := <-ended; err != nil {
 		t.Errorf("it ended with %v", err)
+	}
+}
+
+// TestACallThatIsCancelledBehindItsAnswer: whoever cancels drops the answer, so the next call does
+// not say that what it showed was read.
+func TestACallThatIsCancelledBehindItsAnswer(t *testing.T) {
+	for _, c := range []struct {
+		cancels bool
+		read    []string
+	}{{false, []string{"m-1"}}, {true, nil}} {
+		b := &box{letter: []Letter{{"m-1", "one"}}}
+		in, client := io.Pipe()
+		answers, out := io.Pipe()
+		ended := make(chan error, 1)
+		go func() { ended <- Serve(t.Context(), New("1", Caller{Name: "ann", Inbox: b}), in, out) }()
+		heard := bufio.NewScanner(answers)
+		ask := func(line string) {
+			fmt.Fprintln(client, line) // one that did not come is not answered
+			if !heard.Scan() || !strings.Contains(heard.Text(), `"result":{`) {
+				t.Errorf("%s: got %s, %v", line, heard.Text(), heard.Err())
+			}
+		}
+		ask(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+		fmt.Fprintln(client, `{"jsonrpc":"2.0","method":"notifications/initialized"}`) // the next line tells
+		ask(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"check_inbox","arguments":{}}}`)
+		if c.cancels {
+			fmt.Fprintln(client, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+		}
+		ask(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"check_inbox","arguments":{}}}`)
+		client.Close()
+		if err := <-ended; err != nil || !slices.Equal(b.read, c.read) {
+			t.Errorf("cancelled %t: %v was read, want %v; it ended with %v", c.cancels, b.read, c.read, err)
+		}
 	}
 }
 

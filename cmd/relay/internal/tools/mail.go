@@ -36,6 +36,29 @@ type mail struct {
 	mu    sync.Mutex
 	shown []string        // ids of messages that went with answers, and are not acknowledged
 	ever  map[string]bool // of all that did; some bytes for each message of a session
+	calls int             // that have no answer yet
+}
+
+// begins says that a call waits for its answer, until ends is called.
+func (m *mail) begins() (ends func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls++
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.calls--
+	}
+}
+
+// cancelled says that the caller gave up a call. One that waits for its answer ends so by itself;
+// else the answer was on its way, and whoever cancels drops it: what it showed was not read.
+func (m *mail) cancelled() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.calls == 0 {
+		m.shown = nil
+	}
 }
 
 // read acknowledges what was shown. What fails is tried again at the next call.

@@ -4,7 +4,8 @@
 //
 // A tool's answer brings the messages that wait. It counts as read when the log of Claude Code or
 // Codex shows it among the results of tools, whole, under the title that we give it, or at the
-// agent's next call; until then the messages are leased. An answer is text without structured
+// agent's next call, unless it cancelled the one that was answered so; until then the messages are
+// leased. An answer is text without structured
 // content: of a result with both, Claude Code and Codex show their model the structured content
 // alone (measured), so the messages would be lost. An agent in a wrapper takes its messages from
 // the wrapper's queue, whose leases keep them from being typed, too.
@@ -51,10 +52,21 @@ func serve(version string, d *desk, newID func() string) *mcp.Server {
 	d.offerSources(s)
 	d.offerPrompts(s)
 	d.mail = mail{inbox: d.Inbox, ever: map[string]bool{}}
+	s.AddReceivingMiddleware(d.notices)
 	for _, t := range all() {
 		s.AddTool(&mcp.Tool{Name: t.name, Description: t.says, InputSchema: t.takes, Annotations: harmless()}, d.handler(t))
 	}
 	return s
+}
+
+// notices has the mail know of calls that the caller gave up.
+func (d *desk) notices(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+		if method == "notifications/cancelled" {
+			d.mail.cancelled()
+		}
+		return next(ctx, method, r)
+	}
 }
 
 // harmless says that a tool destroys nothing, and reaches nobody outside of this computer: by that
@@ -104,6 +116,7 @@ var errUnheard = errors.New("nobody waits for the answer")
 func (d *desk) handler(t tool) mcp.ToolHandler {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		d.mail.read(ctx)
+		defer d.mail.begins()()
 		answer, err := t.call(ctx, d, r.Params.Arguments)
 		if ctx.Err() != nil || !d.heard(r) {
 			return nil, cmp.Or(context.Cause(ctx), errUnheard)
