@@ -36,6 +36,7 @@ type Profile struct {
 	AskTitle  pattern                // the window title while a question stands on the screen; may be nil
 	Says      []Saying               // its own word for its state, told by the terminal
 	Busy      []pattern              // rows beneath the composer, or right above it, while it works
+	Tries     []pattern              // rows there while its API refuses and it tries again by itself
 	Queued    pattern                // the row right above it that heads prompts which it holds back while it looks idle; may be nil
 	Dialogs   []pattern              // rows of a screen without composer on which a question stands
 	Elsewhere []pattern              // the same, of a base that has no composer: the rows of the overlay's are text

@@ -33,6 +33,7 @@ type Sight struct {
 	Armed       bool   // it shows that one more key interrupts it
 	Inserts     bool   // its composer has modes and shows that keys are text
 	Commands    bool   // it shows that they are commands; where nothing would show that, not that they are text
+	Tries       bool   // it shows that its API refuses, and that it tries again by itself
 	Said        Said   // the agent's own word
 }
 
@@ -56,7 +57,7 @@ type Box struct {
 	Blank   bool   // Text is empty, and the cursor or a further row shows that blanks are typed
 }
 
-// tail is how many rows up to the cursor Before holds.
+// tail is how many rows up to the cursor Before holds, and above a composer Tries is looked for in.
 const tail = 16
 
 func (p reader) composer() composer { return composer{p.Composer} }
@@ -110,6 +111,7 @@ func (p reader) around(s *screen.Screen, at place, v *Sight) {
 	p.modes(s, at.below, v)
 	v.Stashed = beside(s, at, p.Typing.StashShown)
 	v.works(cmp.Or(below(p.Busy...), above(p.Busy...)))
+	v.Tries = cmp.Or(below(p.Tries...), anyRow(s, max(0, at.top-tail), at.top, p.Tries)) != ""
 	v.Queued = above(p.Queued) != ""
 	v.Armed = below(p.Typing.Armed) != ""
 	v.Dialog = cmp.Or(below(p.Overlays...), above(p.Overlays...))

@@ -210,6 +210,9 @@ func (w *Watch) sent(l Look) time.Time {
 	return ready.Later(enter, w.leaving)
 }
 
+// triesAgain is what keeps a turn from its end whose API refuses.
+const triesAgain = "its API refuses, and it tries again by itself (relay screen NAME shows when)"
+
 // Judge is the verdict on a look, and when to ask for another one. It is remembered, for later ones
 // stand on it. Where there may be a dialog nothing else counts.
 func (w *Watch) Judge(l Look) (v ready.Verdict, again time.Duration) {
@@ -218,6 +221,9 @@ func (w *Watch) Judge(l Look) (v ready.Verdict, again time.Duration) {
 	}
 	v, again = w.Profile.Rules.Judge(l.Facts)
 	w.Rests = ready.Since(w.Rests, v.State == ready.Ready, l.Facts.Now)
+	if v.State == ready.Busy && l.Tries {
+		v.BlockedBy = triesAgain
+	}
 	switch {
 	case v.State == ready.Ready:
 		w.Ready = l.Facts.Now

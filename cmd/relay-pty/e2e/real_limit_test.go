@@ -8,6 +8,7 @@ import (
 
 	"relay-pty/cmd/internal/agentrig"
 	"relay-pty/cmd/internal/fakemodel"
+	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/realagent"
 )
 
@@ -61,4 +62,37 @@ func refusedByALimit(t *testing.T, a agentrig.Agent) {
 	}
 	r.state("ready")
 	r.once([]string{"m1", "m2", "m3", "m4"})
+}
+
+// TestRealAgentThatTriesAgainSaysSo: while an agent's API refuses and it tries again by itself, as
+// often as it likes, its status says so; then it answers. Gemini CLI and Qwen Code show nothing of
+// it.
+func TestRealAgentThatTriesAgainSaysSo(t *testing.T) {
+	list := []agentrig.Agent{agentrig.Claude(agentrig.ClaudeNow), agentrig.Codex()}
+	if testrig.Proving() {
+		list = append(list, agentrig.OpenCode())
+	}
+	each(t, realagent.Tried(list...), func(t *testing.T, a agentrig.Agent) {
+		r := startAgent(t, a)
+		var refuses atomic.Bool
+		refuses.Store(true)
+		answers := r.api.Responder()
+		r.api.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
+			if refuses.Load() {
+				return fakemodel.Reply{Refuse: 529}
+			}
+			return answers(turn)
+		})
+		r.inject("m1", "one")
+		const why = "its API refuses, and it tries again by itself"
+		r.wrapped.told("a state with "+why, func(f testrig.Frame) bool {
+			return f.Type() == "state" && f.Str("state") == "busy" && strings.Contains(f.Str("blocked_by"), why)
+		})
+		refuses.Store(false)
+		r.delivers("m1", "submitted", "turn")
+		r.state("ready")
+		if status := r.request(fields("status")); status.Fields["blocked_by"] != nil {
+			t.Errorf("then it is %s", status.Raw)
+		}
+	})
 }

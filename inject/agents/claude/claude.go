@@ -55,6 +55,7 @@ var Profile = profile.Profile{
 	Busy: []*profile.Pattern{
 		rx(`\besc to interrupt\b`),
 	},
+	Tries: []*profile.Pattern{rx(`^\S .*· [Rr]etrying in \d+\w* · attempt \d+/\d+$`)},
 	Dialogs: []*profile.Pattern{
 		rx(`^\s*Do you (want|trust)\b.*\?`),
 		rx(`^\s*(Choose the text style\b|Accessing workspace:)`),

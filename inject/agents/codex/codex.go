@@ -47,6 +47,7 @@ var Profile = profile.Profile{
 	Busy: []*profile.Pattern{
 		rx(`^[•◦] .*\((press |\d[\w ]* • )esc to interrupt\b`), // what was said before has these words further right, or without the time
 	},
+	Tries: []*profile.Pattern{rx(`^[•◦] Reconnecting\.\.\. \d+/\d+ \(`)},
 	Dialogs: []*profile.Pattern{
 		rx(`^\s*(Would you like to|Do you (want|trust)|Trust this folder|Hooks need review)\b`),
 		rx(`\b[Pp]ress enter to\b`),
