@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -194,6 +195,50 @@ func TestImportDirection(t *testing.T) {
 // larger are packages of more lines: cmd/relay has a small file for each of thirty commands, router
 // all that is decided about messages and agents, and the stages of inject share what an attempt is.
 var larger = map[string]int{"cmd/relay": 3400, "cmd/relay/internal/router": 2600, "inject": 2600}
+
+// streams are the files of programs that name standard output or error, and what for. All that is
+// told there to people goes through one writer, [protocol.Shown], which run makes.
+var streams = map[string]string{
+	"cmd/relay/main.go":                  "main gives them to run",
+	"cmd/relay-pty/main.go":              "main gives them to run",
+	"cmd/relay-pty-check/main.go":        "main gives them to run",
+	"cmd/relay-pty/flags.go":             "asks whether it is a terminal",
+	"cmd/relay/internal/hook/hook.go":    "an agent reads them, JSON or what its wrapper would type",
+	"cmd/relay/examples/receive/main.go": "a program of its own",
+}
+
+// TestOneWriter: nothing but what makes the writer names standard output or error.
+func TestOneWriter(t *testing.T) {
+	seen := map[string]bool{}
+	naming := regexp.MustCompile(`\bos\.Std(out|err)\b|\bfmt\.Print|\blog\.(Print|Fatal|Panic)|[^.\w]println\(`)
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		ofTests := strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, tools) || strings.HasSuffix(filepath.Dir(path), "rig")
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || ofTests {
+			return err
+		}
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, line := range strings.Split(string(src), "\n") {
+			if !naming.MatchString(line) || strings.HasPrefix(strings.TrimSpace(line), "//") {
+				continue
+			}
+			if seen[path] = true; streams[path] == "" {
+				t.Errorf("%s writes past protocol.Shown: %s", path, strings.TrimSpace(line))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range streams {
+		if !seen[path] {
+			t.Errorf("%s names no stream any more", path)
+		}
+	}
+}
 
 // TestShape bounds the length of functions, files and packages, and keeps
 // sleeps out of all code, tests included, but for fake time in a bubble.

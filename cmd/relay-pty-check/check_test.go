@@ -9,9 +9,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"relay-pty/inject/agents"
 	"relay-pty/inject/profile"
+	"relay-pty/protocol"
 )
 
 // commands makes programs of these names and lets PATH hold them alone.
@@ -192,5 +194,19 @@ func TestComposerThatScrollsInside(t *testing.T) {
 		if c.holds(other)() {
 			t.Errorf("the composer holds %q", other)
 		}
+	}
+}
+
+// TestNothingShownActsOnATerminal: neither what the user typed, nor what an agent shows.
+func TestNothingShownActsOnATerminal(t *testing.T) {
+	const evil = "\x1b[2J\u009b31m\u202e\xff31m"
+	commands(t)
+	var out, errs strings.Builder
+	if code := run(t.Context(), []string{"self", "", evil}, &out, &errs); code != exitUsage {
+		t.Errorf("ends with %d, want %d", code, exitUsage)
+	}
+	said := out.String() + errs.String()
+	if !strings.Contains(said, "31m") || strings.ContainsFunc(said, func(r rune) bool { return unicode.IsControl(r) && r != '\n' || protocol.Obeyed(r) }) {
+		t.Errorf("it says %q", said)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"relay-pty/protocol"
 	"relay-pty/protocol/version"
 )
 
@@ -52,6 +53,7 @@ func main() {
 // run is the program. relay-pty makes the arguments: its own path, the value of --agent or "", and
 // the command line of the agent, if one was given.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	stdout, stderr = protocol.NewShown(stdout), protocol.NewShown(stderr)
 	switch {
 	case len(args) == 1 && args[0] == "--version":
 		fmt.Fprintln(stdout, "relay-pty-check", version.Release)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -114,7 +115,7 @@ func (m *millis) Set(s string) error {
 
 // parse reads the command line. Help, version and the list of agents go to stdout and end with
 // pflag.ErrHelp.
-func parse(args []string, stdout *os.File) (config, error) {
+func parse(args []string, stdout io.Writer) (config, error) {
 	var c config
 	fs := c.flags()
 	if err := fs.Parse(args); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"relay-pty/cmd/relay-pty/memory"
-	"relay-pty/parser"
+	"relay-pty/protocol"
 	"relay-pty/pty/term"
 )
 
@@ -72,15 +72,16 @@ func endOnSignal(c <-chan os.Signal, cancel context.CancelCauseFunc) {
 
 // run owns every exit status.
 func run(args []string, stdin, stdout, stderr *os.File) int {
-	cfg, err := parse(args, stdout)
+	errs := protocol.NewShown(stderr) // what we say ourselves; a plain command has stderr itself
+	cfg, err := parse(args, protocol.NewShown(stdout))
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
 		return 0
 	case err != nil:
-		return complain(stderr, err)
+		return complain(errs, err)
 	}
 	if cfg.asCheck {
-		return complain(stderr, checkProfiles(cfg))
+		return complain(errs, checkProfiles(cfg))
 	}
 	cfg.Plain = cfg.plain(stdin, stdout, stderr)
 	var front *term.Front // that of a wrapper that shows itself to a shell
@@ -91,15 +92,15 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	case errors.Is(err, term.ErrFrontGone): // a signal ended it, which its shell has seen
 		return exitSignalBase + int(syscall.SIGKILL)
 	case err != nil:
-		return complain(stderr, err)
+		return complain(errs, err)
 	}
-	code := behind(front, cfg, stdin, stdout, stderr)
+	code := behind(front, cfg, stdin, stdout, errs)
 	front.Ended(code)
 	return code
 }
 
 // behind runs the wrapper, behind a front if there is one, and tells the exit status.
-func behind(front *term.Front, cfg config, stdin, stdout, stderr *os.File) int {
+func behind(front *term.Front, cfg config, stdin, stdout *os.File, errs io.Writer) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	if cfg.Plain {
@@ -113,7 +114,7 @@ func behind(front *term.Front, cfg config, stdin, stdout, stderr *os.File) int {
 			cancel(errEnded{syscall.SIGKILL})
 		}()
 	}
-	code, err := wrap(ctx, cfg, front, stdin, stdout, stderr)
+	code, err := wrap(ctx, cfg, front, stdin, stdout, errs)
 	if err == nil {
 		return code
 	}
@@ -121,7 +122,7 @@ func behind(front *term.Front, cfg config, stdin, stdout, stderr *os.File) int {
 	if errors.As(err, &ended) {
 		return exitSignalBase + int(ended.signal)
 	}
-	complain(stderr, err)
+	complain(errs, err)
 	switch {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, errCommand) && errors.Is(err, fs.ErrNotExist):
 		return exitNotFound
@@ -144,10 +145,10 @@ func (h hinted) Unwrap() error { return h.error }
 
 // complain tells one line of what went wrong and one of what to do.
 func complain(w io.Writer, err error) int {
-	fmt.Fprintf(w, "relay-pty: %s\n", parser.Sanitize(err.Error()))
+	fmt.Fprintf(w, "relay-pty: %s\n", err)
 	var h hinted
 	if errors.As(err, &h) {
-		fmt.Fprintf(w, "relay-pty: %s\n", parser.Sanitize(h.hint))
+		fmt.Fprintf(w, "relay-pty: %s\n", h.hint)
 	}
 	return exitUsage
 }

@@ -68,7 +68,7 @@ var errExited = errors.New("the agent has ended")
 
 // wrap runs the command until it ends and returns its exit status. An error is
 // ours, or errEnded when a signal ended us.
-func wrap(ctx context.Context, cfg config, front *term.Front, stdin, stdout, stderr *os.File) (int, error) {
+func wrap(ctx context.Context, cfg config, front *term.Front, stdin, stdout *os.File, errs io.Writer) (int, error) {
 	log, closeLog, err := openLog(cfg)
 	if err != nil {
 		return 0, withHint(err)
@@ -87,7 +87,7 @@ func wrap(ctx context.Context, cfg config, front *term.Front, stdin, stdout, std
 	if _, err := pty.LookPath(cfg.Command); err != nil {
 		return 0, fmt.Errorf("%w: %w", errCommand, err)
 	}
-	taken, err := w.claim(stderr)
+	taken, err := w.claim(errs)
 	if err != nil {
 		return 0, withHint(err)
 	}
@@ -99,12 +99,12 @@ func wrap(ctx context.Context, cfg config, front *term.Front, stdin, stdout, std
 	}
 	defer release()
 	if err := w.ledger.Trouble(); err != nil {
-		w.warn(stderr, err)
+		w.warn(errs, err)
 	}
 	if ctx.Err() != nil { // a signal came before there was an agent
 		return 0, context.Cause(ctx)
 	}
-	return w.run(ctx, taken, stdin, stdout, stderr)
+	return w.run(ctx, taken, stdin, stdout, errs)
 }
 
 // warn tells the human, before the terminal is the agent's, that messages are refused, and why. Who
@@ -135,7 +135,7 @@ func (w *wrapper) queues() (err error) {
 }
 
 // run starts the command and every goroutine, and sees to the end of each.
-func (w *wrapper) run(ctx context.Context, taken *taken, stdin, stdout, stderr *os.File) (int, error) {
+func (w *wrapper) run(ctx context.Context, taken *taken, stdin, stdout *os.File, errs io.Writer) (int, error) {
 	user, err := w.terminal(stdin, stdout)
 	if err != nil {
 		return 0, err
@@ -166,7 +166,7 @@ func (w *wrapper) run(ctx context.Context, taken *taken, stdin, stdout, stderr *
 	w.job(&jobs, user, "serve", func() error { return taken.listener.Serve(serving, server.Handle) })
 	w.job(&jobs, user, "names", func() error { return w.keepNames(serving, names) })
 	if w.cfg.JSON {
-		w.job(&jobs, user, "json output", func() error { return printCommands(serving, commands, stderr, over) })
+		w.job(&jobs, user, "json output", func() error { return printCommands(serving, commands, errs, over) })
 	}
 	w.follows = func(log *agentlog.Log) {
 		w.job(&jobs, user, "agent's log", func() error { return log.Run(serving) })

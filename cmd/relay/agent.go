@@ -136,7 +136,7 @@ func showStatuses(s streams, list []api.AgentStatus) error {
 		}
 		rows = append(rows, []string{
 			a.Name, stateOf(a.Agent), w.Confidence, draftOf(w, "stays"), sinceOr(w.LastOutputMS),
-			strconv.Itoa(a.Waiting), sinceOr(w.OldestPendingMS), string(w.WaitingFor), paper.FirstLine(string(w.BlockedBy)),
+			strconv.Itoa(a.Waiting), sinceOr(w.OldestPendingMS), string(w.WaitingFor), string(w.BlockedBy),
 		})
 	}
 	return paper.New(s.out).Table(rows)
@@ -153,12 +153,11 @@ func sinceOr(ms *int64) string {
 func showStatus(s streams, a api.AgentStatus) error {
 	p := paper.New(s.out)
 	line := func(name, format string, args ...any) error {
-		_, err := fmt.Fprintf(p, "  %-10s %s\n", name, fmt.Sprintf(format, args...)) // an error comes again at the end
-		return err
+		return p.Printf("  %-10s %s\n", name, p.Behind(fmt.Sprintf(format, args...), len("  blocked by "))) // an error comes again at the end
 	}
 	w := a.Wrapper
 	if w == nil {
-		fmt.Fprintf(p, "%s %s\n", a.Name, p.Paint(stateOf(a.Agent)))
+		p.Printf("%s %s\n", a.Name, paper.Painted(stateOf(a.Agent)))
 		line("agent", "%s", a.Profile)
 		if a.WrapperStopped {
 			return line("blocked by", "its wrapper, which is stopped: relay doctor tells the way out")
@@ -169,7 +168,7 @@ func showStatus(s streams, a api.AgentStatus) error {
 		}
 		return line("waiting", "%s, to be typed when it runs", count(a.Waiting))
 	}
-	fmt.Fprintf(p, "%s %s\n", a.Name, p.Paint(w.State))
+	p.Printf("%s %s\n", a.Name, paper.Painted(w.State))
 	line("agent", "%s, process %d, for %s", w.Agent, w.PID, clock.Millis(w.UptimeMS))
 	line("known by", "%s", w.Confidence)
 	if w.BlockedBy != "" {

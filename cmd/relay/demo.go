@@ -10,6 +10,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/demo"
 	"relay-pty/cmd/relay/internal/home"
+	"relay-pty/cmd/relay/internal/paper"
 )
 
 func demoCommand(s streams) *cobra.Command {
@@ -46,7 +47,7 @@ ten seconds, uses no network, and leaves nothing behind. RELAY_DEMO=builtin is -
 		Use: "agent", Hidden: true, Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			signal.Reset() // a signal ends it at once, for no read of a terminal hears of a context
-			return demo.Agent(s.in, s.out)
+			return demo.Agent(s.in, paper.Bare(s.out))
 		},
 	})
 	return c

@@ -75,6 +75,7 @@ func (f *findings) places(s streams, asJSON bool) {
 func (told *findings) tell(s streams, asJSON bool) error {
 	told.OK = true
 	told.places(s, asJSON)
+	p := paper.New(s.out)
 	for _, f := range told.Findings {
 		told.OK = told.OK && !f.Broken
 		if asJSON {
@@ -84,7 +85,8 @@ func (told *findings) tell(s streams, asJSON bool) error {
 		if f.Broken {
 			word = "broken"
 		}
-		if _, err := fmt.Fprintf(s.out, "%s: %s: %s: %s\n", word, f.Check, paper.Plain(f.Problem), paper.Plain(f.Fix)); err != nil {
+		where := word + ": " + f.Check + ": "
+		if err := p.Printf("%s%s\n", where, p.Behind(f.Problem+": "+f.Fix, len(where))); err != nil {
 			return err
 		}
 	}

@@ -81,7 +81,7 @@ func events(c *cobra.Command, s streams, f *watching) error {
 		show = jsonLine
 	}
 	if f.last > 0 {
-		err := f.newest(ctx, asked, func(e router.Event) error { return show(out, e) })
+		err := f.newest(ctx, asked, func(e router.Event) error { return show(out, paper.New(s.out), e) })
 		if err != nil || !f.follow {
 			return errors.Join(err, out.Flush())
 		}
@@ -99,7 +99,7 @@ func events(c *cobra.Command, s streams, f *watching) error {
 			return err
 		}
 		for _, e := range page.Events {
-			if err := show(out, e); err != nil {
+			if err := show(out, paper.New(s.out), e); err != nil {
 				return err
 			}
 		}
@@ -144,16 +144,16 @@ func (f *watching) newest(ctx context.Context, asked *asking, show func(router.E
 	return nil
 }
 
-func jsonLine(w io.Writer, e router.Event) error {
+func jsonLine(w io.Writer, _ paper.Paper, e router.Event) error {
 	return json.NewEncoder(protocol.Escaping{Writer: w}).Encode(e)
 }
 
 // text shows an event in a line, and a message's body behind it.
-func text(w io.Writer, e router.Event) error {
-	at := clock.At(e.Timestamp)
-	_, err := fmt.Fprintf(w, "%s %5d %s\n", at, e.Seq, paper.Plain(describe(e)))
+func text(w io.Writer, p paper.Paper, e router.Event) error {
+	number := fmt.Sprintf("%s %5d ", clock.At(e.Timestamp), e.Seq)
+	_, err := fmt.Fprintf(w, "%s%s\n", number, p.Behind(describe(e), len(number)))
 	if err == nil && (e.Type == router.TypeMessage || e.Type == router.TypeReminder) {
-		_, err = fmt.Fprintln(w, paper.Indent(e.Body, "               "))
+		_, err = fmt.Fprintln(w, p.Indent(e.Body, len(number)))
 	}
 	return err
 }

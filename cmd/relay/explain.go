@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -28,9 +27,9 @@ tells of something that keeps messages or answers from their way.`
 
 func showExplained(s streams, name string, a protocol.ExplainAnswer) error {
 	p := paper.New(s.out)
-	fmt.Fprintf(p, "%s %s\n", name, p.Paint(a.State)) // an error comes again with the table
+	p.Printf("%s %s\n", name, paper.Painted(a.State)) // an error comes again with the table
 	if a.BlockedBy != "" {
-		fmt.Fprintf(p, "  blocked by %s\n", paper.Plain(string(a.BlockedBy)))
+		p.Printf("  blocked by %s\n", p.Behind(string(a.BlockedBy), len("  blocked by ")))
 	}
 	rows := [][]string{{"SIGN", "", "SINCE", "SAYS"}}
 	for _, sign := range a.Signs {

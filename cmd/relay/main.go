@@ -19,6 +19,7 @@ import (
 	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/cmd/relay/internal/hook"
 	"relay-pty/cmd/relay/internal/near"
+	"relay-pty/cmd/relay/internal/paper"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 	"relay-pty/protocol/signals"
@@ -62,7 +63,8 @@ func (s streams) json(v any) error {
 }
 
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	s := streams{in, out, errs}
+	s := streams{in, paper.New(out), paper.New(errs)}
+	errs = s.err
 	if err := checkWait(args); err != nil {
 		return status(errs, usage{err})
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/paper"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol/own"
 )
@@ -165,7 +166,7 @@ func (f *receiving) consumeNext(
 // hasReader reports whether somebody may still read what is written there: a pipe tells when nobody
 // does.
 func hasReader(w io.Writer) bool {
-	file, ok := w.(*os.File)
+	file, ok := paper.Bare(w).(*os.File)
 	if !ok {
 		return true
 	}

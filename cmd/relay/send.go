@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"relay-pty/cmd/relay/internal/api"
-	"relay-pty/cmd/relay/internal/paper"
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/cmd/relay/internal/settings"
 	"relay-pty/protocol"
@@ -279,7 +278,7 @@ func (f *sending) tell(s streams, m api.Message, asked bool) error {
 		} else {
 			fmt.Fprintf(s.err, "%s %s%s\n", m.ID, router.StatusReplied, by(m))
 		}
-		fmt.Fprintln(s.out, paper.New(s.out).Whole(m.Replies[0].Body))
+		fmt.Fprintln(s.out, m.Replies[0].Body)
 	default:
 		fmt.Fprintf(s.out, "%s %s\n", m.ID, m.Status)
 	}

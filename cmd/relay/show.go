@@ -25,17 +25,18 @@ characters that begin an ID are enough if no other id begins with them; "last" i
 
 func showMessage(s streams, m api.Message) error {
 	p := paper.New(s.out)
-	fmt.Fprintf(p, "%s  %s → %s  %s\n", m.ShownID(), m.From, m.To, strings.TrimRight(p.Paint(m.Status)+" "+evidence(cmp.Or(m.Evidence, nowWaits(m))), " "))
-	fmt.Fprintf(p, "%s\n\n%s\n\n", strings.Join(traits(m), ", "), paper.Indent(m.Body, "    "))
+	p.Printf("%s  %s → %s  %s%s\n", m.ShownID(), m.From, m.To, paper.Painted(m.Status), behind(evidence(cmp.Or(m.Evidence, nowWaits(m)))))
+	p.Printf("%s\n\n%s\n\n", strings.Join(traits(m), ", "), p.Indent(m.Body, 4))
 	for _, d := range m.Recipients {
-		fmt.Fprintf(p, "  %s  %s %s %s\n", d.To, p.Paint(d.Status), evidence(d.Evidence), reason(d.Error))
+		why := p.Behind(behind(evidence(d.Evidence))+behind(reason(d.Error)), len("    "+d.To+d.Status))
+		p.Printf("  %s  %s%s\n", d.To, paper.Painted(d.Status), why)
 	}
 	if len(m.Recipients) > 0 {
 		fmt.Fprintln(p)
 	}
 	for _, e := range m.Life {
-		at := clock.Precisely(e.Timestamp)
-		if _, err := fmt.Fprintf(p, "%s  %s\n", at, paper.Plain(lived(m.ID, e))); err != nil {
+		at := clock.Precisely(e.Timestamp) + "  "
+		if err := p.Printf("%s%s\n", at, p.Behind(lived(m.ID, e), len(at))); err != nil {
 			return err
 		}
 	}
@@ -49,6 +50,14 @@ func nowWaits(m api.Message) string {
 		return "waits for " + waits
 	}
 	return ""
+}
+
+// behind is a word behind others.
+func behind(word string) string {
+	if word == "" {
+		return ""
+	}
+	return " " + word
 }
 
 func evidence(word string) string {
@@ -176,7 +185,7 @@ func checkLast(command string, last int, after int64) error {
 func showMessages(s streams, list api.Messages) error {
 	p := paper.New(s.out)
 	if list.Older > 0 {
-		fmt.Fprintf(p, "(%d older)\n", list.Older)
+		p.Printf("(%d older)\n", list.Older)
 	}
 	for _, m := range list.Messages {
 		if err := showShort(p, m); err != nil {
@@ -196,6 +205,6 @@ func showShort(p paper.Paper, m api.Message) error {
 	if m.Channel != "" {
 		to += " by " + m.Channel
 	}
-	_, err := fmt.Fprintf(p, "%s  %s → %s  %s  %s%s\n%s\n", clock.At(m.AcceptedAt), m.From, to, m.ShownID(), p.Paint(m.Status), answers, paper.Indent(m.Body, "    "))
-	return err
+	return p.Printf("%s  %s → %s  %s  %s%s\n%s\n",
+		clock.At(m.AcceptedAt), m.From, to, m.ShownID(), paper.Painted(m.Status), answers, p.Indent(m.Body, 4))
 }
