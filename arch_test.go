@@ -38,7 +38,7 @@ var layers = map[string]string{
 	"inject/ready":           "protocol",
 	"inject/draft":           "inject/draft/keystroke",
 	"inject/draft/keystroke": "",
-	"inject/profile":         "inject/draft inject/ready inject/profile/keys",
+	"inject/profile":         "inject/draft inject/ready inject/profile/keys protocol/regular",
 	"inject/agents":          "inject/profile protocol/process",
 	"inject/agents/logs":     "parser/transcript",
 	"inject/agents/rig":      "",
@@ -47,8 +47,8 @@ var layers = map[string]string{
 	"inject/sight":           "inject/profile inject/ready pty/screen",
 	"parser":                 "parser/ansi protocol protocol/failpoint",
 	"parser/ansi":            "",
-	"parser/sqlite":          "",
-	"parser/transcript":      "parser parser/transcript/proc protocol",
+	"parser/sqlite":          "protocol/regular",
+	"parser/transcript":      "parser parser/transcript/proc protocol protocol/regular",
 	"parser/transcript/proc": "protocol/process",
 	"queue":                  "protocol protocol/failpoint",
 	"queue/journal":          "protocol protocol/own queue protocol/failpoint",
@@ -92,11 +92,12 @@ var layers = map[string]string{
 	"protocol/counts":                   "",
 	"protocol/signals":                  "protocol/process",
 	"protocol":                          "",
-	"protocol/own":                      "protocol protocol/dirwatch",
+	"protocol/regular":                  "",
+	"protocol/own":                      "protocol protocol/dirwatch protocol/regular",
 	"protocol/dirwatch":                 "",
 	"protocol/process":                  "",
-	"protocol/sock":                     "protocol protocol/own protocol/process protocol/dirwatch",
-	"protocol/registry":                 "protocol protocol/own protocol/process protocol/dirwatch protocol/sock",
+	"protocol/sock":                     "protocol protocol/own protocol/process protocol/dirwatch protocol/regular",
+	"protocol/registry":                 "protocol protocol/own protocol/process protocol/dirwatch protocol/regular protocol/sock",
 }
 
 // tools are the packages of tests, which may import what they try. No product package may import
@@ -105,7 +106,7 @@ const tools = "cmd/internal/"
 
 // router is what the program relay may import of what the wrapper is made of: its words and its
 // data, never its queue, its terminal or its injector.
-const router = "protocol protocol/dirwatch protocol/own protocol/process protocol/registry protocol/signals protocol/sock protocol/version parser inject/agents inject/profile"
+const router = "protocol protocol/dirwatch protocol/own protocol/process protocol/registry protocol/regular protocol/signals protocol/sock protocol/version parser inject/agents inject/profile"
 
 // agents are the packages of one agent, by what stands behind inject/agents/NAME, with what each
 // may import; lists are the packages that import one of each agent.

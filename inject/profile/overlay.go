@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -18,6 +17,7 @@ import (
 
 	keyname "relay-pty/inject/profile/keys"
 	"relay-pty/inject/ready"
+	"relay-pty/protocol/regular"
 )
 
 // MaxOverlay is the largest overlay in bytes.
@@ -53,7 +53,7 @@ func (e *FieldError) Unwrap() error { return e.Err }
 
 // OverlayFile reads an overlay and returns its text, too. Errors in it begin with FILE:LINE.
 func OverlayFile(path string, bases []*Profile) (*Profile, []byte, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}

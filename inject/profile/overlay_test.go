@@ -3,11 +3,14 @@ package profile_test
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"relay-pty/inject/agents"
 	"relay-pty/inject/agents/claude"
@@ -282,4 +285,25 @@ func FuzzOverlay(f *testing.F) {
 			t.Fatalf("%q: %q is not one line", data, err)
 		}
 	})
+}
+
+// TestOverlayThatIsNoFile: a fifo is told, and not waited for.
+func TestOverlayThatIsNoFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.json")
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan error, 1)
+	go func() {
+		_, _, err := OverlayFile(path, nil)
+		told <- err
+	}()
+	select {
+	case err := <-told:
+		if want := path + " is a fifo, not a file"; err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the profile is not read, nor refused, within a minute")
+	}
 }

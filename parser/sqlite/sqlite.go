@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"relay-pty/protocol/regular"
 )
 
 var (
@@ -53,7 +55,7 @@ func Open(path string) (*DB, error) {
 		to     *source
 		suffix string
 	}{{&db.file, ""}, {&db.wal, "-wal"}, {&db.shm, "-shm"}} {
-		opened, err := os.Open(path + f.suffix)
+		opened, err := regular.Open(path + f.suffix)
 		if err != nil {
 			db.Close()
 			if f.suffix != "" && errors.Is(err, os.ErrNotExist) {

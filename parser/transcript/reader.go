@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"relay-pty/protocol/regular"
 )
 
 const (
@@ -67,7 +69,7 @@ func (r *Reader) Poll(path string) ([]Entry, error) {
 	case r.file != nil && os.SameFile(r.file, info) && info.Size() == r.offset && info.ModTime().Equal(r.file.ModTime()):
 		return nil, nil
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open transcript: %w", err)
 	}
@@ -172,7 +174,7 @@ func (r *Reader) first(e Entry) bool {
 
 // FirstRow reads the first complete row of a file.
 func FirstRow(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

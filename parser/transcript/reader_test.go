@@ -143,7 +143,7 @@ func TestReaderTakesLongRowsAndSkipsEndlessOnes(t *testing.T) {
 
 func TestReaderSaysWhyItCannotRead(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := transcript.NewReader(claude.Format, epoch).Poll(dir); err == nil || !strings.HasPrefix(err.Error(), "read transcript: ") {
+	if _, err := transcript.NewReader(claude.Format, epoch).Poll(dir); err == nil || !strings.HasPrefix(err.Error(), "open transcript: ") {
 		t.Errorf("reading a directory: %v", err)
 	}
 	if _, err := transcript.NewReader(claude.Format, epoch).Poll(dir + "/\x00"); err == nil {

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"relay-pty/protocol/regular"
 )
 
 // Dir makes and checks base and base/sub, and returns the latter: directories of our uid, no
@@ -33,7 +35,7 @@ func Private(d string) error {
 	const advice = "look who made it, then remove it"
 	switch {
 	case !info.IsDir():
-		return &PathError{Path: d, Problem: "is " + Kind(info.Mode()) + ", not a directory", Advice: advice}
+		return &PathError{Path: d, Problem: "is " + regular.Kind(info.Mode()) + ", not a directory", Advice: advice}
 	case UID(info) != os.Geteuid():
 		return &PathError{Path: d, Problem: fmt.Sprintf("belongs to uid %d", UID(info)), Advice: advice, Foreign: true}
 	case info.Mode().Perm()&0o077 != 0:

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"relay-pty/protocol/regular"
 )
 
 // Open opens a file of ours: a regular one of our uid that nobody else can write, and no link. It
@@ -64,7 +66,7 @@ func ours(path string, info fs.FileInfo, advice string, not fs.FileMode) error {
 	case UID(info) != os.Geteuid():
 		return &PathError{Path: path, Problem: fmt.Sprintf("belongs to uid %d", UID(info)), Advice: advice, Foreign: true}
 	case !mode.IsRegular():
-		return &PathError{Path: path, Problem: "there is " + Kind(mode) + " in the way", Advice: advice}
+		return &PathError{Path: path, Problem: "there is " + regular.Kind(mode) + " in the way", Advice: advice}
 	case mode.Perm()&not != 0:
 		return &PathError{
 			Path: path, Problem: fmt.Sprintf("can be written by others (mode %04o)", mode.Perm()),
@@ -127,7 +129,7 @@ func Trust(dir, instead string) error {
 	switch mode := info.Mode(); {
 	case !info.IsDir():
 		return &PathError{
-			Path: dir, Problem: "is " + Kind(mode) + ", not a directory",
+			Path: dir, Problem: "is " + regular.Kind(mode) + ", not a directory",
 			Advice: "move it away, or choose another place: " + instead,
 		}
 	case UID(info) != os.Geteuid():

@@ -274,20 +274,3 @@ func Control(c syscall.Conn, do func(fd int) error) error {
 func UID(info fs.FileInfo) int { return int(info.Sys().(*syscall.Stat_t).Uid) }
 
 func links(info fs.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Nlink) }
-
-// Kind says in words what a file is: "a socket", "a symbolic link" …
-func Kind(m fs.FileMode) string {
-	switch {
-	case m.IsRegular():
-		return "a file"
-	case m.IsDir():
-		return "a directory"
-	case m&fs.ModeSymlink != 0:
-		return "a symbolic link"
-	case m&fs.ModeSocket != 0:
-		return "a socket"
-	case m&fs.ModeNamedPipe != 0:
-		return "a fifo"
-	}
-	return "a device"
-}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"relay-pty/protocol"
+	"relay-pty/protocol/regular"
 	"relay-pty/protocol/sock"
 )
 
@@ -55,9 +56,12 @@ func All(dir string) ([]Record, error) {
 	return records, errors.Join(bad...)
 }
 
+// maxRecord is the longest record, in bytes.
+const maxRecord = 1 << 20
+
 // read reads a record; fields that a newer wrapper may have are passed over.
 func read(file string) (r Record, err error) {
-	text, err := os.ReadFile(file)
+	text, err := regular.Read(file, maxRecord)
 	if err == nil {
 		err = json.Unmarshal(text, &r)
 	}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"relay-pty/protocol/own"
+	"relay-pty/protocol/regular"
 )
 
 // MaxPath is the longest socket path in bytes: sun_path less its NUL on Linux.
@@ -257,10 +258,10 @@ func reclaim(path string) error {
 	const advice = "remove it, or choose another --socket"
 	switch {
 	case own.UID(info) != os.Geteuid():
-		problem := fmt.Sprintf("there is %s of uid %d in the way", own.Kind(info.Mode()), own.UID(info))
+		problem := fmt.Sprintf("there is %s of uid %d in the way", regular.Kind(info.Mode()), own.UID(info))
 		return &own.PathError{Path: path, Problem: problem, Advice: advice, Foreign: true}
 	case info.Mode()&fs.ModeSocket == 0:
-		return &own.PathError{Path: path, Problem: "there is " + own.Kind(info.Mode()) + " in the way", Advice: advice}
+		return &own.PathError{Path: path, Problem: "there is " + regular.Kind(info.Mode()) + " in the way", Advice: advice}
 	}
 	if pid, alive := Listening(path); alive {
 		return &own.HeldError{What: "socket " + path, Flag: flags, PID: pid}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"relay-pty/protocol/own"
+	"relay-pty/protocol/regular"
 )
 
 // private checks the directories of sockets and records, as far as they are there, and reports
@@ -74,7 +75,7 @@ func (d *Doctor) writable(check, dir string) {
 	for {
 		info, err := os.Stat(at)
 		if err == nil && !info.IsDir() {
-			d.broken(check, "move it away", "%s is %s, not a directory", at, own.Kind(info.Mode()))
+			d.broken(check, "move it away", "%s is %s, not a directory", at, regular.Kind(info.Mode()))
 			return
 		}
 		if err == nil {

@@ -20,6 +20,7 @@ import (
 	"relay-pty/cmd/relay/internal/near"
 	"relay-pty/protocol"
 	"relay-pty/protocol/own"
+	"relay-pty/protocol/regular"
 )
 
 // Settings are what is set, or the defaults.
@@ -124,6 +125,9 @@ func Path() (string, error) {
 	return filepath.Join(dir, "relay", "config.toml"), nil
 }
 
+// maxFile is the longest file of settings, in bytes.
+const maxFile = 1 << 20
+
 // Load reads the settings. An error says where the value stands that is none.
 func Load() (Settings, error) {
 	s := defaults()
@@ -131,7 +135,7 @@ func Load() (Settings, error) {
 	if err != nil {
 		return s, err
 	}
-	text, err := os.ReadFile(path)
+	text, err := regular.Read(path, maxFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return s, fmt.Errorf("read settings: %w", err)
 	}

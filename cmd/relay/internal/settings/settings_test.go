@@ -1,10 +1,15 @@
 package settings
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestFile(t *testing.T) {
@@ -119,5 +124,28 @@ func TestHelpTellsAllSettings(t *testing.T) {
 		if len(line) > 110 {
 			t.Errorf("too long: %s", line)
 		}
+	}
+}
+
+// TestFileThatIsNone: a fifo in its place is told, and not waited for.
+func TestFileThatIsNone(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	path := filepath.Join(dir, "relay", "config.toml")
+	if err := errors.Join(os.Mkdir(filepath.Dir(path), 0o700), unix.Mkfifo(path, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan error, 1)
+	go func() {
+		_, err := Load()
+		told <- err
+	}()
+	select {
+	case err := <-told:
+		if want := "read settings: " + path + " is a fifo, not a file"; err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the settings are not read, nor refused, within a minute")
 	}
 }
