@@ -1,6 +1,7 @@
 // Package regular reads files that others have made or named: settings, profiles, records, agents'
 // logs. Such a name may be that of a fifo, on which a reader waits for ever, or of a device, which
-// never ends. Here no open waits, and nothing but regular files is read.
+// never ends. Here no open waits, and nothing but regular files is read, and the null device, by which
+// people say that there is nothing.
 package regular
 
 import (
@@ -22,7 +23,7 @@ func Open(path string) (*os.File, error) {
 		return nil, err
 	}
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
+	if err == nil && !info.Mode().IsRegular() && !null(info) {
 		err = wrong(path, info)
 	}
 	if err != nil {
@@ -30,6 +31,11 @@ func Open(path string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+func null(info fs.FileInfo) bool {
+	device, err := os.Stat(os.DevNull)
+	return err == nil && os.SameFile(info, device)
 }
 
 func wrong(path string, info fs.FileInfo) error {

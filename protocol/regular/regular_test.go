@@ -55,6 +55,9 @@ func TestNothingButFilesIsRead(t *testing.T) {
 			t.Fatalf("%s is not read, nor refused, within a minute", path)
 		}
 	}
+	if text, err := Read(os.DevNull, 5); err != nil || len(text) > 0 {
+		t.Errorf("the null device: %q, %v", text, err)
+	}
 	if _, err := Read("file", 4); err == nil || err.Error() != "file has over 4 bytes" {
 		t.Errorf("too long a file: %v", err)
 	}
