@@ -1,7 +1,7 @@
 // Package regular reads files that others have made or named: settings, profiles, records, agents'
 // logs. Such a name may be that of a fifo, on which a reader waits for ever, or of a device, which
-// never ends. Here no open waits, and nothing but regular files is read, and the null device, by which
-// people say that there is nothing.
+// never ends. Here no open waits, and nothing is read but regular files and the null device, by
+// which people say that there is nothing.
 package regular
 
 import (
