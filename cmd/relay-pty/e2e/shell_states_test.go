@@ -42,10 +42,11 @@ var (
 
 // inVi are line editors in vi's command mode, where keys are commands and the prompt looks the
 // same.
+// An Esc that comes before an editor has set up its terminal is lost, so a line comes first.
 var inVi = []shellState{
 	{"vi", "bash", aBash, nil, []step{{"set -o vi\r", "$"}, {esc, "$"}}, "i", true},
 	{"vi", "bash without paste", aBash, nil, []step{{"set -o vi; bind 'set enable-bracketed-paste off'\r", "$"}, {esc, "$"}}, "i", false},
-	{"vi", "bash by inputrc", aBash, map[string]string{".inputrc": "set editing-mode vi\n"}, []step{{esc, "$"}}, "a", false},
+	{"vi", "bash by inputrc", aBash, map[string]string{".inputrc": "set editing-mode vi\n"}, []step{{"true\r", "$"}, {esc, "$"}}, "a", false},
 	{"vi", "bash, an operator begun", aBash, nil, []step{{"set -o vi\r", "$"}, {esc, "$"}, {"d", "$"}}, esc + "i", false},
 	{"vi", "bash, a replacement begun", aBash, nil, []step{{"set -o vi\r", "$"}, {esc, "$"}, {"r", "$"}}, esc + "i", false},
 	{"vi", "bash, back in insert mode", aBash, nil, []step{{"set -o vi\r", "$"}, {esc, "$"}, {"i", "$"}}, "", false},
@@ -57,8 +58,8 @@ var inVi = []shellState{
 		"function fish_greeting; end; function fish_prompt; echo -n '$ '; end; function fish_mode_prompt; end"}, []step{{esc, "$"}}, "i", false},
 	{"vi", "ksh", []string{"ksh"}, nil, []step{{"set -o vi\r", "$"}, {esc, "$"}}, "i", false},
 	{"vi", "python", aPython, map[string]string{".inputrc": "set editing-mode vi\n"}, []step{{"import readline\r", ">>>"}, {esc, ">>>"}}, "i", false},
-	{"vi", "sqlite3", []string{"sqlite3"}, map[string]string{".inputrc": "set editing-mode vi\n"}, []step{{esc, "sqlite>"}}, "i", false},
-	{"vi", "psql", nil, map[string]string{".inputrc": "set editing-mode vi\n"}, []step{{esc, "postgres=#"}}, "i", false},
+	{"vi", "sqlite3", []string{"sqlite3"}, map[string]string{".inputrc": "set editing-mode vi\n"}, []step{{".mode list\r", "sqlite>"}, {esc, "sqlite>"}}, "i", false},
+	{"vi", "psql", nil, map[string]string{".inputrc": "set editing-mode vi\n"}, []step{{"\\set x 1\r", "postgres=#"}, {esc, "postgres=#"}}, "i", false},
 	{"keys", "bash, a search begun", aBash, nil, []step{{"\x12", "(reverse-i-search)`':"}}, ctrlC, false},
 	{"keys", "bash, an argument", aBash, nil, []step{{esc + "5", "(arg: 5)"}}, ctrlC, false},
 }
