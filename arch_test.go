@@ -70,7 +70,7 @@ var layers = map[string]string{
 	"cmd/relay/internal/paper":   "pty/screen/width",
 	"cmd/relay/internal/api":     "cmd/relay/internal/clock cmd/relay/internal/hub cmd/relay/internal/metrics cmd/relay/internal/peer cmd/relay/internal/router",
 	"cmd/relay/internal/clock":   "",
-	"cmd/relay/internal/daemon": "cmd/relay/internal/api cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hub " +
+	"cmd/relay/internal/daemon": "cmd/relay/internal/api cmd/relay/internal/chain cmd/relay/internal/fleet cmd/relay/internal/home cmd/relay/internal/hub " +
 		"cmd/relay/internal/peer cmd/relay/internal/router cmd/relay/internal/settings cmd/relay/internal/store cmd/relay/internal/tools",
 	"cmd/relay/internal/demo":           "cmd/internal/agentrig cmd/internal/fakemodel cmd/relay/internal/api pty pty/screen",
 	"cmd/relay/internal/doctor":         "cmd/relay/internal/api cmd/relay/internal/clock cmd/relay/internal/home cmd/relay/internal/settings",
@@ -80,7 +80,9 @@ var layers = map[string]string{
 	"cmd/relay/internal/hub":            "cmd/relay/internal/router cmd/relay/internal/store",
 	"cmd/relay/internal/manual":         "",
 	"cmd/relay/internal/peer":           "",
-	"cmd/relay/internal/router":         "cmd/relay/internal/near",
+	"cmd/relay/internal/router":         "cmd/relay/internal/chain cmd/relay/internal/near cmd/relay/internal/rate",
+	"cmd/relay/internal/chain":          "",
+	"cmd/relay/internal/rate":           "",
 	"cmd/relay/internal/near":           "",
 	"cmd/relay/internal/settings":       "cmd/relay/internal/near",
 	"cmd/relay/internal/store":          "cmd/relay/internal/router",

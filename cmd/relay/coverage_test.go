@@ -18,7 +18,7 @@ import (
 // codes are those with which commands of this program are refused. Others are for requests that it
 // does not make, as bad_json, or need a disk that fails.
 var codes = []string{
-	router.UnknownAgent, router.SelfSend, router.RateLimited, router.TooManyHops, router.AlreadyClosed, router.Unheard, router.Confirm, api.NotRunning,
+	router.UnknownAgent, router.SelfSend, router.RateLimited, router.AlreadyClosed, router.Unheard, router.Confirm, api.NotRunning,
 	string(protocol.BadField), string(protocol.MessageTooLarge), string(protocol.DuplicateID), string(protocol.UnknownID),
 	string(protocol.TooLate), string(protocol.CursorGone), string(protocol.NotAuthorized),
 }

@@ -201,6 +201,8 @@ func describe(e router.Event) string {
 		return line
 	case router.TypeCancelAsked:
 		return fmt.Sprintf("%s is to be cancelled as soon as %s runs", e.ShownID(), e.Agent)
+	case router.TypeChainPaused, router.TypeChainResumed, router.TypeChainEnded:
+		return fmt.Sprintf("the chain of %s %s", e.ShownID(), course(e))
 	case router.TypePaused:
 		return e.Agent + " is paused " + pauseEnd(e.Agent, e.Until)
 	case router.TypeResumed:

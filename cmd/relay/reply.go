@@ -75,8 +75,32 @@ func cancelCommand(s streams) *cobra.Command {
 	c.Use, c.Short = "cancel ID", "Take a message or a reminder back that was not delivered yet"
 	c.Long = `cancel takes a message or a reminder back. It is too late when Enter was pressed behind it. What is in
 the queue of an agent that does not run is cancelled as soon as that agent runs again. Four
-characters that begin an ID are enough if no other id begins with them; "last" is the last message to or from you.`
+characters that begin an ID are enough if no other id begins with them; "last" is the last message to or from you.
+
+--chain ends the chain of a message: all that its agents have written to each other on account of it, and will.
+What they write to people still arrives.`
+	chain := c.Flags().Bool("chain", false, "take back all messages of its chain, also those that are yet to come")
+	one := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if !*chain {
+			return one(c, args)
+		}
+		id, err := which(c.Context(), args[0], "")
+		if err != nil {
+			return err
+		}
+		return answered(c, s, func(r *api.Client) (api.Chain, error) { return r.EndChain(c.Context(), id) }, s.showEnded)
+	}
 	return c
+}
+
+func (s streams) showEnded(chain api.Chain) error {
+	said := "is ended"
+	if !chain.Changed {
+		said = "was ended before"
+	}
+	_, err := fmt.Fprintf(s.out, "the chain of %s %s, %d cancelled\n", chain.ShownID(), said, len(chain.Cancelled))
+	return err
 }
 
 func redeliverCommand(s streams) *cobra.Command {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,6 +104,8 @@ func lived(id string, e router.Event) string {
 		return fmt.Sprintf("sent again as %s", e.ID)
 	case e.Type == router.TypeMessage:
 		return strings.TrimRight(fmt.Sprintf("%s writes %s: %s %s", e.From, e.ID, paper.FirstLine(e.Body), reason(e.Error)), " ")
+	case slices.Contains([]string{router.TypeChainPaused, router.TypeChainResumed, router.TypeChainEnded}, e.Type):
+		return "its chain " + course(e)
 	case e.Type == router.TypeCancelAsked:
 		return "to be cancelled as soon as " + e.Agent + " runs"
 	case e.Type == protocol.TypeTurnEnd:

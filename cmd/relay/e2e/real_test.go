@@ -63,6 +63,7 @@ func TestRealAgentsTalk(t *testing.T) {
 	last := testrig.Runs(4, 40)
 	const limit = 2 * time.Minute
 	u := newUser(t)
+	u.env = append(u.env, "RELAY_MAX_HOPS=100") // for all of it is talk
 	ctx := testrig.Within(t, limit)
 	began, claude, codex := time.Now(), agentrig.Claude(agentrig.ClaudeNow), agentrig.Codex()
 	alice, one := u.runsReal(ctx, "alice", claude, counting(claude, "bob", last))

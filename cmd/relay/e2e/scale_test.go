@@ -147,7 +147,8 @@ func longLog(t *testing.T, dir string, events int) (last int64) {
 	now := time.Now().Add(-time.Hour).UnixMilli()
 	for i := range events / 4 {
 		to := fmt.Sprint("agent", i%20)
-		m := router.Message{ID: fmt.Sprint("m-", i), From: "alice", To: to, Kind: "message", Mode: "sequential", Redelivery: "never", Chain: fmt.Sprint("m-", i)}
+		m := router.Message{ID: fmt.Sprint("m-", i), From: "alice", To: to, Kind: "message", Mode: "sequential", Redelivery: "never"}
+		m.Chain = m.ID
 		m.Body = strings.Repeat("Words of some length. ", 8)
 		write(to, router.Event{Type: router.TypeMessage, Timestamp: now + int64(i), Message: m})
 		for _, status := range []string{protocol.StatusQueued, protocol.StatusInjecting, protocol.StatusDelivered} {

@@ -128,15 +128,13 @@ func (s *Server) queue(r *http.Request) (any, error) {
 		return nil, err
 	}
 	var answer Messages
-	runs, paused := false, false
+	runs := false
 	s.Hub.View(func(state *router.State, running func(string) bool) {
 		answer.Messages, err = []Message{}, nil
 		runs = running(name)
-		a, known := state.Agent(name)
-		if !known && name != router.Human && !router.Group(name) {
+		if _, known := state.Agent(name); !known && name != router.Human && !router.Group(name) {
 			err = state.Unknown(name)
 		}
-		paused = a.Pause.On
 		for _, k := range state.Inbox(name) {
 			answer.Messages = append(answer.Messages, messageOf(state, k, runs))
 		}
@@ -144,9 +142,6 @@ func (s *Server) queue(r *http.Request) (any, error) {
 	})
 	if err != nil {
 		return nil, err
-	}
-	if paused {
-		defer waitsForPause(answer.Messages)
 	}
 	if !runs {
 		return answer, nil
@@ -161,24 +156,16 @@ func (s *Server) queue(r *http.Request) (any, error) {
 	return answer, nil
 }
 
-// waitsForPause says so of messages that no wrapper has.
-func waitsForPause(list []Message) {
-	for i := range list {
-		if m := &list[i]; m.Status == router.StatusAccepted {
-			m.WaitingFor = new(string)
-			*m.WaitingFor = protocol.WaitsForPaused
-		}
-	}
-}
-
-// place brings messages into the order of the wrapper's queue, and notes what each waits for.
+// place brings messages into the order of the wrapper's queue, and notes what each waits for there.
 func place(list []Message, queue []protocol.Pending) {
 	at := func(m Message) int {
 		return slices.IndexFunc(queue, func(p protocol.Pending) bool { return p.ID == m.ID })
 	}
 	for i := range list {
 		m := &list[i]
-		m.QueuePosition, m.WaitingFor = 0, nil
+		if m.QueuePosition = 0; m.Status != router.StatusAccepted {
+			m.WaitingFor = nil
+		}
 		if n := at(*m); n >= 0 {
 			waits := string(queue[n].WaitingFor)
 			m.QueuePosition, m.WaitingFor = n+1, &waits

@@ -81,6 +81,16 @@ func (c *Client) Cancel(ctx context.Context, id string) (Message, error) {
 	return call[Message](ctx, c, "DELETE", messagePath(id), nil)
 }
 
+// EndChain ends the chain of a message.
+func (c *Client) EndChain(ctx context.Context, id string) (Chain, error) {
+	return call[Chain](ctx, c, "DELETE", messagePath(id)+"/chain", nil)
+}
+
+// ResumeChain lets the chain of a message go on.
+func (c *Client) ResumeChain(ctx context.Context, id string) (Chain, error) {
+	return call[Chain](ctx, c, "POST", messagePath(id)+"/resume", nil)
+}
+
 // Remind sets a reminder.
 func (c *Client) Remind(ctx context.Context, r Remind) (Reminder, error) {
 	return call[Reminder](ctx, c, "POST", "/v1/reminders", r)

@@ -51,6 +51,8 @@ var endpoints = append([]endpoint{
 		}, nil, Message{}, (*Server).message,
 	},
 	{"DELETE /v1/messages/{id}", "Takes a message back that was not delivered yet.", nil, nil, Message{}, (*Server).cancel},
+	{"DELETE /v1/messages/{id}/chain", "Ends its chain: takes back what is under way, and all that comes.", nil, nil, Chain{}, (*Server).endChain},
+	{"POST /v1/messages/{id}/resume", "Lets its chain go on, as far again, where it is paused.", nil, nil, Chain{}, (*Server).resumeChain},
 	{"POST /v1/messages/{id}/reply", "Answers a message, in the name of its recipient.", nil, Answer{}, Message{}, (*Server).reply},
 	{
 		"POST /v1/reminders", "Sends a message to whoever asks, later. The same id again is the same reminder.",

@@ -198,8 +198,6 @@ func (s *Server) cancelOne(ctx context.Context, id string) (any, error) {
 		return m, nil
 	case router.Ended(m.Status):
 		return nil, fault(string(protocol.TooLate), "%s is %s", id, m.Status)
-	case !m.Running && m.Status == protocol.StatusQueued:
-		return s.cancelLater(ctx, id)
 	case !m.Running && m.Status == protocol.StatusInjecting:
 		return nil, fault(string(protocol.TooLate), "%s was being typed when %s ended; whether it arrived is told when %s runs again", id, m.To, m.To)
 	}
@@ -212,19 +210,6 @@ func (s *Server) cancelOne(ctx context.Context, id string) (any, error) {
 		return nil, err
 	}
 	return s.until(ctx, id, UntilDelivered, cancelWait.Milliseconds())
-}
-
-// cancelLater keeps the wish for the time when a wrapper has the message again.
-func (s *Server) cancelLater(ctx context.Context, id string) (any, error) {
-	var known router.Known
-	s.Hub.View(func(state *router.State, _ func(string) bool) { known, _ = state.Find(id) })
-	if !known.CancelAsked {
-		if err := s.Hub.CancelLater(ctx, known); err != nil {
-			return nil, err
-		}
-	}
-	m, _ := s.look(id) // it is known
-	return m, nil
 }
 
 // until answers as soon as a message has come that far, or will not any more, or the time is over.
@@ -305,7 +290,7 @@ func (m Message) Standing() router.Standing {
 	if len(copies) == 0 {
 		copies = []router.Delivery{{
 			ID: m.ID, To: m.To, Status: m.Status, Error: m.Error, Running: m.Running, Reads: m.Reads, Abandoned: m.Abandoned,
-			Outcome: m.Outcome, Refusal: m.Refusal, Awaited: m.Awaited, Like: m.Like,
+			WaitingFor: m.WaitingFor, Outcome: m.Outcome, Refusal: m.Refusal, Awaited: m.Awaited, Like: m.Like,
 		}}
 	}
 	return router.Standing{To: m.To, Status: m.Status, Copies: copies, Replies: m.Replies}

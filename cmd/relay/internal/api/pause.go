@@ -49,6 +49,34 @@ func (s *Server) resume(r *http.Request) (any, error) {
 	return s.known(r)
 }
 
+// resumeChain lets the chain of a message go on.
+func (s *Server) resumeChain(r *http.Request) (any, error) { return s.chain(r, true) }
+
+// endChain ends the chain of a message. What is too late for that ends by itself.
+func (s *Server) endChain(r *http.Request) (any, error) { return s.chain(r, false) }
+
+// chain lets a chain go on, or ends it. An agent may do that with what it has part in alone.
+func (s *Server) chain(r *http.Request, on bool) (any, error) {
+	as, err := s.identity(r)
+	if err != nil {
+		return nil, err
+	}
+	first, rest, news, err := s.Hub.Chain(r.Context(), r.PathValue("id"), as, on)
+	if err != nil {
+		return nil, err
+	}
+	answer := Chain{ID: first.ID, ShortID: first.ShortID, Changed: news}
+	for _, id := range rest {
+		if on {
+			continue
+		}
+		if _, err := s.cancelOne(r.Context(), id); err == nil {
+			answer.Cancelled = append(answer.Cancelled, id)
+		}
+	}
+	return answer, nil
+}
+
 // steer asks the wrapper, if there is one.
 func (s *Server) steer(r *http.Request, known Agent, ask protocol.Request) error {
 	if !known.Running {

@@ -94,7 +94,7 @@ var statuses = map[string]int{
 	router.UnknownAgent: http.StatusNotFound, string(protocol.UnknownID): http.StatusNotFound, string(protocol.UnknownType): http.StatusNotFound,
 	string(protocol.DuplicateID): http.StatusConflict, router.Confirm: http.StatusConflict, string(protocol.CursorGone): http.StatusGone,
 	string(protocol.MessageTooLarge): http.StatusRequestEntityTooLarge, string(protocol.NotAuthorized): http.StatusForbidden,
-	router.RateLimited: http.StatusTooManyRequests, router.TooManyHops: http.StatusTooManyRequests,
+	router.RateLimited:       http.StatusTooManyRequests,
 	string(protocol.TooLate): http.StatusConflict, string(protocol.Degraded): http.StatusServiceUnavailable, NotRunning: http.StatusServiceUnavailable,
 }
 

@@ -128,6 +128,17 @@ type Message struct {
 // ShownID is the id that people and models read.
 func (m Message) ShownID() string { return cmp.Or(m.ShortID, m.ID) }
 
+// Chain is what became of a chain. ID is the message that began it.
+type Chain struct {
+	ID        string   `json:"id"`
+	ShortID   string   `json:"short_id,omitzero"`
+	Changed   bool     `json:"changed"`            // else it was so before
+	Cancelled []string `json:"cancelled,omitzero"` // its messages that were taken back
+}
+
+// ShownID is the id that people and models read.
+func (c Chain) ShownID() string { return cmp.Or(c.ShortID, c.ID) }
+
 // Messages are the newest messages of a kind, as they came, and how many older ones there are.
 type Messages struct {
 	Messages []Message `json:"messages"`

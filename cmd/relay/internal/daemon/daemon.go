@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/chain"
 	"relay-pty/cmd/relay/internal/fleet"
 	"relay-pty/cmd/relay/internal/home"
 	"relay-pty/cmd/relay/internal/hub"
@@ -158,7 +159,8 @@ func rulesOf(set settings.Settings) router.Rules {
 		pair = math.MaxInt
 	}
 	return router.Rules{
-		Host: host, PairMost: pair, KeepMS: set.Age.Milliseconds(), NoDirect: !set.AllowAgentDirect, Urgent: set.AllowUrgent,
+		Chains: chain.Rules{Hops: set.MaxHops, Count: set.MaxChain},
+		Host:   host, PairMost: pair, KeepMS: set.Age.Milliseconds(), NoDirect: !set.AllowAgentDirect, Urgent: set.AllowUrgent,
 		DefaultTimeoutMS: set.DefaultTimeout.Milliseconds(), DirectExpiryMS: set.DirectExpiry.Milliseconds(),
 	}
 }

@@ -72,6 +72,7 @@ func eventOf(name string, at router.Origin, told protocol.Event) router.Event {
 	case *protocol.InjectResult:
 		e.ID, e.Result = t.ID, resultOf(t)
 	case *protocol.RelayCommand:
+		e.IDs, e.Tools = t.TurnOf, t.Tools
 		e.Message = router.Message{
 			ID: t.ID, From: name, To: t.To, Body: t.Body, Mode: t.Mode, ReplyTo: t.ReplyTo, Thread: t.Thread, Source: t.Source,
 		}

@@ -22,6 +22,7 @@ type happened struct {
 	router.Event
 	was   string // its status
 	about router.Known
+	freed []string // recipients of others that no longer wait for their chain
 }
 
 func newBatch() *batch { return &batch{done: make(chan struct{})} }

@@ -11,25 +11,22 @@ import (
 	"relay-pty/protocol"
 )
 
-// Cancel ends a message that no wrapper and no reader has; held says that one may have it.
+// Cancel ends a message that no wrapper and no reader has; held says that one may have it. What is
+// in the queue of a wrapper that does not run is cancelled as soon as one of that name does.
 func (h *Hub) Cancel(ctx context.Context, id string) (held bool, err error) {
 	err = h.step(ctx, func() error {
 		m, ok := h.state.Find(id)
-		held = h.claimed[m.ID] || h.leased[m.ID] || m.Status != router.StatusAccepted && m.Status != router.StatusScheduled
-		if !ok || held {
+		later := m.Status == protocol.StatusQueued && !h.runsLocked(m.To)
+		held = !later && (h.claimed[m.ID] || h.leased[m.ID] || m.Status != router.StatusAccepted && m.Status != router.StatusScheduled)
+		switch {
+		case !ok || held || m.CancelAsked:
 			return nil
+		case later:
+			return h.append(router.Event{Type: router.TypeCancelAsked, Agent: m.To, Message: router.Message{ID: m.ID}})
 		}
 		return h.append(m.Outcome(router.Result{Status: protocol.StatusCancelled}))
 	})
 	return held, err
-}
-
-// CancelLater has a message cancelled that is in the queue of a wrapper which does not run, as soon
-// as one of that name does.
-func (h *Hub) CancelLater(ctx context.Context, m router.Known) error {
-	return h.step(ctx, func() error {
-		return h.append(router.Event{Type: router.TypeCancelAsked, Agent: m.To, Message: router.Message{ID: m.ID}})
-	})
 }
 
 // Run does what is due: it ends messages that no wrapper has got in their time, sends those whose
@@ -60,7 +57,7 @@ func (h *Hub) Run(ctx context.Context) error {
 // doDue returns when it is to be called again, in Unix milliseconds; 0: not before something
 // changed.
 func (h *Hub) doDue(ctx context.Context) (next int64, err error) {
-	for _, due := range []func() (int64, error){h.expireNow, h.sendDue, h.tellPresence, h.endPauses} {
+	for _, due := range []func() (int64, error){h.expireNow, h.pauseChains, h.sendDue, h.tellPresence, h.endPauses} {
 		var again int64
 		err := h.step(ctx, func() (err error) {
 			again, err = due()

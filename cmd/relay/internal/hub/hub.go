@@ -129,6 +129,7 @@ func (h *Hub) admit(m router.Message, e router.Event) (router.Known, error) {
 	case known != nil:
 		return *known, nil
 	}
+	m = h.state.Link(m, e)
 	e.Type, e.Timestamp, e.Message, e.Error, e.Recipients = router.TypeMessage, now, m, h.state.Late(m, now), recipients
 	if err := h.append(e); err != nil {
 		return router.Known{}, err
@@ -198,7 +199,7 @@ func (h *Hub) append(e router.Event) error {
 	h.state.Apply(e)
 	m, _ := h.state.Find(e.ID)
 	h.staged.entries = append(h.staged.entries, store.Entry{Seq: e.Seq, Type: e.Type, Agent: filedUnder(e), Data: data})
-	h.staged.events = append(h.staged.events, happened{e, was.Status, m})
+	h.staged.events = append(h.staged.events, happened{e, was.Status, m, h.state.Freed()})
 	return nil
 }
 
@@ -206,7 +207,7 @@ func (h *Hub) append(e router.Event) error {
 func (h *Hub) tell(o happened) {
 	h.noteLate(o.Event)
 	h.arrived(o.was, o.about)
-	h.wakeWhom(o.Event, o.about)
+	h.wakeWhom(o)
 	if router.Ended(o.about.Status) {
 		delete(h.claimed, o.ID) // nobody hands over what has ended
 		delete(h.leased, o.ID)
@@ -224,15 +225,15 @@ func (h *Hub) wake() {
 }
 
 // wakeWhom tells those who hand over that there is news for them: of a message, or of a pause.
-func (h *Hub) wakeWhom(e router.Event, m router.Known) {
-	switch e.Type {
+func (h *Hub) wakeWhom(o happened) {
+	switch o.Type {
 	case router.TypePaused, router.TypeResumed:
-		h.wakeFor(e.Agent)
+		h.wakeFor(o.Agent)
 	}
-	for _, name := range e.Recipients {
+	for _, name := range append(o.freed, o.Recipients...) {
 		h.wakeFor(name)
 	}
-	h.wakeFor(m.To)
+	h.wakeFor(o.about.To)
 }
 
 // wakeFor tells those who wait for a recipient's messages. It is for the owner of mu.

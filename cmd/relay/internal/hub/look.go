@@ -55,17 +55,17 @@ func (h *Hub) Which(ctx context.Context, word, me string) (id string, err error)
 	case word == router.LastID:
 		ids, _, _, err := h.store.Messages(ctx, router.Query{Target: me, Last: 1})
 		if err == nil && len(ids) == 0 {
-			err = router.None(me)
+			err = none(me)
 		}
 		return strings.Join(ids, ""), err
-	case len(word) < router.BeginLeast:
-		return router.Begun(word, nil, false)
+	case len(word) < beginLeast:
+		return begunBy(word, nil, false)
 	}
 	ids, more, err := h.store.Begun(ctx, word)
 	if err != nil {
 		return "", err
 	}
-	return router.Begun(word, ids, more)
+	return begunBy(word, ids, more)
 }
 
 // Count counts the messages and agents that there are.

@@ -16,7 +16,7 @@ const leaseEnd = 30 * time.Second
 func (h *Hub) Lease(ctx context.Context, name string, most int) (list []router.Known) {
 	lost := h.step(ctx, func() error {
 		for _, m := range h.state.Inbox(name) {
-			if len(list) < most && m.Status == router.StatusAccepted && !h.claimed[m.ID] && !h.leased[m.ID] {
+			if len(list) < most && m.Status == router.StatusAccepted && m.Held == 0 && !h.claimed[m.ID] && !h.leased[m.ID] {
 				h.leased[m.ID] = true
 				list = append(list, m)
 			}

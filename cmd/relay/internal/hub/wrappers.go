@@ -118,7 +118,7 @@ func (h *Hub) Claim(id string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	m, ok := h.state.Find(id)
-	if !ok || router.Ended(m.Status) || h.leased[id] {
+	if !ok || router.Ended(m.Status) || h.leased[id] || m.Status == router.StatusAccepted && m.Held != 0 {
 		return false
 	}
 	h.claimed[id] = true

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"relay-pty/cmd/relay/internal/near"
+	"relay-pty/cmd/relay/internal/rate"
 	"relay-pty/parser"
 	"relay-pty/protocol"
 )
@@ -20,7 +21,6 @@ const (
 	UnknownAgent = "unknown_agent"
 	SelfSend     = "self_send"
 	RateLimited  = "rate_limited"
-	TooManyHops  = "too_many_hops"
 	// AlreadyClosed is no refusal: the answer is let in, and whoever asked waits no longer.
 	AlreadyClosed = "already_closed"
 	// Unheard is no refusal: the recipient gets the message, and no answer can be expected.
@@ -28,10 +28,8 @@ const (
 )
 
 const (
-	maxHops   = 8
-	pairMost  = 30 // messages a minute from one sender to one recipient, unless the user says otherwise
-	chainMost = 60 // messages a minute of one chain
-	minute    = 60_000
+	pairMost = 30 // messages a minute from one sender to one recipient, unless the user says otherwise
+	minute   = rate.Minute
 )
 
 // Admit decides about a message that is to be sent now, and completes it. running says which agents
@@ -62,9 +60,6 @@ func (s *State) Admit(m Message, now int64, running func(name string) bool) (adm
 	if asked != nil {
 		asked = asked.mine(m.From)
 		m.ReplyTo = asked.ID
-	}
-	if m.Chain = m.ID; asked != nil {
-		m.Chain, m.Hops = asked.Chain, asked.Hops+1
 		m.Thread = cmp.Or(m.Thread, asked.Thread)
 	}
 	if was := s.look(m.ID); was != nil {
@@ -177,7 +172,7 @@ func (m Message) same(o Message) bool {
 	if m.marked() {
 		m.TimeoutMS = o.TimeoutMS
 	}
-	m.Hops, m.Chain, m.Thread, m.Source, m.ReplyBy = o.Hops, o.Chain, cmp.Or(m.Thread, o.Thread), o.Source, o.ReplyBy
+	m.Place, m.Thread, m.Source, m.ReplyBy = o.Place, cmp.Or(m.Thread, o.Thread), o.Source, o.ReplyBy
 	m.Confirmed, m.Ahead = o.Confirmed, o.Ahead
 	return m == o
 }
@@ -195,97 +190,12 @@ func (s *State) Late(m Message, now int64) *ErrorValue {
 	return refuse(AlreadyClosed, "%s no longer waits for an answer to %s; relay show %s has it", asked.From, asked.ID, asked.ID)
 }
 
-// guard refuses what goes round in circles.
+// guard refuses what comes too fast.
 func (s *State) guard(m Message, now int64) error {
-	pair, chain := s.rates.recent(m, now)
-	switch {
-	case m.Hops > maxHops:
-		return refuse(TooManyHops, "the chain of %s was passed on %d times, and %d are the most", m.Chain, m.Hops, maxHops)
-	case pair >= cmp.Or(s.Rules.PairMost, pairMost):
+	if pair := s.rates.Recent(m.From, m.To, now); pair >= cmp.Or(s.Rules.PairMost, pairMost) {
 		return refuse(RateLimited, "%s has sent %d messages to %s within a minute, and more are not let through", m.From, pair, m.To)
-	case chain >= chainMost:
-		return refuse(RateLimited, "the chain of %s has %d messages within a minute, and more are not let through", m.Chain, chain)
 	}
 	return nil
-}
-
-// rates are the messages of the last minute, and how many of them are of each pair and chain: there
-// may be a hundred thousand, and each sender asks.
-type rates struct {
-	list   []recent // the oldest first
-	pairs  map[[2]string]int
-	chains map[string]int
-}
-
-type recent struct {
-	At              int64
-	From, To, Chain string
-}
-
-func ratesOf(list []recent) (r rates) {
-	for _, o := range list {
-		r.add(o)
-	}
-	return r
-}
-
-func (r *rates) add(o recent) {
-	if r.pairs == nil {
-		r.pairs, r.chains = map[[2]string]int{}, map[string]int{}
-	}
-	r.list = append(r.list, o)
-	r.pairs[[2]string{o.From, o.To}]++
-	r.chains[o.Chain]++
-}
-
-// drop forgets the oldest.
-func (r *rates) drop() {
-	o := r.list[0]
-	r.list = r.list[1:]
-	if pair := [2]string{o.From, o.To}; r.pairs[pair] > 1 {
-		r.pairs[pair]--
-	} else {
-		delete(r.pairs, pair)
-	}
-	if r.chains[o.Chain] > 1 {
-		r.chains[o.Chain]--
-	} else {
-		delete(r.chains, o.Chain)
-	}
-}
-
-// ahead reports whether the clock was set back since, so that nothing tells how long ago they were
-// sent.
-func (r *rates) ahead(now int64) bool {
-	return len(r.list) > 0 && r.list[len(r.list)-1].At > now+minute
-}
-
-// recent counts those of the minute before now that have the message's sender and recipient, and
-// those of its chain.
-func (r *rates) recent(m Message, now int64) (pair, chain int) {
-	if r.ahead(now) {
-		return 0, 0
-	}
-	pair, chain = r.pairs[[2]string{m.From, m.To}], r.chains[m.Chain]
-	for _, o := range r.list {
-		if o.At > now-minute {
-			break // those behind it came later
-		}
-		if o.From == m.From && o.To == m.To {
-			pair--
-		}
-		if o.Chain == m.Chain {
-			chain--
-		}
-	}
-	return pair, chain
-}
-
-func (r *rates) count(m *Known) {
-	for r.ahead(m.Accepted) || len(r.list) > 0 && r.list[0].At <= m.Accepted-minute {
-		r.drop()
-	}
-	r.add(recent{m.Accepted, m.From, m.To, m.Chain})
 }
 
 // Unknown refuses a name that nobody has, and names those that are like it.

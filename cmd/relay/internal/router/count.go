@@ -54,6 +54,8 @@ func (s *State) WaitsFor(m *Known, running bool) string {
 	switch {
 	case len(m.Deliveries) > 0:
 		return m.WaitingFor // of who is furthest behind
+	case m.Held != 0 && m.Status == StatusAccepted:
+		return protocol.WaitsForPaused
 	case a == nil:
 		return ""
 	case m.Status == StatusAccepted && a.Pause.On:
@@ -68,6 +70,8 @@ func (s *State) WaitsFor(m *Known, running bool) string {
 func (s *State) reason(m *Known, running bool) string {
 	a := s.agents[m.To]
 	switch {
+	case m.Held != 0 && m.Status == StatusAccepted:
+		return protocol.WaitsForPaused
 	case a == nil || !a.Wrapped && !a.Awaited:
 		return WaitsForReader
 	case !running:

@@ -3,6 +3,7 @@ package router
 import (
 	"fmt"
 
+	"relay-pty/cmd/relay/internal/chain"
 	"relay-pty/parser"
 	"relay-pty/protocol"
 )
@@ -31,7 +32,7 @@ func EventTypes() []string {
 	return []string{
 		TypeMessage, TypeRefused, TypeReminder,
 		protocol.TypeInjectResult, protocol.TypeWaiting, protocol.TypeState, protocol.TypeTurnEnd, protocol.TypeMarkerInvalid, protocol.TypeExit,
-		TypeUp, TypeDown, TypeMemberJoined, TypeMemberLeft, TypePaused, TypeResumed, TypeKeys, TypeCancelAsked,
+		TypeUp, TypeDown, TypeMemberJoined, TypeMemberLeft, TypePaused, TypeResumed, TypeChainPaused, TypeChainResumed, TypeChainEnded, TypeKeys, TypeCancelAsked,
 		TypeJoined, TypeLeft,
 	}
 }
@@ -51,9 +52,9 @@ type Event struct {
 	DueAt int64    `json:"due_at,omitzero"` // when a reminder is to be sent, Unix milliseconds
 	Keys  []string `json:"keys,omitzero"`   // those that the agent has read
 
-	// Of an agent's turn that has ended: the messages that it was given, how many tools it used
-	// that do something else than talk, and whether work that it began goes on. Body is what it
-	// said last.
+	// Of an agent's turn that has ended, or wrote a message: what it was given, how many tools it
+	// used that do something else than talk, and whether work that it began goes on. Body is what
+	// it said last.
 	IDs        []string `json:"ids,omitzero"`
 	Tools      *int     `json:"tools,omitzero"`
 	Background bool     `json:"background,omitzero"`
@@ -88,8 +89,6 @@ type Message struct {
 	Redelivery string `json:"redelivery,omitzero"`
 	ReplyTo    string `json:"reply_to,omitzero"`
 	Thread     string `json:"thread,omitzero"`
-	Hops       int    `json:"hops,omitzero"`  // how many agents passed the chain on before
-	Chain      string `json:"chain,omitzero"` // the id of the message that began the chain
 	Source     string `json:"source,omitzero"`
 	Redelivers string `json:"redelivers,omitzero"` // the message that it sends again
 	Channel    string `json:"channel,omitzero"`    // by which one recipient got it
@@ -97,6 +96,8 @@ type Message struct {
 	Ahead      bool   `json:"-"`                   // its sender knows that its recipient may be yet to come
 	ReplyBy    int64  `json:"reply_by,omitzero"`   // until when the sender waits for an answer, Unix milliseconds; 0: without end
 	About      string `json:"about,omitzero"`      // the message that a notice of the router is about
+
+	chain.Place
 
 	Retry            bool  `json:"retry,omitzero"`              // it is sent again when its turn was refused by the agent's API
 	NotifyOnDelivery bool  `json:"notify_on_delivery,omitzero"` // its sender is told when it was delivered

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"relay-pty/cmd/relay/internal/chain"
 	"relay-pty/parser"
 	"relay-pty/protocol"
 )
@@ -88,7 +89,7 @@ func (s *State) reminders(to string) (n int) {
 }
 
 func notice(id, to, body string) Message {
-	m := Message{ID: id, From: Relay, To: to, Body: body, Kind: protocol.KindNotice, Chain: id}
+	m := Message{ID: id, From: Relay, To: to, Body: body, Kind: protocol.KindNotice, Place: chain.Place{Chain: id}}
 	_, m.Mode, m.Redelivery = orDefaults(m)
 	return m
 }
@@ -115,6 +116,9 @@ func (s *State) notify(m *Known, what string, now, delay int64, text string) (id
 	}
 	n := notice(id, m.From, text)
 	n.About = m.ID
+	if m.Chain != "" { // an answer to it goes on there
+		n.Place = m.Place
+	}
 	n.ShortID = m.behind(id)
 	k := Known{Message: n, SetAt: now, Seq: s.Last}
 	if delay > 0 {

@@ -2,6 +2,9 @@ package router
 
 import "slices"
 
+// LastID is the word for the last message to or from whoever asks.
+const LastID = "last"
+
 // Query is which messages somebody wants to see. What is empty is not looked at.
 type Query struct {
 	After  int64  // number of an event behind which they were accepted

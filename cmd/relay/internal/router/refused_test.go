@@ -49,7 +49,7 @@ func TestARefusalIsTold(t *testing.T) {
 			t.Errorf("to %s, refused as %s: told %q, want %q", c.to, c.code, got, want)
 		}
 	}
-	l.now += refusalsSpan
+	l.now += 60 * minute
 	if got := l.writes("bop", UnknownAgent); !slices.Equal(got, says("bop", UnknownAgent)) {
 		t.Errorf("after an hour: %q", got)
 	}
@@ -71,8 +71,8 @@ func TestAnAgentCannotLoopOnRefusals(t *testing.T) {
 		}
 		hears = heard
 	}
-	if got := len(l.Inbox("bob")); hears != 0 || got != refusalsMost {
-		t.Errorf("%d notices, and %d at last; want %d, and none", got, hears, refusalsMost)
+	if got := len(l.Inbox("bob")); hears != 0 || got != 5 {
+		t.Errorf("%d notices, and %d at last; want %d, and none", got, hears, 5)
 	}
 }
 
@@ -88,19 +88,18 @@ func TestOldRefusalsAreNotTold(t *testing.T) {
 
 // TestAnAnswerToARefusalGoesOnInTheChain: what was passed on too often is not begun anew by it.
 func TestAnAnswerToARefusalGoesOnInTheChain(t *testing.T) {
-	l := newLog(t)
-	l.up("bob")
-	l.send(Message{ID: "first", From: "ci", To: "bob", Body: "hi"})
-	l.add(Event{Type: TypeMessage, Message: Message{ID: "m", From: "ci", To: "bob", Body: "hi", Chain: "first", Hops: maxHops}})
-	e := Event{Agent: "bob", Timestamp: l.now + 1}
-	e.Message = Message{ID: "c", From: "bob", To: "ci", Body: "and you?", ReplyTo: "m"}
-	l.add(l.Refuse(e, refuse(TooManyHops, "no")))
+	l := newTalk(t, "bob", "ann")
+	l.result("bob", l.begin("m", "bob"), protocol.StatusDelivered)
+	none := 0
+	e := Event{Agent: "bob", Timestamp: l.now + 1, IDs: []string{"m"}, Tools: &none}
+	e.Message = Message{ID: "c", From: "bob", To: "bop", Body: "and you?"}
+	l.add(l.Refuse(e, refuse(UnknownAgent, "no")))
 	if got := l.fires(l.now); len(got) != 1 {
 		t.Fatalf("told %q", got)
 	}
-	n := l.Inbox("bob")[2]
-	if got := l.send(Message{ID: "again", From: "bob", To: "ci", Body: "and you?", ReplyTo: n.ID}); got != TooManyHops {
-		t.Errorf("an answer to %s (chain %s, %d hops): %q", n.ID, n.Chain, n.Hops, got)
+	n := l.Inbox("bob")[0]
+	if m, _ := l.Find(l.write("bob", "ann", 0, n.ID)); m.Chain != "m" || m.Hops != 2 {
+		t.Errorf("an answer to %s is of the chain %s, %d hops", n.ID, m.Chain, m.Hops)
 	}
 }
 
@@ -122,7 +121,7 @@ func TestAMarkerThatIsNoneIsTold(t *testing.T) {
 			t.Errorf("told again: %q", got)
 		}
 	}
-	if told != refusalsMost {
-		t.Errorf("told of %d, want %d", told, refusalsMost)
+	if told != 5 {
+		t.Errorf("told of %d, want %d", told, 5)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"relay-pty/cmd/relay/internal/rate"
 )
 
 // Shelf has what was kept of a State, by its [Rows]; *store.Store is one. Of messages that have
@@ -160,7 +162,7 @@ func (s *State) read(data []byte, stays bool) *Known {
 
 // newest is the number of the newest event about a message.
 func (m *Known) newest() int64 {
-	last := m.Seq
+	last := max(m.Seq, m.Course.Last)
 	for _, seq := range m.Events {
 		last = max(last, seq)
 	}
@@ -266,7 +268,7 @@ const recallMost = 1000
 
 // recall counts the messages of the last minute.
 func (s *State) recall(shelf Shelf) error {
-	var list []recent
+	var list []rate.Sent
 	err := shelf.Newest(func(data []byte) bool {
 		var m Known
 		if json.Unmarshal(data, &m) != nil {
@@ -276,11 +278,11 @@ func (s *State) recall(shelf Shelf) error {
 			return false
 		}
 		if !Group(m.To) {
-			list = append(list, recent{m.Accepted, m.From, m.To, m.Chain})
+			list = append(list, rate.Sent{At: m.Accepted, From: m.From, To: m.To})
 		}
 		return len(list) < recallMost
 	})
 	slices.Reverse(list)
-	s.rates = ratesOf(list)
+	s.rates = rate.Of(list)
 	return err
 }

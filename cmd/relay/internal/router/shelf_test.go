@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"relay-pty/cmd/relay/internal/chain"
 	"relay-pty/protocol"
 )
 
@@ -134,7 +135,7 @@ func (l *life) next() []Event {
 		return e
 	}
 	l.now += rapid.SampledFrom([]int64{1, 1, 1, 700, 3000, minute, 40 * minute, knownFor / 3}).Draw(l.t, "passes")
-	switch rapid.IntRange(0, 13).Draw(l.t, "what") {
+	switch rapid.IntRange(0, 14).Draw(l.t, "what") {
 	case 0:
 		e := event(TypeUp)
 		e.PID, e.StartedAt, e.Profile = int(l.now), l.now, "generic"
@@ -175,8 +176,13 @@ func (l *life) next() []Event {
 		l.ids = append(l.ids, m.ID)
 		return []Event{{Type: TypeMessage, Message: m}}
 	}
+	if first, _, err := l.s.Chain(l.some(), ""); err == nil && l.yes() {
+		if e, news, err := l.s.Steers(first, l.yes()); news && err == nil {
+			return []Event{e}
+		}
+	}
 	e := event(l.one(protocol.TypeTurnEnd, TypeRefused, TypeKeys, TypeCancelAsked))
-	e.IDs, e.Body = []string{l.some()}, "words"
+	e.IDs, e.Body, e.Tools = []string{l.some()}, "words", l.tools()
 	e.ReplyTo = l.some()
 	if e.Type == TypeCancelAsked {
 		e.ID = l.some()
@@ -216,8 +222,15 @@ func (l *life) send() []Event {
 	for _, to := range list {
 		l.ids = append(l.ids, DeliveryID(m.ID, to))
 	}
-	return []Event{{Type: TypeMessage, Message: m, Recipients: list}}
+	e := Event{Type: TypeMessage, Recipients: list}
+	if l.yes() {
+		e.IDs, e.Tools = []string{l.some()}, l.tools()
+	}
+	e.Message = l.s.Link(m, e)
+	return []Event{e}
 }
+
+func (l *life) tools() *int { return rapid.SampledFrom([]*int{nil, new(0), new(1)}).Draw(l.t, "tools") }
 
 // result is that a message comes on, or ends.
 func (l *life) result(e Event) []Event {
@@ -246,7 +259,7 @@ func (l *life) due() (list []Event) {
 		list = append(list, Event{Type: TypeMessage, Message: m})
 	}
 	presence, _ := l.s.Presence(l.now)
-	list = append(list, presence...)
+	list = append(append(list, presence...), l.s.Overrun()...)
 	over, _ := l.s.Expiring(l.now)
 	for _, m := range over {
 		e := Event{Type: protocol.TypeInjectResult, Agent: m.To, Message: Message{ID: m.ID}}
@@ -295,7 +308,13 @@ var compared = map[string]func(s *State, ids []string) any{
 	"agents":   func(s *State, _ []string) any { return s.Agents() },
 	"channels": func(s *State, _ []string) any { return s.channels },
 	"rates":    func(s *State, _ []string) any { return fmt.Sprint(s.rates) },
-	"shelf":    nil, "changed": nil, "absent": nil, // how it is kept
+	"shelf":    nil, "changed": nil, "absent": nil, "freed": nil, // how it is kept, and who is told
+}
+
+func resumed(c *cupboard, all *State) (*State, error) {
+	s, err := Resume(c)
+	s.Rules = all.Rules
+	return s, err
 }
 
 // TestWhatIsKeptIsAllThatMatters: a router that begins with what is on the shelf, at any event, and
@@ -305,13 +324,14 @@ func TestWhatIsKeptIsAllThatMatters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := &cupboard{agents: map[string][]byte{}, members: map[Member]bool{}}
 		all := NewState()
-		kept, err := Resume(c)
+		all.Rules.Chains = chain.Rules{Hops: 2, Count: 10}
+		kept, err := resumed(c, all)
 		must(t, err)
 		l := &life{t: t, s: all, now: 1e12}
 		var since []Event // what is not kept yet
 		var times []int64 // of all
 		resume := func() {
-			kept, err = Resume(c)
+			kept, err = resumed(c, all)
 			must(t, err)
 			for _, e := range since {
 				kept.Apply(e)

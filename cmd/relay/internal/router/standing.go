@@ -193,6 +193,9 @@ func (s Standing) WhyNot() string {
 	add("does not run", "do not run", func(d Delivery) bool { return !d.Running && !d.Reads })
 	const unread, full = "not read it yet (relay recv)", "no more messages at present"
 	add("has "+unread, "have "+unread, func(d Delivery) bool { return d.Reads })
-	add("takes "+full, "take "+full, func(d Delivery) bool { return d.Running })
+	held := func(d Delivery) bool { return d.WaitingFor != nil && *d.WaitingFor == protocol.WaitsForPaused }
+	paused := "messages of this chain only after relay resume " + s.Copies[0].ID
+	add("gets "+paused, "get "+paused, func(d Delivery) bool { return d.Running && held(d) })
+	add("takes "+full, "take "+full, func(d Delivery) bool { return d.Running && !held(d) })
 	return strings.Join(why, "; ")
 }

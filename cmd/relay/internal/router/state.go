@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"relay-pty/cmd/relay/internal/chain"
+	"relay-pty/cmd/relay/internal/rate"
 	"relay-pty/protocol"
 )
 
@@ -22,6 +24,11 @@ type Known struct {
 	Reminder string   // id of the notice that its sender gets unless it is answered
 	Again    bool     // superseded by a redelivery, whose outcome is shown instead
 	Sent     bool     // it was accepted; else it is for later, or was cancelled before
+
+	Course chain.Course `json:",omitzero"` // of the chain that it began
+	Held   chain.Held   `json:",omitzero"` // it waits for its chain, see Status; 0: it does not
+	Turned bool         `json:",omitzero"` // the turn has ended that took it
+	Worked bool         `json:",omitzero"` // and did more than talk
 
 	CancelAsked bool // it is cancelled as soon as a wrapper runs in whose queue it is
 
@@ -56,7 +63,8 @@ type Agent struct {
 	Running   bool   // as far as the log says
 	Cursor    Origin // the newest event of its wrapper that is in the log
 	Pause     Pause
-	Refused   []refusal // of the last hour, that it was told of
+	Turn      chain.Turn
+	Refused   []rate.Told // of the last hour
 	presence
 }
 
@@ -69,6 +77,7 @@ type Rules struct {
 	Urgent           []string // who may interrupt an agent
 	PairMost         int      // messages a minute from one sender to one recipient; 0: 30
 	KeepMS           int64    // how long the log keeps an event; 0: for ever
+	Chains           chain.Rules
 }
 
 // State is what the log adds up to. It is for one goroutine at a time.
@@ -81,10 +90,11 @@ type State struct {
 	later    []*Known            // messages that are scheduled, the next one first
 	agents   map[string]*Agent
 	channels map[string]map[string]bool // members, by channel
-	rates    rates
+	rates    rate.Sending
 
-	shelf   Shelf  // has the messages that are not at hand; nil: all are
-	absent  string // id that no message has, as was just found out
+	shelf   Shelf    // has the messages that are not at hand; nil: all are
+	freed   []string // recipients of messages that no longer wait for their chain, see Freed
+	absent  string   // id that no message has, as was just found out
 	changed changes
 }
 
@@ -198,6 +208,9 @@ func (s *State) Apply(e Event) {
 	case TypePaused, TypeResumed:
 		s.paused(e)
 		return
+	case TypeChainPaused, TypeChainResumed, TypeChainEnded:
+		s.course(e)
+		return
 	case TypeCancelAsked:
 		if m := s.find(e.ID); m != nil {
 			m.note(e.Seq)
@@ -262,11 +275,11 @@ func (s *State) meet(e Event) {
 	switch e.Type {
 	case TypeUp:
 		if again := a.Running && a.PID == e.PID; !again { // else it is known to be of another kind now
-			a.State, a.BlockedBy, a.Waits = "", "", ""
+			a.State, a.BlockedBy, a.Waits, a.Turn = "", "", "", chain.Turn{}
 		}
 		a.Wrapped, a.Running, a.Profile, a.PID, a.Started = true, true, e.Profile, e.PID, e.StartedAt
 	case TypeDown:
-		a.Running, a.State, a.BlockedBy, a.Waits = false, "", "", ""
+		a.Running, a.State, a.BlockedBy, a.Waits, a.Turn = false, "", "", "", chain.Turn{}
 	case protocol.TypeState:
 		a.State, a.BlockedBy = e.State, e.BlockedBy
 	case protocol.TypeWaiting:
@@ -293,6 +306,9 @@ func (s *State) accept(e Event) {
 		from.Seen, from.Awaited = max(from.Seen, e.Timestamp), false
 		if e.Origin == nil && m.Redelivers == "" {
 			from.Spoke = e.Timestamp
+		}
+		if m.Redelivers == "" {
+			s.wrote(from, m, e)
 		}
 	}
 	if len(e.Recipients) > 0 {
@@ -321,7 +337,8 @@ func (s *State) enter(m *Known) {
 
 // deliver puts a message into its recipient's inbox.
 func (s *State) deliver(m *Known) {
-	s.rates.count(m)
+	s.rates.Count(rate.Sent{At: m.Accepted, From: m.From, To: m.To})
+	s.count(m)
 	if m.To != Human {
 		_, known := s.agents[m.To]
 		if a := s.named(m.To); a.Seen == 0 {
@@ -369,6 +386,7 @@ func (s *State) result(e Event) {
 		return
 	}
 	m.note(e.Seq)
+	s.given(m, e)
 	if m.Status == StatusReplied && m.Evidence == "" {
 		m.Evidence, m.Attempt = e.Evidence, e.Attempt // the answer was there first
 	}
@@ -412,6 +430,7 @@ func (s *State) Speaks(name string) bool {
 
 // turnEnd keeps how the turn ended that took messages.
 func (s *State) turnEnd(e Event) {
+	s.judge(s.named(e.Agent), e)
 	for _, id := range e.IDs {
 		if m := s.find(id); m != nil && m.To == e.Agent {
 			m.note(e.Seq)

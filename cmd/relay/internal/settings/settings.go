@@ -32,13 +32,18 @@ type Settings struct {
 	AllowAgentDirect bool          // agents may write to agents
 	AllowUrgent      []string      // who may interrupt an agent
 	PairLimit        int           // messages a minute from one sender to one recipient; 0: as many as they like
+	MaxHops          int           // turns of nothing but talk in a row, after which a chain is paused
+	MaxChain         int           // messages of agents, after which it is
 	DraftTimeout     string        // relay-pty's --draft-timeout; "": its own default
 	BatchMax         string        // relay-pty's --batch-max; "": its own default
 	HTTPAddr         string        // where the API is served over TCP, too; "": nowhere
 }
 
 func defaults() Settings {
-	return Settings{DirectExpiry: 5 * time.Minute, Age: 30 * 24 * time.Hour, Bytes: 1 << 30, AllowAgentDirect: true, AllowUrgent: []string{"human"}, PairLimit: 30}
+	return Settings{
+		DirectExpiry: 5 * time.Minute, Age: 30 * 24 * time.Hour, Bytes: 1 << 30, AllowAgentDirect: true, AllowUrgent: []string{"human"},
+		PairLimit: 30, MaxHops: 8, MaxChain: 500,
+	}
 }
 
 // setting is one of them. Its value comes as text, a list with commas between its parts.
@@ -92,23 +97,38 @@ var all = []setting{
 			}
 			return nil
 		}},
+	{"max_hops", aNumber, "8", "after how many turns of nothing but talk in a row a chain is paused", func(s *Settings, v string) (err error) {
+		s.MaxHops, err = positive(v)
+		return err
+	}},
+	{"max_chain", aNumber, "500", "after how many messages of agents a chain is paused", func(s *Settings, v string) (err error) {
+		s.MaxChain, err = positive(v)
+		return err
+	}},
 	{"draft_timeout", aDuration, wrapperOwn, "how long a draft must be unchanged to be set aside for messages; 0: never", func(s *Settings, v string) error {
 		d, err := Duration(v)
 		s.DraftTimeout = d.String() // relay-pty knows no days
 		return err
 	}},
 	{"batch_max", aNumber, wrapperOwn, "how many messages are typed as one turn at most", func(s *Settings, v string) error {
-		if n, err := strconv.Atoi(v); err != nil || n < 1 {
-			return fmt.Errorf("%q is no number from 1 on", v)
-		}
 		s.BatchMax = v
-		return nil
+		_, err := positive(v)
+		return err
 	}},
 	{"http_addr", anAddress, unset, "where the router serves its API over TCP, too, on this machine alone", func(s *Settings, v string) error {
 		s.HTTPAddr = v
 		_, err := Loopback(v)
 		return err
 	}},
+}
+
+// positive reads a number from 1 on.
+func positive(v string) (int, error) {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%q is no number from 1 on", v)
+	}
+	return n, nil
 }
 
 // Path is the file: $XDG_CONFIG_HOME/relay/config.toml, else ~/.config/relay/config.toml. It need

@@ -25,6 +25,8 @@ func TestFile(t *testing.T) {
 		`allow_urgent = ["human", "ci"]`:      func(s *Settings) { s.AllowUrgent = []string{"human", "ci"} },
 		"http_addr = 7777":                    func(s *Settings) { s.HTTPAddr = "7777" },
 		`http_addr = "[::1]:7777"`:            func(s *Settings) { s.HTTPAddr = "[::1]:7777" },
+		"max_hops = 3":                        func(s *Settings) { s.MaxHops = 3 },
+		"max_chain = 9":                       func(s *Settings) { s.MaxChain = 9 },
 		"pair_limit = 0":                      func(s *Settings) { s.PairLimit = 0 },
 		"allow_urgent = []":                   func(s *Settings) { s.AllowUrgent = []string{} },
 		"draft_timeout = \"30s\"\nbatch_max = 3": func(s *Settings) {
@@ -51,6 +53,8 @@ func TestFileThatIsWrong(t *testing.T) {
 		"dm_expiry = ":               `line 1: dm_expiry is nothing: a duration`,
 		"allow_urgent = [ci]":        `line 1: allow_urgent is [ci]: names are written in quotes, between brackets: allow_urgent = ["human", "ci"]`,
 		"allow_urgent = ci":          "names are written in quotes",
+		"max_hops = 0":               "is no number from 1 on",
+		"max_chain = -1":             "is no number from 1 on",
 		"pair_limit = -1":            "is no number from 0 on",
 		"allow_agent_direct = yes":   "line 1: allow_agent_direct is yes: it is true or false, without quotes: allow_agent_direct = true",
 		"allow_agent_direct = True":  "it is true or false, without quotes",

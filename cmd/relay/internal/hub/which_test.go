@@ -1,9 +1,11 @@
-package router
+package hub
 
 import (
 	"errors"
 	"slices"
 	"testing"
+
+	"relay-pty/cmd/relay/internal/router"
 )
 
 // TestWhichMessageIsMeant by what its id begins with: one alone, where what belongs to a message is
@@ -27,8 +29,8 @@ func TestWhichMessageIsMeant(t *testing.T) {
 		{"x-xx", slices.Clone(many), true, "more than 6 ids begin with x-xx: x-6, x-5, x-4, x-3, x-2, …", many[:5]},
 		{"x-xx", many[:1], true, "more than 1 ids begin with x-xx: x-6", many[:1]},
 	} {
-		got, err := Begun(c.word, c.found, c.more)
-		var refused *ErrorValue
+		got, err := begunBy(c.word, c.found, c.more)
+		var refused *router.ErrorValue
 		if errors.As(err, &refused); err != nil && refused.Code != "unknown_id" {
 			t.Errorf("%s: refused as %s", c.word, refused.Code)
 		}

@@ -1,33 +1,32 @@
-package router
+package hub
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
-
-// LastID is the word for the last message to or from whoever asks.
-const LastID = "last"
 
 const (
 	// whichMost is how many ids are named that begin alike.
 	whichMost = 5
-	// BeginLeast is how many characters stand for an id that they begin: by fewer, a mistyped r-2
+	// beginLeast is how many characters stand for an id that they begin: by fewer, a mistyped r-2
 	// means somebody's r-2d7c73x0 in one case of 32.
-	BeginLeast = 4
+	beginLeast = 4
 )
 
-// Begun says which of the messages is meant whose ids begin with a word, the newest first. There
-// may be more than those found. A refusal is an *ErrorValue.
-func Begun(word string, found []string, more bool) (id string, err error) {
+// begunBy says which of the messages is meant whose ids begin with a word, the newest first. There
+// may be more than those found. A refusal is a *router.ErrorValue.
+func begunBy(word string, found []string, more bool) (id string, err error) {
 	found = heads(found)
 	switch {
-	case len(word) < BeginLeast:
-		return "", refuse(string(protocol.UnknownID), "no message has the id %s, and its beginning needs %d characters", word, BeginLeast)
+	case len(word) < beginLeast:
+		return "", unknownID("no message has the id %s, and its beginning needs %d characters", word, beginLeast)
 	case len(found) == 0:
-		return "", refuse(string(protocol.UnknownID), "no message has the id %s", word)
+		return "", unknownID("no message has the id %s", word)
 	case len(found) == 1 && !more:
 		return found[0], nil
 	}
@@ -35,7 +34,7 @@ func Begun(word string, found []string, more bool) (id string, err error) {
 	if more {
 		count = "more than " + count
 	}
-	e := refuse(string(protocol.UnknownID), "%s ids begin with %s", count, word)
+	e := unknownID("%s ids begin with %s", count, word)
 	e.Candidates = found[:min(len(found), whichMost)]
 	if e.Message += ": " + strings.Join(e.Candidates, ", "); len(found) > whichMost {
 		e.Message += ", …"
@@ -60,7 +59,11 @@ func heads(ids []string) []string {
 	})
 }
 
-// None says that nobody has sent anything to a name, nor it to anybody. It is an *ErrorValue.
-func None(name string) error {
-	return refuse(string(protocol.UnknownID), "there is no message to or from %s", name)
+// none says that nobody has sent anything to a name, nor it to anybody. It is a *router.ErrorValue.
+func none(name string) error {
+	return unknownID("there is no message to or from %s", name)
+}
+
+func unknownID(format string, args ...any) *router.ErrorValue {
+	return &router.ErrorValue{Code: string(protocol.UnknownID), Message: fmt.Sprintf(format, args...)}
 }
