@@ -4,14 +4,18 @@ import (
 	"fmt"
 
 	"relay-pty/cmd/relay/internal/rate"
+	"relay-pty/protocol"
 )
 
 // Refuse makes the event that a message was refused, of what an agent wanted to send. Whether the
 // agent is told stands in it: seldom ([rate.Tells]), for it may answer each notice with the same
-// message; never of one to the router, as an answer to a notice is.
+// message; never of one to the router, as an answer to a notice is; and not of what another one has
+// sent, whose words a session that was copied has in its log, too.
 func (s *State) Refuse(e Event, why *ErrorValue) Event {
 	e.Type, e.Error = TypeRefused, why
-	e.Told = e.To != Relay && s.tells(e, why.Code)
+	was := s.look(e.ID)
+	copied := why.Code == string(protocol.DuplicateID) && was != nil && was.From != e.Agent
+	e.Told = e.To != Relay && !copied && s.tells(e, why.Code)
 	return e
 }
 

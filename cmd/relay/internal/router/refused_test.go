@@ -125,3 +125,23 @@ func TestAMarkerThatIsNoneIsTold(t *testing.T) {
 		t.Errorf("told of %d, want %d", told, 5)
 	}
 }
+
+// TestACopiedMessageIsToldToNobody: a session that was copied under another name says the words of
+// the first again, by the same id; only who wrote what is refused so hears of it.
+func TestACopiedMessageIsToldToNobody(t *testing.T) {
+	for writer, told := range map[string]int{"ann": 0, "bob": 1} {
+		l := newLog(t)
+		l.up("ann", "bob", "ci")
+		l.send(Message{ID: "cmd-row", From: writer, To: "ci", Body: "done"})
+		e := Event{Agent: "bob", Timestamp: l.now + 1, Message: Message{ID: "cmd-row", From: "bob", To: "ci", Body: "done!"}}
+		_, _, err := l.Admit(e.Message, l.now, func(string) bool { return true })
+		refused, ok := err.(*ErrorValue)
+		if !ok || refused.Code != string(protocol.DuplicateID) {
+			t.Fatalf("the second is refused as %v", err)
+		}
+		l.add(l.Refuse(e, refused))
+		if got := l.fires(l.now); len(got) != told {
+			t.Errorf("bob is told %q of what %s wrote", got, writer)
+		}
+	}
+}
