@@ -80,7 +80,7 @@ var layers = map[string]string{
 	"cmd/relay/internal/hub":            "cmd/relay/internal/router cmd/relay/internal/store",
 	"cmd/relay/internal/manual":         "",
 	"cmd/relay/internal/peer":           "",
-	"cmd/relay/internal/router":         "cmd/relay/internal/chain cmd/relay/internal/near cmd/relay/internal/rate",
+	"cmd/relay/internal/router":         "cmd/relay/internal/chain cmd/relay/internal/clock cmd/relay/internal/near cmd/relay/internal/rate",
 	"cmd/relay/internal/chain":          "",
 	"cmd/relay/internal/rate":           "",
 	"cmd/relay/internal/near":           "",

@@ -127,10 +127,24 @@ func based(s string) string {
 
 // ValidBody says why a message with that body is none.
 func ValidBody(body string) error {
-	if Sanitize(body) == "" {
+	switch {
+	case body == "":
+		return errors.New("it is empty")
+	case !utf8.ValidString(body):
+		return errors.New("it is no UTF-8")
+	case Sanitize(body) == "":
 		return errors.New("a body must hold more than control and invisible characters: those are removed, and nothing is left")
 	}
 	return nil
+}
+
+// Quote is the beginning of a body on one line, of so many characters at most.
+func Quote(body string, most int) string {
+	text := []rune(strings.ReplaceAll(Sanitize(body), "\n", " "))
+	if len(text) > most {
+		return string(text[:most]) + "…"
+	}
+	return string(text)
 }
 
 var lineEnds = strings.NewReplacer("\u2028", "\n", "\u2029", "\n")

@@ -73,6 +73,23 @@ func ValidTarget(to string) error {
 	return validHost(host)
 }
 
+// ValidOptionalID is ValidID, but for an empty one, which is none.
+func ValidOptionalID(id string) error {
+	if id == "" {
+		return nil
+	}
+	return ValidID(id)
+}
+
+// ValidRecipient says why nobody on this machine can be whom a message goes to: NAME, human,
+// #channel or *.
+func ValidRecipient(to string) error {
+	if to == "human" || to == "*" || strings.HasPrefix(to, "#") {
+		return ValidTarget(to)
+	}
+	return ValidName(to)
+}
+
 // ValidCommand says why body cannot be typed as a command: it is typed as it is, so it
 // must be one line without control characters. None is removed in silence.
 func ValidCommand(body string) error {

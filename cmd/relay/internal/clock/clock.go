@@ -4,6 +4,7 @@ package clock
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -31,6 +32,17 @@ func Ago(at int64) string {
 
 // Millis is a length of time in milliseconds, in one unit.
 func Millis(ms int64) string { return Short(time.Duration(ms) * time.Millisecond) }
+
+// Exact is a length of time in milliseconds as somebody would write it: 5m, not 5m0s.
+func Exact(ms int64) string {
+	text := (time.Duration(ms) * time.Millisecond).String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if rest, ok := strings.CutSuffix(text, zero); ok {
+			text = rest + zero[:1]
+		}
+	}
+	return text
+}
 
 // Short is a length of time in one unit. What is to come was a moment ago: the clock was set back.
 func Short(d time.Duration) string {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"relay-pty/cmd/relay/internal/near"
 	"relay-pty/cmd/relay/internal/rate"
@@ -114,11 +113,11 @@ func (m Message) check() error {
 	}{
 		{"id", protocol.ValidID(m.ID)},
 		{"from", protocol.ValidFrom(m.From)},
-		{"to", validTo(m.To)},
+		{"to", protocol.ValidRecipient(m.To)},
 		{"mode", protocol.ValidMode(m.Mode)},
-		{"body", validBody(m.Body)},
-		{"reply_to", optional(m.ReplyTo)},
-		{"thread", optional(m.Thread)},
+		{"body", parser.ValidBody(m.Body)},
+		{"reply_to", protocol.ValidOptionalID(m.ReplyTo)},
+		{"thread", protocol.ValidOptionalID(m.Thread)},
 	} {
 		if f.err != nil {
 			return refuse(string(protocol.BadField), "%s: %v", f.name, f.err)
@@ -135,33 +134,6 @@ func (m Message) check() error {
 		return refuse(SelfSend, "%s cannot send to itself", m.From)
 	}
 	return nil
-}
-
-func validTo(to string) error {
-	switch {
-	case to == Human:
-		return nil
-	case Group(to):
-		return protocol.ValidTarget(to)
-	}
-	return protocol.ValidName(to)
-}
-
-func validBody(body string) error {
-	switch {
-	case body == "":
-		return fmt.Errorf("it is empty")
-	case !utf8.ValidString(body):
-		return fmt.Errorf("it is no UTF-8")
-	}
-	return parser.ValidBody(body)
-}
-
-func optional(id string) error {
-	if id == "" {
-		return nil
-	}
-	return protocol.ValidID(id)
 }
 
 // marked reports whether an agent wrote a message by a marker, which has no word for a timeout.

@@ -6,10 +6,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	"relay-pty/cmd/relay/internal/chain"
+	"relay-pty/cmd/relay/internal/clock"
 	"relay-pty/parser"
 	"relay-pty/protocol"
 )
@@ -53,7 +52,7 @@ func (s *State) Remind(r Reminder, now int64) (e Event, known *Known, err error)
 
 func (s *State) checkReminder(r Reminder, m Message) error {
 	const most = protocol.MaxBody - len(reminderOpening)
-	if err := validBody(r.Text); err != nil {
+	if err := parser.ValidBody(r.Text); err != nil {
 		return refuse(string(protocol.BadField), "message: %v", err)
 	}
 	if len(r.Text) > most {
@@ -73,7 +72,7 @@ func (s *State) checkReminder(r Reminder, m Message) error {
 func (s *State) kept(field string, millis int64) error {
 	if keep := s.Rules.KeepMS; keep > 0 && millis > keep {
 		return refuse(string(protocol.BadField),
-			"%s: %s is too far off: the log keeps an event for %s (retain)", field, span(millis), span(keep))
+			"%s: %s is too far off: the log keeps an event for %s (retain)", field, clock.Exact(millis), clock.Exact(keep))
 	}
 	return nil
 }
@@ -102,7 +101,7 @@ func (s *State) arrived(m *Known, at int64) {
 	if m.NotifyAfterMS > 0 && len(m.Replies) == 0 {
 		m.Reminder = s.notify(m, ":reminder", at, m.NotifyAfterMS, fmt.Sprintf(
 			`[relay] Reminder: %s since message %s was delivered to %s: "%s" (relay screen %s)`,
-			span(m.NotifyAfterMS), m.ShownID(), m.To, quote(m.Body), m.To))
+			clock.Exact(m.NotifyAfterMS), m.ShownID(), m.To, parser.Quote(m.Body, quoteMost), m.To))
 	}
 }
 
@@ -192,24 +191,4 @@ func (s *State) unheard(k *Known) bool {
 	}
 	a := s.agents[asked.To]
 	return a != nil && a.Heard < k.DueAt
-}
-
-// quote is the beginning of a body, on one line.
-func quote(body string) string {
-	text := []rune(strings.ReplaceAll(parser.Sanitize(body), "\n", " "))
-	if len(text) > quoteMost {
-		return string(text[:quoteMost]) + "…"
-	}
-	return string(text)
-}
-
-// span is a time as somebody would write it: 5m, not 5m0s.
-func span(millis int64) string {
-	text := (time.Duration(millis) * time.Millisecond).String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if rest, ok := strings.CutSuffix(text, zero); ok {
-			text = rest + zero[:1]
-		}
-	}
-	return text
 }

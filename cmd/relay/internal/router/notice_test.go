@@ -11,6 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"relay-pty/cmd/relay/internal/clock"
+	"relay-pty/parser"
 	"relay-pty/protocol"
 )
 
@@ -207,7 +209,7 @@ func TestNoticeTexts(t *testing.T) {
 		300_000: "5m", 90_000: "1m30s", 3_600_000: "1h", 5_400_000: "1h30m", 36_000_000: "10h",
 		500: "500ms", 10_000: "10s", 3_610_000: "1h0m10s",
 	} {
-		if got := span(millis); got != want {
+		if got := clock.Exact(millis); got != want {
 			t.Errorf("%d ms: got %s, want %s", millis, got, want)
 		}
 	}
@@ -216,7 +218,7 @@ func TestNoticeTexts(t *testing.T) {
 		"hello": "hello", "two\nlines\r\n": "two lines ", "a\x1b[2Jb\u200bc": "a[2Jbc",
 		exact: exact, exact + "x": exact + "…",
 	} {
-		if got := quote(body); got != want {
+		if got := parser.Quote(body, quoteMost); got != want {
 			t.Errorf("%q: got %q, want %q", body, got, want)
 		}
 	}

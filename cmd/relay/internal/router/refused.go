@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"relay-pty/cmd/relay/internal/rate"
+	"relay-pty/parser"
 	"relay-pty/protocol"
 )
 
@@ -50,7 +51,7 @@ func (s *State) refused(e Event) {
 	s.told(e, e.Error.Code)
 	m := &Known{Message: Message{ID: e.ID, From: e.Agent, Place: s.Link(e.Message, e).Place}}
 	s.notify(m, ":refused", e.Timestamp, 0, fmt.Sprintf(
-		`[relay] Your message to %s was not sent (%s): "%s"`, e.To, e.Error.Message, quote(e.Body)))
+		`[relay] Your message to %s was not sent (%s): "%s"`, e.To, e.Error.Message, parser.Quote(e.Body, quoteMost)))
 }
 
 // invalid schedules what an agent is told whose marker is none.
@@ -61,5 +62,5 @@ func (s *State) invalid(e Event) {
 	s.told(e, e.Reason)
 	m := &Known{Message: Message{ID: e.EventID, From: e.Agent}}
 	s.notify(m, ":invalid", e.Timestamp, 0, fmt.Sprintf(
-		`[relay] Nothing was sent (%s): "%s"`, e.Reason, quote(e.Raw)))
+		`[relay] Nothing was sent (%s): "%s"`, e.Reason, parser.Quote(e.Raw, quoteMost)))
 }
