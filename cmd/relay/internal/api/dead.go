@@ -50,6 +50,9 @@ func (s *Server) redeliver(r *http.Request) (any, error) {
 	if !ok {
 		return nil, noMessage(id)
 	}
+	if _, err := s.own(r, m.ShownID(), m.of); err != nil {
+		return nil, err
+	}
 	if len(m.Recipients) == 0 {
 		sent, err := s.Hub.Redeliver(r.Context(), id)
 		if err != nil {

@@ -178,11 +178,19 @@ const cancelWait = 5 * time.Second
 func (s *Server) cancel(r *http.Request) (any, error) {
 	id := r.PathValue("id")
 	if m, ok := s.look(id); ok {
+		if _, err := s.own(r, m.ShownID(), m.of); err != nil {
+			return nil, err
+		}
 		if id = m.ID; len(m.Recipients) > 0 {
 			return s.cancelAll(r.Context(), m)
 		}
 	}
 	return s.cancelOne(r.Context(), id)
+}
+
+// of reports whether a message is somebody's own: sent, or a reminder that was set.
+func (m Message) of(name string) bool {
+	return m.From == name || m.From == router.Relay && m.To == name && m.About == ""
 }
 
 func (s *Server) cancelOne(ctx context.Context, id string) (any, error) {

@@ -17,6 +17,10 @@ const pauseMost = 100 * 365 * 24 * 60 * 60 * 1000
 func (s *Server) pause(r *http.Request) (any, error) {
 	var ask Pause
 	known, err := s.known(r)
+	as := ""
+	if err == nil {
+		as, err = s.own(r, known.Name, func(as string) bool { return known.Name == as })
+	}
 	if err == nil && r.ContentLength != 0 {
 		err = decode(r, &ask)
 	}
@@ -29,7 +33,7 @@ func (s *Server) pause(r *http.Request) (any, error) {
 	if err := s.steer(r, known, &protocol.Pause{ForMS: ask.ForMS}); err != nil {
 		return nil, err
 	}
-	if err := s.Hub.Pause(r.Context(), known.Name, time.Duration(ask.ForMS)*time.Millisecond); err != nil {
+	if err := s.Hub.Pause(r.Context(), known.Name, as, time.Duration(ask.ForMS)*time.Millisecond); err != nil {
 		return nil, err
 	}
 	return s.known(r)
@@ -38,6 +42,11 @@ func (s *Server) pause(r *http.Request) (any, error) {
 func (s *Server) resume(r *http.Request) (any, error) {
 	known, err := s.known(r)
 	if err != nil {
+		return nil, err
+	}
+	pause, _ := s.Hub.Paused(known.Name)
+	mine := func(as string) bool { return known.Name == as && (!pause.On || pause.By == as) }
+	if _, err := s.own(r, "the pause of "+known.Name, mine); err != nil {
 		return nil, err
 	}
 	if err := s.steer(r, known, &protocol.Resume{}); err != nil {

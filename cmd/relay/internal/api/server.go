@@ -178,6 +178,15 @@ func (s *Server) identity(r *http.Request) (string, error) {
 	return a.Name, err
 }
 
+// own refuses an agent, known by its token, what is not its own. as is its name, "" a person's.
+func (s *Server) own(r *http.Request, what string, mine func(as string) bool) (as string, err error) {
+	as, err = s.identity(r)
+	if err == nil && as != "" && !mine(as) {
+		err = fault(string(protocol.NotAuthorized), "%s is not of %s, and an agent may do that with its own alone", what, as)
+	}
+	return as, err
+}
+
 // Asker is the agent of the token, else whoever the request says, else the human.
 func (s *Server) Asker(r *http.Request, says string) (Asker, error) {
 	a, err := s.asker(r)

@@ -14,11 +14,12 @@ type deadline struct {
 }
 
 // Pause puts into the log that nothing is typed into an agent for so long, or until Resume where
-// that is 0.
-func (h *Hub) Pause(ctx context.Context, name string, d time.Duration) error {
+// that is 0. by is the agent that wants so, "" a person.
+func (h *Hub) Pause(ctx context.Context, name, by string, d time.Duration) error {
 	return h.step(ctx, func() error {
 		now := time.Now()
 		e := router.Event{Type: router.TypePaused, Agent: name, Timestamp: now.UnixMilli()}
+		e.From = by
 		if d > 0 {
 			e.Until = max(now.Add(d).UnixMilli(), e.Timestamp+1)
 		}

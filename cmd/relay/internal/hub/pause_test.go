@@ -21,7 +21,7 @@ func TestAPauseEnds(t *testing.T) {
 		old := aHub(t, store)
 		old.mustUp(t, "bob")
 		end := running(t, old)
-		must(t, old.Pause(t.Context(), "bob", time.Minute))
+		must(t, old.Pause(t.Context(), "bob", "", time.Minute))
 		time.Sleep(20 * time.Second)
 		end()
 		h := aHub(t, store)
@@ -78,7 +78,7 @@ func TestAPauseOutlivesTheAgent(t *testing.T) {
 		must(t, h.Down(t.Context(), "bob", false))
 		seen := time.Now().UnixMilli()
 		time.Sleep(time.Hour)
-		must(t, h.Pause(t.Context(), "bob", 0))
+		must(t, h.Pause(t.Context(), "bob", "", 0))
 		h.View(func(s *router.State, _ func(string) bool) {
 			if a, _ := s.Agent("bob"); a.Seen != seen {
 				t.Error("bob was seen when somebody paused it")

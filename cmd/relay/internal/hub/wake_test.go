@@ -35,8 +35,8 @@ func TestOnlyWhoIsMeantIsWoken(t *testing.T) {
 			_, err := h.Send(t.Context(), m)
 			return err
 		}, true},
-		"a pause of alice": {func() error { return h.Pause(t.Context(), "alice", 0) }, false},
-		"a pause of bob":   {func() error { return h.Pause(t.Context(), "bob", 0) }, true},
+		"a pause of alice": {func() error { return h.Pause(t.Context(), "alice", "", 0) }, false},
+		"a pause of bob":   {func() error { return h.Pause(t.Context(), "bob", "", 0) }, true},
 		"the end of one": {func() error {
 			m, err := h.Send(t.Context(), hi("bob"))
 			if err != nil {

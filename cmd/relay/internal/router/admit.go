@@ -68,6 +68,9 @@ func (s *State) Admit(m Message, now int64, running func(name string) bool) (adm
 		c := was.copy()
 		return m, &c, nil
 	}
+	if o := s.look(m.ID[:max(0, strings.LastIndexByte(m.ID, ':'))]); o != nil && o.From != m.From {
+		return m, nil, refuse(string(protocol.DuplicateID), "the id %s is kept for what becomes of %s, which %s sent", m.ID, o.ID, o.From)
+	}
 	if !m.Ahead && !s.met(m.To) && !running(m.To) {
 		return m, nil, s.Unknown(m.To)
 	}

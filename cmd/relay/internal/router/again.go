@@ -49,14 +49,16 @@ func (s *State) Redelivery(id string, now int64) (again Message, err error) {
 	if !s.met(first.To) {
 		return again, s.Unknown(first.To)
 	}
-	again = first.again()
+	again = s.again(first)
 	return again, s.mayGo(again, now)
 }
 
-// again is the next message by which one is sent again.
-func (k *Known) again() Message {
+// again is the next message by which one is sent again. An id that somebody took is passed over.
+func (s *State) again(k *Known) Message {
 	m := k.Message
-	m.ID = fmt.Sprintf("%s:r%d", k.ID, len(k.Redeliveries)+1)
+	for n := len(k.Redeliveries) + 1; m.ID == k.ID || s.has(m.ID); n++ {
+		m.ID = fmt.Sprintf("%s:r%d", k.ID, n)
+	}
 	m.ShortID = k.behind(m.ID)
 	m.Redelivers, m.ReplyBy = k.ID, 0
 	return m
@@ -70,10 +72,7 @@ func (s *State) retry(m *Known, e Event) {
 	if !first.Retry || last == nil || last.ID != m.ID || !m.refused() || e.Background || over {
 		return
 	}
-	k := Known{Message: first.again(), SetAt: e.Timestamp, DueAt: max(e.Timestamp, e.RetryAt), Seq: s.Last}
-	if s.has(k.ID) {
-		return // it is somebody else's
-	}
+	k := Known{Message: s.again(first), SetAt: e.Timestamp, DueAt: max(e.Timestamp, e.RetryAt), Seq: s.Last}
 	s.schedule(k)
 	s.sentAgain(s.find(k.ID))
 }
