@@ -58,24 +58,24 @@ var errEmpty = errors.New("it is empty, and had events")
 // throws a WAL away that belongs to it. Where there is no log yet but for its version, it has begun
 // to be made.
 func (s *Store) before(ctx context.Context) error {
-	_, seq, err := readNewest(s.dir)
+	_, seq, err := readNewest(s.where)
 	if err != nil {
 		return err
 	}
-	info, err := os.Lstat(s.file())
+	info, err := os.Lstat(s.file)
 	switch {
-	case err == nil && info.Size() == 0 && (seq > 0 || hasBytes(s.file()+"-wal")):
-		return &DamagedError{s.dir, errEmpty}
-	case errors.Is(err, fs.ErrNotExist) && hasBytes(s.file()+"-wal"):
+	case err == nil && info.Size() == 0 && (seq > 0 || hasBytes(s.file+"-wal")):
+		return &DamagedError{s.place, errEmpty}
+	case errors.Is(err, fs.ErrNotExist) && hasBytes(s.file+"-wal"):
 		aside, err := makeAside(s.dir)
 		if err == nil {
-			err = os.Rename(s.file()+"-wal", filepath.Join(aside, "relay.db-wal"))
+			err = os.Rename(s.file+"-wal", filepath.Join(aside, filepath.Base(s.file)+"-wal"))
 		}
 		return err
 	case err != nil || info.Size() == 0:
 		return nil // one is made
 	}
-	db, err := readOnly(s.dir)
+	db, err := readOnly(s.file)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (s *Store) before(ctx context.Context) error {
 	case err == nil && version > Version:
 		err = newer(version)
 	case err == nil && version == 0 && seq > 0:
-		err = &DamagedError{s.dir, errEmpty}
+		err = &DamagedError{s.place, errEmpty}
 	}
 	return err
 }
@@ -105,7 +105,7 @@ func makeAside(dir string) (aside string, err error) {
 // after looks, when the log is open, whether it goes as far as it went, and at what the router
 // reads first and makes anew when it is damaged.
 func (s *Store) after() (err error) {
-	if s.newest, err = openNewest(s.dir); err != nil {
+	if s.newest, err = openNewest(s.where); err != nil {
 		return err
 	}
 	switch told := s.newest; {
@@ -120,8 +120,7 @@ func (s *Store) after() (err error) {
 
 // readOnly opens the file of a store to look at it: nothing is made or changed, but where a router
 // runs, or was killed, for a file by which those that read know of each other.
-func readOnly(dir string) (*sql.DB, error) {
-	file := filepath.Join(dir, "relay.db")
+func readOnly(file string) (*sql.DB, error) {
 	set := "mode=ro&_pragma=busy_timeout(10000)"
 	if !hasBytes(file + "-wal") {
 		set += "&immutable=1"
@@ -129,25 +128,25 @@ func readOnly(dir string) (*sql.DB, error) {
 	return sql.Open("sqlite", fileURL(file, set))
 }
 
-// Inspect reads all of the store in dir, and tells what is damaged or missing. It changes nothing.
-// What is no store of this version, or not ours, is not looked at.
-func Inspect(ctx context.Context, dir string) (found []string, err error) {
-	s := &Store{dir: dir}
-	info, err := os.Lstat(s.file())
-	if err != nil || own.Check(s.file(), "") != nil || own.Trust(dir, "") != nil {
+// Inspect reads all of the store at a place, and tells what is damaged or missing. It changes
+// nothing. What is no store of this version, or not ours, is not looked at.
+func Inspect(ctx context.Context, place string) (found []string, err error) {
+	s := &Store{where: at(place)}
+	info, err := os.Lstat(s.file)
+	if err != nil || own.Check(s.file, "") != nil || own.Trust(s.dir, "") != nil {
 		return nil, nil // there is none, or that is told elsewhere
 	}
-	epoch, seq, err := readNewest(dir)
+	epoch, seq, err := readNewest(s.where)
 	if err != nil {
 		return nil, nil // as before
 	}
 	if info.Size() == 0 {
-		if seq > 0 || hasBytes(s.file()+"-wal") {
+		if seq > 0 || hasBytes(s.file+"-wal") {
 			found = []string{"relay.db is damaged: " + errEmpty.Error()}
 		}
 		return found, nil
 	}
-	db, err := readOnly(dir)
+	db, err := readOnly(s.file)
 	if err != nil {
 		return nil, err
 	}

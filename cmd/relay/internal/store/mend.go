@@ -26,7 +26,7 @@ func Mend(ctx context.Context, dir string) (did []string, err error) {
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	lock, err := hold(dir)
+	lock, err := hold(at(dir))
 	if held := (*own.HeldError)(nil); errors.As(err, &held) {
 		return nil, fmt.Errorf("mend store %s: the router that runs (pid %d) has it, and must end first", dir, held.PID)
 	}
@@ -35,7 +35,7 @@ func Mend(ctx context.Context, dir string) (did []string, err error) {
 	}
 	aside, err := copyAside(dir)
 	anew := slices.ContainsFunc(found, func(f string) bool { return strings.HasPrefix(f, "relay.db ") })
-	epoch, _, _ := readNewest(dir) // else it is not known how far the log went
+	epoch, _, _ := readNewest(at(dir)) // else it is not known how far the log went
 	if err == nil && anew {
 		did, err = rebuild(ctx, dir, aside)
 	}
@@ -118,7 +118,7 @@ func rebuild(ctx context.Context, dir, aside string) (did []string, err error) {
 			return nil, err
 		}
 	}
-	return did, os.Rename(to.file(), file)
+	return did, os.Rename(to.file, file)
 }
 
 // lengthen makes a database as long as it says it is: of one that was cut SQLite reads nothing.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"relay-pty/protocol/own"
 )
@@ -23,19 +22,17 @@ type newest struct {
 // newestForm is of one length.
 const newestForm = "%-32s %019d\n"
 
-func openNewest(dir string) (n newest, err error) {
-	n.file, err = own.Open(newestFile(dir), os.O_RDWR|os.O_CREATE, moveAway)
+func openNewest(w where) (n newest, err error) {
+	n.file, err = own.Open(w.beside("newest"), os.O_RDWR|os.O_CREATE, moveAway)
 	if err == nil {
-		n.epoch, n.seq, err = readNewest(dir)
+		n.epoch, n.seq, err = readNewest(w)
 	}
 	return n, err
 }
 
-func newestFile(dir string) string { return filepath.Join(dir, "newest") }
-
 // readNewest returns what the file says; nothing where there is none, or none that can be read.
-func readNewest(dir string) (epoch string, seq int64, err error) {
-	text, err := own.Tail(newestFile(dir), moveAway, 100)
+func readNewest(w where) (epoch string, seq int64, err error) {
+	text, err := own.Tail(w.beside("newest"), moveAway, 100)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", 0, nil
 	}

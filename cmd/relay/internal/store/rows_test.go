@@ -99,7 +99,7 @@ func TestAStoreThatLostItsPlaceKeepsNothing(t *testing.T) {
 	s := open(t, t.TempDir())
 	defer s.Close()
 	must(t, s.commit(1))
-	must(t, os.Remove(s.file()))
+	must(t, os.Remove(s.file))
 	if err := s.commit(2); !errors.Is(err, ErrGone) {
 		t.Errorf("it is said to be kept: %v", err)
 	}
@@ -178,7 +178,7 @@ func TestNewLogs(t *testing.T) {
 			t.Errorf("opened again: epoch %s, newest %d, want %d, %v", s.Epoch(), newest, last, err)
 		}
 		s.Close()
-		must(t, errors.Join(os.Remove(s.file())))
+		must(t, errors.Join(os.Remove(s.file)))
 	}
 }
 

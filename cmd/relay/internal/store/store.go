@@ -93,7 +93,7 @@ CREATE TABLE log ( -- one row
 // Store is an open store. Commit, Trim and Forget are for one goroutine at a time each, the rest
 // for any.
 type Store struct {
-	dir    string
+	where
 	limit  Limit
 	lock   *own.Lock
 	places []own.Place // what is open
@@ -119,43 +119,69 @@ type Store struct {
 	found   []string        // what is damaged or missing
 }
 
-// Open opens the store in dir, which it makes. One that another process has is an
-// *[own.HeldError]; one of a newer version is left alone and refused.
-func Open(ctx context.Context, dir string, limit Limit) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+// where is where a store is.
+type where struct {
+	place string // as it was said
+	dir   string
+	file  string // SQLite's
+}
+
+// at is where a store is: in a directory, as relay.db, or in a file, which has an extension.
+func at(place string) where {
+	info, err := os.Stat(place)
+	if err == nil && info.IsDir() || strings.LastIndexByte(filepath.Base(place), '.') < 1 {
+		return where{place, place, filepath.Join(place, "relay.db")}
+	}
+	return where{place, filepath.Dir(place), place}
+}
+
+// beside is one of our files that belong to SQLite's. Those of relay.db have names of their own.
+func (w where) beside(name string) string {
+	if filepath.Base(w.file) == "relay.db" {
+		return filepath.Join(w.dir, name)
+	}
+	return w.file + "-" + name
+}
+
+// Open opens the store at a place: a directory, or SQLite's file. It makes what is missing. One
+// that another process has is an *[own.HeldError]; one of a newer version is refused, and left
+// alone.
+func Open(ctx context.Context, place string, limit Limit) (*Store, error) {
+	w := at(place)
+	if err := os.MkdirAll(w.dir, 0o700); err != nil {
 		return nil, err
 	}
-	lock, err := hold(dir)
+	lock, err := hold(w)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, limit: limit, lock: lock, spare: spare}
+	s := &Store{where: w, limit: limit, lock: lock, spare: spare}
 	if err := s.begin(ctx); err != nil {
 		s.Close()
-		if damaged := Explain(dir, err); damaged != err {
+		if damaged := Explain(place, err); damaged != err {
 			return nil, damaged
 		}
-		return nil, fmt.Errorf("open store %s: %w", dir, err)
+		return nil, fmt.Errorf("open store %s: %w", place, err)
 	}
 	return s, nil
 }
 
 // hold takes the lock of a store whose directory is ours.
-func hold(dir string) (*own.Lock, error) {
-	if err := own.Trust(dir, "--store"); err != nil {
+func hold(w where) (*own.Lock, error) {
+	if err := own.Trust(w.dir, "--store"); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	return own.Hold(LockFile(dir), "store "+dir, "--store", own.Router)
+	return own.Hold(w.beside("lock"), "store "+w.place, "--store", own.Router)
 }
 
 func (s *Store) begin(ctx context.Context) (err error) {
-	file := filepath.Join(s.dir, "version")
+	file := s.beside("version")
 	version, err := readVersion(file)
 	if err != nil {
 		return err
 	}
 	for _, beside := range []string{"", "-wal", "-shm", "-journal"} {
-		if err := own.Check(s.file()+beside, moveAway); err != nil {
+		if err := own.Check(s.file+beside, moveAway); err != nil {
 			return err
 		}
 	}
@@ -168,7 +194,7 @@ func (s *Store) begin(ctx context.Context) (err error) {
 		}
 	}
 	// SQLite gives what it makes beside the file the mode of the file.
-	f, err := own.Open(s.file(), os.O_CREATE|os.O_RDWR, moveAway)
+	f, err := own.Open(s.file, os.O_CREATE|os.O_RDWR, moveAway)
 	if err != nil {
 		return err
 	}
@@ -190,7 +216,7 @@ func (s *Store) begin(ctx context.Context) (err error) {
 	if err := s.after(); err != nil {
 		return err
 	}
-	for _, path := range []string{s.dir, s.file(), s.file() + "-wal", s.lock.Path()} {
+	for _, path := range []string{s.dir, s.file, s.file + "-wal", s.lock.Path()} {
 		place, err := own.At(path)
 		if err != nil {
 			return err
@@ -206,14 +232,12 @@ const moveAway = "move it away, or choose another --store"
 // readers is how many may read at once.
 const readers = 4
 
-func (s *Store) file() string { return filepath.Join(s.dir, "relay.db") }
-
 // connect opens the file. What was committed is on disk: that is what synchronous=FULL is in a WAL.
 func (s *Store) connect(lock string, most int) (*sql.DB, error) {
 	set := url.Values{"_txlock": {lock}, "_pragma": {
 		"busy_timeout(10000)", "auto_vacuum(incremental)", "journal_mode(wal)", "synchronous(full)", "journal_size_limit(4194304)",
 	}}
-	db, err := sql.Open("sqlite", fileURL(s.file(), set.Encode()))
+	db, err := sql.Open("sqlite", fileURL(s.file, set.Encode()))
 	if err != nil {
 		return nil, err
 	}
@@ -287,8 +311,8 @@ func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
 // Tell lets whoever finds the store know where its router listens.
 func (s *Store) Tell(socket string) error { return s.lock.Tell(socket) }
 
-// LockFile is the file of a store's lock.
-func LockFile(dir string) string { return filepath.Join(dir, "lock") }
+// LockFile is the file of the lock of a store at a place.
+func LockFile(place string) string { return at(place).beside("lock") }
 
 // readVersion is what the file says, 0 where there is none, and refuses a newer program's. What one
 // of an older version has is not read: its files are left where they are.

@@ -193,3 +193,34 @@ func must(t interface {
 		t.Fatal(err)
 	}
 }
+
+// TestAStoreByItsFile: it may be named by SQLite's file; what belongs to that stands beside it, so
+// that two of them have room in one directory.
+func TestAStoreByItsFile(t *testing.T) {
+	dir := t.TempDir()
+	for place, want := range map[string][]string{
+		"a.db":        {"a.db", "a.db-lock", "a.db-newest", "a.db-version"},
+		"b.sqlite":    {"b.sqlite", "b.sqlite-lock", "b.sqlite-newest", "b.sqlite-version"},
+		"in/relay.db": {"in/relay.db", "in/lock", "in/newest", "in/version"},
+		"there":       {"there/relay.db", "there/lock", "there/newest", "there/version"},
+		".hidden":     {".hidden/relay.db", ".hidden/lock", ".hidden/newest", ".hidden/version"},
+	} {
+		s, err := Open(t.Context(), filepath.Join(dir, place), month)
+		must(t, err)
+		for _, name := range want {
+			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.Mode().IsRegular() || info.Mode().Perm() != 0o600 {
+				t.Errorf("%s: %s is %v, %v", place, name, info, err)
+			}
+		}
+		if _, err := Open(t.Context(), filepath.Join(dir, want[0]), month); err == nil {
+			t.Errorf("%s is opened twice", want[0])
+		}
+		epoch := s.Epoch()
+		s.Close()
+		if s, err = Open(t.Context(), filepath.Join(dir, want[0]), month); err != nil || s.Epoch() != epoch {
+			t.Errorf("%s, opened again by its file: %v", place, err)
+		} else {
+			s.Close()
+		}
+	}
+}
