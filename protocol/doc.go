@@ -91,10 +91,11 @@
 // makes it delivered with evidence pulled; the agent's own log, where there is one, makes it
 // delivered with evidence turn. Without either the lease ends 30 seconds after the pull or, if a
 // turn runs then, with that turn. What becomes of the message then is what its sender chose:
-// with redelivery once it waits again, and says so in its header; else it is unknown. A client
-// that was gone before it could be answered has got nothing, and its messages wait again.
-// Acknowledging again changes nothing; what has ended otherwise is too_late, and the
-// other ids of that pull_ack count.
+// with redelivery once it waits again, and says so in its header; else it is unknown. A lease also
+// ends at the message's timeout, but not within 5 seconds of the pull. The message is unknown then,
+// not expired, since the agent may read it yet. A client that was gone before it could be answered
+// has got nothing, and its messages wait again. Acknowledging again changes nothing; what has ended
+// otherwise is too_late, and the other ids of that pull_ack count.
 //
 // # Cancelling
 //

@@ -13,9 +13,10 @@ import (
 // Lent is a message that a consumer has pulled, and of which it has not said yet that the agent
 // has it.
 type Lent struct {
-	ID    string
-	Shown string // the id that the agent reads
-	Since time.Time
+	ID        string
+	Shown     string // the id that the agent reads
+	Since     time.Time
+	ExpiresAt time.Time // the time of its sender; zero: never
 }
 
 // Ask is what a consumer wants to have.
@@ -132,7 +133,7 @@ func (m *Mailbox) Lent() (list []Lent) {
 	defer m.mu.Unlock()
 	for _, it := range m.injecting {
 		if !it.lent.IsZero() && !it.fresh {
-			list = append(list, Lent{it.ID, it.ShownID(), it.lent})
+			list = append(list, Lent{it.ID, it.ShownID(), it.lent, it.ExpiresAt})
 		}
 	}
 	return list
@@ -211,8 +212,8 @@ func (m *Mailbox) recordLocked(list []*item, proposals []Proposal, now time.Time
 
 // Settle ends a lease of which no acknowledgement came. shown reports whether the agent's log shows
 // the message, which proves that it was delivered. Else nobody can say: one that its sender wants
-// tried once more waits again, marked, and any other ends as unknown. A lease that has ended
-// otherwise is [ErrState].
+// tried once more waits again, marked, while its time is not over, and any other ends as unknown:
+// never as expired, for the agent may have read it. A lease that has ended otherwise is [ErrState].
 func (m *Mailbox) Settle(l Lent, shown bool, now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -224,14 +225,16 @@ func (m *Mailbox) Settle(l Lent, shown bool, now time.Time) error {
 		return ErrState
 	case shown:
 		return m.endLocked(it, Outcome{Status: protocol.StatusDelivered, Evidence: protocol.EvidenceTurn}, now)
-	case it.mayAgain():
+	}
+	cause, over := "it was pulled for the agent, and nothing says that the agent got it", !l.ExpiresAt.IsZero() && !now.Before(l.ExpiresAt)
+	if it.mayAgain() && !over {
 		defer m.pressureLocked(now)
 		return m.againLocked(it, now)
 	}
-	return m.endLocked(it, Outcome{Status: protocol.StatusUnknown, Fault: &protocol.Fault{
-		Code:    protocol.FaultUnacknowledged,
-		Message: "it was pulled for the agent, and nothing says that the agent got it",
-	}}, now)
+	if over {
+		cause = "its time was over while it was pulled for the agent; nothing says that the agent got it, but the agent may read it yet"
+	}
+	return m.endLocked(it, Outcome{Status: protocol.StatusUnknown, Fault: &protocol.Fault{Code: protocol.FaultUnacknowledged, Message: cause}}, now)
 }
 
 // GiveBack ends leases of messages that certainly reached nobody: they wait again, where they

@@ -8,12 +8,13 @@ import (
 
 // How long a consumer may take to acknowledge what it pulled: until then nobody can say that the
 // agent did not get it. While a turn runs, what a hook was given may wait for the agent's next
-// step, however long the present one takes, so a lease lasts as long as the turn; what the agent
-// got by then shows in its log a little later.
+// step, however long the present one takes, so a lease lasts as long as the turn, but not beyond
+// the time that the sender gave the message; what the agent got by then shows in its log a little
+// later.
 const (
-	leaseTime  = 30 * time.Second
-	leaseMost  = 30 * time.Minute
-	afterATurn = 5 * time.Second
+	leaseTime = 30 * time.Second
+	leaseMost = 30 * time.Minute
+	toShow    = 5 * time.Second
 )
 
 // Proof is the agent's own log, which shows what reached the agent, by the ids that the agent
@@ -48,13 +49,7 @@ func (l *Leases) Settle(now time.Time) (again time.Time) {
 		l.worked = now
 	}
 	for _, m := range lent {
-		end := m.Since.Add(leaseTime)
-		if rest := l.worked.Add(afterATurn); rest.After(end) {
-			end = rest
-		}
-		if most := m.Since.Add(leaseMost); busy || end.After(most) {
-			end = most
-		}
+		end := l.until(m, busy)
 		switch {
 		case l.Proof.Took(m.Shown):
 			l.end(m, now)
@@ -66,6 +61,26 @@ func (l *Leases) Settle(now time.Time) (again time.Time) {
 		}
 	}
 	return again
+}
+
+// until is when a lease is over, as far as is known now.
+func (l *Leases) until(m queue.Lent, busy bool) time.Time {
+	end := later(m.Since.Add(leaseTime), l.worked.Add(toShow))
+	if busy {
+		end = m.Since.Add(leaseMost)
+	}
+	end = sooner(end, m.Since.Add(leaseMost))
+	if m.ExpiresAt.IsZero() {
+		return end
+	}
+	return sooner(end, later(m.ExpiresAt, m.Since.Add(toShow))) // one pulled at its last moment may show, too
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // Close ends all leases, for the agent has.

@@ -1,9 +1,12 @@
 package handover
 
 import (
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"relay-pty/inject/refusal"
 	"relay-pty/protocol"
 	"relay-pty/queue"
 )
@@ -18,8 +21,8 @@ func TestLeaseLasts(t *testing.T) {
 	}{
 		{"no turn", func(time.Duration) bool { return false }, leaseTime},
 		{"a short turn", func(d time.Duration) bool { return d < 10*time.Second }, leaseTime},
-		{"a turn that is over at the end", func(d time.Duration) bool { return d < leaseTime }, leaseTime + afterATurn - time.Second},
-		{"a long turn", func(d time.Duration) bool { return d <= 5*time.Minute }, 5*time.Minute + afterATurn},
+		{"a turn that is over at the end", func(d time.Duration) bool { return d < leaseTime }, leaseTime + toShow - time.Second},
+		{"a long turn", func(d time.Duration) bool { return d <= 5*time.Minute }, 5*time.Minute + toShow},
 		{"one that never ends", func(time.Duration) bool { return true }, leaseMost},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -49,6 +52,57 @@ func TestLeaseLasts(t *testing.T) {
 			if r, err := box.Query("m1"); err != nil || r.Status != protocol.StatusUnknown {
 				t.Errorf("the message is %s, %v", r.Status, err)
 			}
+		})
+	}
+}
+
+// TestTimeoutCountsForWhatWasPulled: a message that a dialog keeps from the agent ends at its time,
+// as one that the agent may yet read, also if its sender wanted it once more.
+func TestTimeoutCountsForWhatWasPulled(t *testing.T) {
+	for _, c := range []struct {
+		name                  string
+		timeout, pulled, want time.Duration // all since it was sent
+		redelivery            string
+	}{
+		{"while it is leased", 8 * time.Second, time.Second, 8 * time.Second, protocol.RedeliverNever},
+		{"and it was wanted once more", 8 * time.Second, time.Second, 8 * time.Second, protocol.RedeliverOnce},
+		{"pulled at the last moment", 8 * time.Second, 7 * time.Second, 7*time.Second + toShow, protocol.RedeliverNever},
+		{"longer than any lease", time.Hour, time.Second, time.Second + leaseMost, protocol.RedeliverNever},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				box, err := queue.New(queue.Config{}, queue.NewOutbox())
+				must(t, err)
+				_, _, err = box.Enqueue(queue.Message{ID: "m1", From: "bob", Body: "x", Mode: protocol.ModeImportant, Kind: protocol.KindMessage,
+					Timeout: c.timeout, Redelivery: c.redelivery}, start)
+				must(t, err)
+				note := func(err error, _ string) { must(t, err) }
+				m := &Turns{Queue: box, Batch: func() int { return 1 }, Halted: func() bool { return false }, Unread: func() bool { return false },
+					Refused: &refusal.Gate{}, Leases: &Leases{Queue: box, Turn: func() bool { return true }, Note: note, Proof: silent{}}}
+				time.Sleep(c.pulled)
+				_, err = box.Lease(time.Now(), queue.Ask{Most: 1, Modes: protocol.Modes(), Fits: func([]queue.Message, queue.Message) bool { return true }})
+				must(t, err)
+				for {
+					next, again := m.Next(time.Now())
+					if len(box.Lent()) == 0 {
+						if next != nil {
+							t.Error("it is to be typed")
+						}
+						break
+					}
+					time.Sleep(time.Until(again))
+				}
+				if got := time.Since(start); got != c.want {
+					t.Errorf("it ended after %v, want %v", got, c.want)
+				}
+				r, err := box.Query("m1")
+				must(t, err)
+				if r.Status != protocol.StatusUnknown || r.Fault.Code != protocol.FaultUnacknowledged ||
+					strings.Contains(r.Fault.Message, "time was over") != (c.timeout < leaseMost) {
+					t.Errorf("the message is %s, %+v", r.Status, r.Fault)
+				}
+			})
 		})
 	}
 }
