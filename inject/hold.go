@@ -143,9 +143,11 @@ func (a *attempt) take(ctx context.Context, s step) (stage, time.Duration) {
 		return a.bringBack(ended), 0
 	}
 	a.began = s.Facts.Now
-	if !s.Facts.Raw && turn.Longest(a.typed) > maxCooked {
-		return a.over(failed(protocol.FaultLineTooLong,
-			"the agent's terminal is in line mode, which cuts lines over 4095 bytes; send shorter lines"))
+	switch {
+	case !s.Facts.Raw && turn.Longest(a.typed) > maxCooked:
+		return a.over(failed(protocol.FaultLineTooLong, "the agent's terminal is in line mode, which cuts lines over 4095 bytes; send shorter lines"))
+	case p.Composer != nil && a.OneKey():
+		return a.over(failed(protocol.FaultDialog, "a single character may answer a question beside the composer; send a message, or press the key"))
 	}
 	in.seen.Types(a.typed)
 	switch {

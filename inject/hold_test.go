@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"relay-pty/inject/ready"
 	"relay-pty/inject/turn"
@@ -166,6 +167,34 @@ func TestCommandIsTypedAlone(t *testing.T) {
 		if r.bytes() != "/compact\r" {
 			t.Errorf("typed %q", r.bytes())
 		}
+	})
+}
+
+// TestCommandPicksNoOption: a question may stand beside the composer, and takes a text of one
+// character for an answer. No other text is one.
+func TestCommandPicksNoOption(t *testing.T) {
+	survey := func(f *fakeTerm) {
+		if utf8.RuneCountInString(f.box) == 1 {
+			f.turns, f.box = append(f.turns, "ANSWERED "+f.box), ""
+		}
+	}
+	for _, body := range []string{"2", "２", "&", " 0 "} {
+		t.Run(body, func(t *testing.T) {
+			run(t, func(t *testing.T, r *rig) {
+				r.do(func(f *fakeTerm) { f.onPaste = survey })
+				r.mail.send(turn.Message{ID: "c1", Body: body, Command: true})
+				wantResult(t, r.ends(t, "c1"), Failed, protocol.FaultDialog)
+				r.mail.add("m1", body)
+				wantResult(t, r.ends(t, "m1"), Delivered, "submitted")
+				wantTurns(t, r, "[relay m1 from bob] "+body+"\n[end m1]")
+			})
+		})
+	}
+	run(t, func(t *testing.T, r *rig) {
+		r.do(func(f *fakeTerm) { f.onPaste = survey })
+		r.mail.send(turn.Message{ID: "c1", Body: "22", Command: true})
+		wantResult(t, r.ends(t, "c1"), Delivered, "submitted")
+		wantTurns(t, r, "22")
 	})
 }
 

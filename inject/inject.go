@@ -377,11 +377,8 @@ func (in *Injector) drop(s stage) {
 }
 
 func sooner(a, b time.Duration) time.Duration {
-	if a <= 0 {
-		return b
-	}
-	if b <= 0 {
-		return a
+	if a <= 0 || b <= 0 {
+		return max(a, b)
 	}
 	return min(a, b)
 }

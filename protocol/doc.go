@@ -54,7 +54,8 @@
 // A notice has no reply footer; where nobody reads the agent's markers, the footer of others names
 // the command that answers. A command is its body alone, typed as it is, to run: it
 // must be one line without control or invisible characters (bad_field), and only a wrapper that was
-// started so takes it (not_authorized).
+// started so takes it (not_authorized). A command of a single character fails (dialog) where the
+// agent has a composer: beside that may stand a question which takes it for an answer.
 //
 // A signal is the agent's own word about its state: ready and turn_end say ready, busy and
 // turn_start say busy. It yields to fresher evidence, and a dialog on the screen stays one.

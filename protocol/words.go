@@ -136,7 +136,7 @@ const (
 	FaultStranded       = "stranded"        // the text was typed and did not get on its way
 	FaultNoConsume      = "no_consume"      // the agent did not take what it was given
 	FaultAgentExited    = "agent_exited"    // the agent ended
-	FaultDialog         = "dialog"          // a question came in between
+	FaultDialog         = "dialog"          // a question came in between, or what was to be typed might answer one
 	FaultDraftUncertain = "draft_uncertain" // it stands mixed with other text
 	FaultReturned       = "returned"        // what the agent had queued came back into its composer
 	FaultCrashed        = "crashed"         // the wrapper ended in the middle of an attempt

@@ -43,6 +43,12 @@ func (t Turn) last() Message  { return t[len(t)-1] }
 // Command reports whether the turn is a command.
 func (t Turn) Command() bool { return t.first().Command }
 
+// OneKey reports whether the turn is a command of a single character, which agents take for the
+// choice of an option where they ask beside their composer: Claude Code does in its surveys.
+func (t Turn) OneKey() bool {
+	return t.Command() && utf8.RuneCountInString(strings.TrimSpace(t.first().Body)) == 1
+}
+
 // IDs lists the messages' ids.
 func (t Turn) IDs() []string {
 	var ids []string
