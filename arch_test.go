@@ -39,7 +39,7 @@ var layers = map[string]string{
 	"inject/draft":           "inject/draft/keystroke",
 	"inject/draft/keystroke": "",
 	"inject/profile":         "inject/draft inject/ready inject/profile/keys protocol/regular",
-	"inject/agents":          "inject/profile protocol/process",
+	"inject/agents":          "inject/profile protocol/process protocol/regular",
 	"inject/agents/logs":     "parser/transcript",
 	"inject/agents/rig":      "",
 	"inject/agents/shells":   "inject/agents/generic",

@@ -3,7 +3,6 @@ package agents
 import (
 	"encoding/json"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"relay-pty/inject/agents/shells"
 	"relay-pty/inject/profile"
+	"relay-pty/protocol/regular"
 )
 
 // baseOf is a program's name. A login shell's has a dash.
@@ -112,10 +112,7 @@ func beginning(program string) []byte {
 	if err != nil && path == "" {
 		path = program
 	}
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil
 	}
@@ -143,11 +140,7 @@ const packageMost = 256 << 10
 func inPackage(file string) *profile.Profile {
 	for dir, up := filepath.Dir(file), 0; up < 4 && filepath.Dir(dir) != dir; dir, up = filepath.Dir(dir), up+1 {
 		path := filepath.Join(dir, "package.json")
-		info, err := os.Stat(path)
-		if err != nil || !info.Mode().IsRegular() || info.Size() > packageMost {
-			continue
-		}
-		text, err := os.ReadFile(path)
+		text, err := regular.Read(path, packageMost)
 		if err != nil {
 			continue
 		}

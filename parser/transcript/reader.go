@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -184,4 +185,19 @@ func FirstRow(path string) ([]byte, error) {
 		return nil, fmt.Errorf("read the first row of %s: %w", path, err)
 	}
 	return row, nil
+}
+
+// maxJSON is the largest file that [ReadJSON] reads, in bytes.
+const maxJSON = 4 << 20
+
+// ReadJSON reads a file in which an agent tells of itself: its session, its projects.
+func ReadJSON(path string, into any) error {
+	text, err := regular.Read(path, maxJSON)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
 }

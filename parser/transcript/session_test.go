@@ -13,6 +13,9 @@ import (
 	"time"
 
 	claude "relay-pty/inject/agents/claude/log"
+	codex "relay-pty/inject/agents/codex/log"
+	gemini "relay-pty/inject/agents/gemini/log"
+	qwen "relay-pty/inject/agents/qwen/log"
 	"relay-pty/parser/transcript"
 	"relay-pty/parser/transcript/proc"
 )
@@ -144,5 +147,40 @@ func TestLocateBehindAScript(t *testing.T) {
 	got, err := claude.Locate(dir, cmd.Process.Pid)
 	if err != nil || got.PID != grandchild || got.ID != idA {
 		t.Errorf("%+v, %v, want the session of %d", got, err, grandchild)
+	}
+}
+
+// TestNothingButFilesTellsOfSessions: a fifo in the place of what an agent tells of itself would be
+// waited for.
+func TestNothingButFilesTellsOfSessions(t *testing.T) {
+	own := fmt.Sprint(os.Getpid()) + ".json"
+	for _, c := range []struct {
+		format transcript.Format
+		file   string
+	}{
+		{claude.Format, "sessions/" + own},
+		{codex.Format, "app-server-daemon/daemon.pid"},
+		{gemini.Format, "projects.json"},
+		{qwen.Format, "sessions/" + own},
+	} {
+		t.Run(c.format.Name, func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join(dir, c.file)
+			must(t, os.MkdirAll(filepath.Dir(file), 0o700))
+			must(t, syscall.Mkfifo(file, 0o600))
+			looked := make(chan error, 1)
+			go func() {
+				_, _, err := transcript.Follow(c.format, dir, os.Getpid(), time.Time{}).Look()
+				looked <- err
+			}()
+			select {
+			case err := <-looked:
+				if err == nil {
+					t.Error("a session was found")
+				}
+			case <-time.After(patience):
+				t.Fatalf("a look at the log: not within %v", patience)
+			}
+		})
 	}
 }

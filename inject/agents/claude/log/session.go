@@ -2,11 +2,9 @@ package log
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -115,10 +113,6 @@ func read(path string, pid int) (transcript.Session, error) {
 // entry reads the session file of pid, and which background session it is of, if of one. One that a
 // dead process of the same number left behind is no session.
 func entry(path string, pid int) (s transcript.Session, job string, err error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return s, "", err
-	}
 	var f struct {
 		PID             int    `json:"pid"`
 		SessionID       string `json:"sessionId"`
@@ -133,8 +127,8 @@ func entry(path string, pid int) (s transcript.Session, job string, err error) {
 		UpdatedAt       int64  `json:"updatedAt"`
 		StatusUpdatedAt int64  `json:"statusUpdatedAt"`
 	}
-	if err := json.Unmarshal(b, &f); err != nil {
-		return s, "", fmt.Errorf("read %s: %w", path, err)
+	if err := transcript.ReadJSON(path, &f); err != nil {
+		return s, "", err
 	}
 	if !uuidLike(f.SessionID) {
 		return s, "", fmt.Errorf("read %s: session id %.50q is no uuid", path, f.SessionID)

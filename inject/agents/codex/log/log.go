@@ -4,7 +4,6 @@ package log
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -140,8 +139,8 @@ func (c *rollouts) server() int {
 			Start json.Number `json:"startTicks"`
 		} `json:"processIdentity"`
 	}
-	b, err := os.ReadFile(filepath.Join(c.dir, "app-server-daemon", "daemon.pid"))
-	if err != nil || json.Unmarshal(b, &file) != nil || file.Identity.Start.String() != proc.StartOf(file.PID, "") {
+	err := transcript.ReadJSON(filepath.Join(c.dir, "app-server-daemon", "daemon.pid"), &file)
+	if err != nil || file.Identity.Start.String() != proc.StartOf(file.PID, "") {
 		return 0
 	}
 	return file.PID

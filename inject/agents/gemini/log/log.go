@@ -76,8 +76,7 @@ func (g *chats) project() string {
 	var file struct {
 		Projects map[string]string `json:"projects"` // names of directories by path
 	}
-	b, err := os.ReadFile(filepath.Join(g.dir, "projects.json"))
-	if err != nil || json.Unmarshal(b, &file) != nil {
+	if transcript.ReadJSON(filepath.Join(g.dir, "projects.json"), &file) != nil {
 		return ""
 	}
 	name := file.Projects[g.cwd]

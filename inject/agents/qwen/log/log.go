@@ -4,7 +4,6 @@ package log
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -60,8 +59,8 @@ func session(dir string, pid int) (s transcript.Session, found bool) {
 		CWD     string `json:"cwd"`
 		Version string `json:"qwenVersion"`
 	}
-	b, err := os.ReadFile(filepath.Join(dir, "sessions", strconv.Itoa(pid)+".json"))
-	if err != nil || json.Unmarshal(b, &f) != nil || f.PID != pid {
+	err := transcript.ReadJSON(filepath.Join(dir, "sessions", strconv.Itoa(pid)+".json"), &f)
+	if err != nil || f.PID != pid {
 		return s, false
 	}
 	_, ticks, _ := strings.Cut(f.Start, ":")
