@@ -53,6 +53,9 @@ func (u *user) converses(name string, turn func([]*protocol.Inject) (protocol.Re
 		all.Wait()
 		l.Close() // nobody connects any more
 	})
+	u.becomes(testrig.Within(u.t, patience), "the router does not know "+name, func() bool {
+		return strings.Contains("\n"+u.does(ctx, "ls"), "\n"+name+" ")
+	})
 }
 
 // tells puts events behind the others. It is for the owner of mu.
