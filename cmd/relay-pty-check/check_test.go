@@ -206,7 +206,8 @@ func TestNothingShownActsOnATerminal(t *testing.T) {
 		t.Errorf("ends with %d, want %d", code, exitUsage)
 	}
 	said := out.String() + errs.String()
-	if !strings.Contains(said, "31m") || strings.ContainsFunc(said, func(r rune) bool { return unicode.IsControl(r) && r != '\n' || protocol.Obeyed(r) }) {
+	acts := func(r rune) bool { return unicode.IsControl(r) && r != '\n' || protocol.Obeyed(r) }
+	if !strings.Contains(said, "31m") || strings.ContainsFunc(said, acts) {
 		t.Errorf("it says %q", said)
 	}
 }

@@ -29,7 +29,7 @@ func serveCommand(s streams) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&o.HTTP, "http", "", "serve the API over TCP, too, at a port of this machine (127.0.0.1:PORT)")
-	c.Flags().StringVar(&o.Store, "store", "", "`FILE` of the log, of SQLite, with what belongs to it beside it, or a directory for both (default ~/.local/state/relay)")
+	c.Flags().StringVar(&o.Store, "store", "", "`FILE` of the log, SQLite's, or a directory for it (default ~/.local/state/relay)")
 	c.Flags().BoolVar(&o.OnDemand, onDemand, false, "end when nothing is wrapped and nothing waits")
 	c.Flags().MarkHidden(onDemand) // it exists
 	return c

@@ -48,7 +48,8 @@ func refusedByALimit(t *testing.T, a agentrig.Agent) {
 	if status.Fields["agent_idle"] != false || status.Str("waiting_for") != "ready" || !strings.Contains(why, "refused a turn (limit): ") {
 		t.Errorf("got %s", status.Raw)
 	}
-	if says := map[string]string{"claude": "the next message is tried at ", "codex": "messages wait until "}[a.Profile]; !strings.Contains(why, says) {
+	says := map[string]string{"claude": "the next message is tried at ", "codex": "messages wait until "}[a.Profile]
+	if !strings.Contains(why, says) {
 		t.Errorf("got %q, want %q", why, says)
 	}
 

@@ -40,13 +40,16 @@ var (
 	aFish                = []string{"fish", "--no-config", "-C", "set -g fish_autosuggestion_enabled 0; function fish_prompt; echo -n '$ '; end"}
 )
 
+// viByFile is the start file of readline that chooses vi's keys.
+var viByFile = map[string]string{".inputrc": "set editing-mode vi\n"}
+
 // inVi are line editors in vi's command mode, where keys are commands and the prompt looks the
 // same.
 // An Esc that comes before an editor has set up its terminal is lost, so a line comes first.
 var inVi = []shellState{
 	{"vi", "bash", aBash, nil, []step{{"set -o vi\r", "$"}, {esc, "$"}}, "i", true},
 	{"vi", "bash without paste", aBash, nil, []step{{"set -o vi; bind 'set enable-bracketed-paste off'\r", "$"}, {esc, "$"}}, "i", false},
-	{"vi", "bash by inputrc", aBash, map[string]string{".inputrc": "set editing-mode vi\n"}, []step{{"true\r", "$"}, {esc, "$"}}, "a", false},
+	{"vi", "bash by inputrc", aBash, viByFile, []step{{"true\r", "$"}, {esc, "$"}}, "a", false},
 	{"vi", "bash, an operator begun", aBash, nil, []step{{"set -o vi\r", "$"}, {esc, "$"}, {"d", "$"}}, esc + "i", false},
 	{"vi", "bash, a replacement begun", aBash, nil, []step{{"set -o vi\r", "$"}, {esc, "$"}, {"r", "$"}}, esc + "i", false},
 	{"vi", "bash, back in insert mode", aBash, nil, []step{{"set -o vi\r", "$"}, {esc, "$"}, {"i", "$"}}, "", false},
@@ -57,9 +60,9 @@ var inVi = []shellState{
 	{"vi", "fish", []string{"fish"}, map[string]string{".config/fish/config.fish": "fish_vi_key_bindings; " +
 		"function fish_greeting; end; function fish_prompt; echo -n '$ '; end; function fish_mode_prompt; end"}, []step{{esc, "$"}}, "i", false},
 	{"vi", "ksh", []string{"ksh"}, nil, []step{{"set -o vi\r", "$"}, {esc, "$"}}, "i", false},
-	{"vi", "python", aPython, map[string]string{".inputrc": "set editing-mode vi\n"}, []step{{"import readline\r", ">>>"}, {esc, ">>>"}}, "i", false},
-	{"vi", "sqlite3", []string{"sqlite3"}, map[string]string{".inputrc": "set editing-mode vi\n"}, []step{{".mode list\r", "sqlite>"}, {esc, "sqlite>"}}, "i", false},
-	{"vi", "psql", nil, map[string]string{".inputrc": "set editing-mode vi\n"}, []step{{"\\set x 1\r", "postgres=#"}, {esc, "postgres=#"}}, "i", false},
+	{"vi", "python", aPython, viByFile, []step{{"import readline\r", ">>>"}, {esc, ">>>"}}, "i", false},
+	{"vi", "sqlite3", []string{"sqlite3"}, viByFile, []step{{".mode list\r", "sqlite>"}, {esc, "sqlite>"}}, "i", false},
+	{"vi", "psql", nil, viByFile, []step{{"\\set x 1\r", "postgres=#"}, {esc, "postgres=#"}}, "i", false},
 	{"keys", "bash, a search begun", aBash, nil, []step{{"\x12", "(reverse-i-search)`':"}}, ctrlC, false},
 	{"keys", "bash, an argument", aBash, nil, []step{{esc + "5", "(arg: 5)"}}, ctrlC, false},
 }

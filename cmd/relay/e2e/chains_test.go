@@ -274,7 +274,8 @@ func TestTwoPoliteAgents(t *testing.T) {
 			if said := u.does(ctx, "queue", "b"); !strings.Contains(said, " paused ") {
 				t.Errorf("relay queue says %q", said)
 			}
-			if said := u.does(ctx, "events", "--event", "chain_paused"); !strings.Contains(said, "the chain of m-1 is paused (8 hops of nothing but talk): relay resume m-1 ") {
+			const paused = "the chain of m-1 is paused (8 hops of nothing but talk): relay resume m-1 "
+			if said := u.does(ctx, "events", "--event", "chain_paused"); !strings.Contains(said, paused) {
 				t.Errorf("relay events says %q", said)
 			}
 			u.does(ctx, "send", "a", "another thing", "--id", "m-2")

@@ -18,7 +18,8 @@ var deadEndpoints = []endpoint{
 		append([]parameter{afterEvent, {"last", integer, "so many at most; 0: all"}}, whose...), nil, Messages{}, (*Server).dead,
 	},
 	{
-		"POST /v1/messages/{id}/redeliver", "Sends a message again that failed, expired or is unknown, or whose turn was refused, marked as a redelivery.",
+		"POST /v1/messages/{id}/redeliver",
+		"Sends a message again that failed, expired or is unknown, or whose turn was refused, marked as a redelivery.",
 		nil, nil, Message{}, (*Server).redeliver,
 	},
 }

@@ -77,8 +77,8 @@ type Course struct {
 	Names       []string // who has written or got a message of it
 }
 
-// Add counts a message of an agent's, which an event of that number sends, and says whether it
-// waits.
+// Add counts a message that an agent wrote, which the event of that number sends. It returns why
+// the message waits for its chain; 0: it does not.
 func (c *Course) Add(p Place, seq int64, r Rules, names ...string) Held {
 	c.Count, c.Last = c.Count+1, seq
 	for _, name := range names {
