@@ -7,13 +7,17 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/term"
 	"relay-pty/pty/screen"
+	ptyterm "relay-pty/pty/term"
 )
 
 // A shellState is one into which a human can bring a shell: no empty prompt, though it may look
@@ -202,12 +206,31 @@ func (r *stateRun) step(s step) {
 	var was int
 	below := strings.HasSuffix(s.keys, "\r")
 	must(r.t, r.WaitScreen(patience(r.t, "the prompt"), func(sc *screen.Screen) bool { was, _ = sc.Cursor(); return true }))
+	if s.keys == esc {
+		r.readsKeys()
+	}
 	must(r.t, r.Type(s.keys))
 	must(r.t, r.WaitScreen(bounded(r.t, 20*time.Second, fmt.Sprintf("%q after %q", s.row, s.keys)), func(sc *screen.Screen) bool {
 		row, _ := sc.Cursor()
 		above := row > 0 && sc.Row(row-1) == s.row // an output of one line stands above the prompt
 		return (row > was || !below) && (sc.Row(row) == s.row || above && below)
 	}))
+}
+
+// readsKeys waits until the editor has its terminal raw: a key that comes before is a key of the
+// line, though the prompt is there (ksh writes it first).
+func (r *stateRun) readsKeys() {
+	r.t.Helper()
+	pid, _ := r.status().Fields["pid"].(float64)
+	tty, err := exec.Command("ps", "-o", "tty=", "-p", strconv.Itoa(int(pid))).Output()
+	must(r.t, err)
+	f, err := os.OpenFile("/dev/"+strings.TrimSpace(string(tty)), os.O_RDWR|unix.O_NOCTTY, 0)
+	must(r.t, err)
+	defer f.Close()
+	becomes(r.t, "the shell to read key by key", func() bool {
+		modes, err := ptyterm.GetModes(int(f.Fd()))
+		return err == nil && modes.Lflag&unix.ICANON == 0
+	})
 }
 
 // send sends the messages, and tells what went wrong: one was typed where there is no empty prompt,
