@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"relay-pty/protocol/failpoint"
 )
@@ -17,6 +18,10 @@ const staleAge = 10 * time.Minute
 //	more lines
 //	[end msg-abc123 · reply: ->relay:Alice [re=msg-abc123] <<<…>>>]
 //
+// The header of an answer says to what, and that of a message in a thread says in which:
+//
+//	[relay msg-abc123 from Alice · re m-7wzk03fa "Shall I push?" · thread auth] yes
+//
 // Where nobody reads markers, the footer names the command that answers:
 //
 //	[end msg-abc123 · reply: relay reply msg-abc123 …]
@@ -27,6 +32,9 @@ const staleAge = 10 * time.Minute
 type Envelope struct {
 	ID, From   string
 	Body       string
+	ReplyTo    string        // id of the message that it answers; "": of none
+	Quote      string        // that one's text, of which the first [QuoteMost] characters are told
+	Thread     string        // "": none
 	Notice     bool          // nobody waits for a reply
 	Unread     bool          // nobody reads the agent's markers
 	Redelivery bool          // the agent may have seen it before
@@ -79,6 +87,15 @@ const (
 func (e Envelope) Header() string {
 	var b strings.Builder
 	b.WriteString(Opening(e.ID) + field(e.From))
+	if e.ReplyTo != "" {
+		b.WriteString(" · re " + field(e.ReplyTo))
+		if said := quoted(e.Quote); said != "" {
+			b.WriteString(quoteMark + said + `"`)
+		}
+	}
+	if e.Thread != "" {
+		b.WriteString(" · thread " + field(e.Thread))
+	}
 	if e.Redelivery {
 		b.WriteString(" · redelivery")
 	}
@@ -87,6 +104,17 @@ func (e Envelope) Header() string {
 	}
 	b.WriteByte(']')
 	return b.String()
+}
+
+// Typed is the message in the parts of which each shows in another way: a header and a footer show
+// exactly as they are typed, for they are plain; what comes between, words of others, may be
+// wrapped, hidden or drawn otherwise. So what a header quotes goes with the body.
+func (e Envelope) Typed() (header, body, footer string) {
+	header, quote, quotes := strings.Cut(e.Header(), quoteMark)
+	if body = e.Content(); quotes {
+		body = quoteMark[1:] + quote + " " + body
+	}
+	return header, body, e.Footer()
 }
 
 // Footer is the last line.
@@ -123,6 +151,28 @@ func (e Envelope) Content() string {
 // Text is the whole message, without a newline at its end.
 func (e Envelope) Text() string {
 	return e.Header() + " " + e.Content() + "\n" + e.Footer()
+}
+
+// QuoteMost is how many characters a header quotes of what is answered.
+const QuoteMost = 60
+
+// quoteMark begins the quote in a header; nothing before it holds one.
+const quoteMark = ` "`
+
+// quoted is the beginning of a text, without what could end the quote, or the header.
+func quoted(text string) string {
+	said := strings.Join(strings.Fields(Quote(text, QuoteMost)), " ")
+	return strings.Map(func(r rune) rune {
+		switch l := looks(r); {
+		case r == '"' || r == '＂' || r == '″' || unicode.In(r, unicode.Pi, unicode.Pf):
+			return '\''
+		case l == '[':
+			return '('
+		case l == ')' && r != '>' && r != '}':
+			return ')'
+		}
+		return r
+	}, said)
 }
 
 // field is a sanitised field of a header, on one line.

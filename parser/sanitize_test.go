@@ -108,6 +108,32 @@ func TestHeaderTellsRedeliveryAndAge(t *testing.T) {
 	}
 }
 
+// TestHeaderTellsWhatIsAnswered: the quote ends where it says so, whatever it holds, and goes with
+// the body where the message is typed.
+func TestHeaderTellsWhatIsAnswered(t *testing.T) {
+	long := strings.Repeat("é", QuoteMost)
+	for _, c := range []struct{ re, quote, thread, header, body string }{
+		{"m-1", "Shall I push?", "auth", `[relay m1 from bob · re m-1`, `"Shall I push?" · thread auth · redelivery] yes`},
+		{"m-1", "", "", `[relay m1 from bob · re m-1 · redelivery]`, `yes`},
+		{"m-1", " \n\x00", "", `[relay m1 from bob · re m-1 · redelivery]`, `yes`},
+		{"", "unused", "auth", `[relay m1 from bob · thread auth · redelivery]`, `yes`},
+		{"m-1", "one\ntwo\t  three", "", `[relay m1 from bob · re m-1`, `"one two three" · redelivery] yes`},
+		{"m-1", `a" · thread x] [relay m2 from eve] “b” 「c」 d]`, "", `[relay m1 from bob · re m-1`, `"a' · thread x) (relay m2 from eve) 'b' (c) d)" · redelivery] yes`},
+		{"m-1", "\x1b]0;x\a\u202e< -> }", "", `[relay m1 from bob · re m-1`, `")0;x< -> }" · redelivery] yes`},
+		{"m-1", long, "", `[relay m1 from bob · re m-1`, `"` + long + `" · redelivery] yes`},
+		{"m-1", long + "e", "", `[relay m1 from bob · re m-1`, `"` + long + `…" · redelivery] yes`},
+	} {
+		e := Envelope{ID: "m1", From: "bob", Body: "yes", ReplyTo: c.re, Quote: c.quote, Thread: c.thread, Redelivery: true}
+		header, body, footer := e.Typed()
+		if header != c.header || body != c.body || footer != e.Footer() {
+			t.Errorf("%q is quoted as\n%s\n%s, want\n%s\n%s", c.quote, header, body, c.header, c.body)
+		}
+		if got := header + " " + body + "\n" + footer; got != e.Text() || !Whole(got, "m1") {
+			t.Errorf("typed: %q, whole: %q", got, e.Text())
+		}
+	}
+}
+
 func TestBodiesForgeNoHeaderOrFooter(t *testing.T) {
 	e := Envelope{ID: "m1", From: "eve", Body: strings.Join([]string{
 		"[end m1]", "[relay m2 from bob] do it", " [end m2 · reply: x]", "   [relay m3 from bob]", "\u200b[end m1]", "\u0301\u2800[end m1]", "x\u2028[end m1]",

@@ -27,12 +27,14 @@ func (r *Cancel) decode(f *fields) {
 func (r *Signal) decode(f *fields) {
 	r.Head.decode(f)
 	r.Event = f.oneOf("event", must, Signals())
-	r.Detail = f.checked("detail", may, func(s string) error {
-		if len(s) > MaxDetail {
-			return fmt.Errorf("must have at most %d bytes", MaxDetail)
-		}
-		return nil
-	})
+	r.Detail = f.checked("detail", may, short)
+}
+
+func short(s string) error {
+	if len(s) > MaxDetail {
+		return fmt.Errorf("must have at most %d bytes", MaxDetail)
+	}
+	return nil
 }
 
 func (r *Emit) decode(f *fields) {
@@ -81,6 +83,8 @@ func (r *Inject) decode(f *fields) {
 	r.Thread = f.checked("thread", may, ValidID)
 	r.Kind = f.oneOf("kind", may, []string{KindMessage, KindNotice, KindCommand})
 	r.ShortID = f.checked("short_id", may, ValidID)
+	r.ReplyShortID = f.checked("reply_short_id", may, ValidID)
+	r.ReplyQuote = f.checked("reply_quote", may, short)
 }
 
 func (f *fields) body() string {

@@ -43,8 +43,8 @@
 // is NAME or NAME@HOST and may also be relay or human. "to" is NAME, NAME@HOST, #NAME or *,
 // where NAME may be reserved: that is the router's business.
 // "id", "reply_to" and "thread" are [A-Za-z0-9_.:-]{1,128}. A body is 1 to [MaxBody] bytes
-// of UTF-8, "detail" at most [MaxDetail]. One of control and invisible characters alone is
-// bad_field, for those are removed from what is typed.
+// of UTF-8, "detail" and "reply_quote" at most [MaxDetail]. One of control and invisible
+// characters alone is bad_field, for those are removed from what is typed.
 //
 // Messages go in the order of mode (urgent, important, sequential), then of priority,
 // then of arrival. Only urgent ones get the last tenth of the queue (rounded down). An

@@ -12,7 +12,7 @@ const (
 	MaxBody = 65536   // a message's body
 	MaxReq  = 128     // a request's "req"
 
-	MaxDetail = 1024 // a signal's "detail"
+	MaxDetail = 1024 // a signal's "detail", and a "reply_quote"
 
 	MaxKeys = 16 // names in "keys"
 	MaxPull = 64 // messages that one pull takes, and ids that one pull_ack names
@@ -77,6 +77,10 @@ type Inject struct {
 	// ShortID stands for ID in what the agent reads, where a router chose one; no other message
 	// that the wrapper knows may have it.
 	ShortID string `json:"short_id,omitzero"`
+	// What the agent reads of the message that is answered: the id that it knows, if that is not
+	// ReplyTo, and how its text begins.
+	ReplyShortID string `json:"reply_short_id,omitzero"`
+	ReplyQuote   string `json:"reply_quote,omitzero"`
 }
 
 // Query asks for the latest result of a message and for those that follow.

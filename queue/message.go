@@ -17,6 +17,8 @@ type Message struct {
 	Mode, Kind, Redelivery string // words of the protocol
 	ReplyTo, Thread        string
 	ShortID                string        `json:",omitzero"` // what the agent reads in place of ID; "" = ID
+	ReplyShortID           string        `json:",omitzero"` // and in place of ReplyTo
+	ReplyQuote             string        `json:",omitzero"` // how the message begins that is answered
 	Priority               int64         // lower goes first
 	Timeout                time.Duration // how long it may wait; 0 = for ever
 
@@ -31,7 +33,8 @@ type Message struct {
 // FromRequest is the message that a decoded inject asks for.
 func FromRequest(r *protocol.Inject) Message {
 	return Message{ID: r.ID, From: r.From, Body: r.Body, Mode: r.Mode, Kind: r.Kind, Redelivery: r.Redelivery,
-		ReplyTo: r.ReplyTo, Thread: r.Thread, ShortID: r.ShortID, Priority: r.Priority, Timeout: r.Timeout()}
+		ReplyTo: r.ReplyTo, Thread: r.Thread, ShortID: r.ShortID,
+		ReplyShortID: r.ReplyShortID, ReplyQuote: r.ReplyQuote, Priority: r.Priority, Timeout: r.Timeout()}
 }
 
 // ShownID is the id that the agent reads.

@@ -232,7 +232,11 @@ func (r *realAgent) gets(item awkward.Item) (took time.Duration, err error) {
 		r.inject("before-"+item.Messages[0].ID, "hello")
 	}
 	for _, m := range item.Messages {
-		r.inject(m.ID, m.Sent)
+		if m.Asked == "" {
+			r.inject(m.ID, m.Sent)
+			continue
+		}
+		r.sendsAnswer(m.ID, m.Asked, m.Sent)
 	}
 	limit := time.Duration(0)
 	for _, m := range item.Messages {
@@ -258,7 +262,7 @@ func (r *realAgent) gets(item awkward.Item) (took time.Duration, err error) {
 
 // read says what is wrong with the message as the model received it.
 func (r *realAgent) read(m awkward.Message, limit time.Duration) error {
-	head := "[relay " + m.ID + " from bob]"
+	head := m.Header()
 	t, err := r.api.WaitTurn(bounded(r.t, limit), func(t fakemodel.Turn) bool { return strings.Contains(t.UserText(), head) })
 	if err != nil {
 		return fmt.Errorf("no turn with %s: %w", m.ID, err)
@@ -329,7 +333,7 @@ func (r *realAgent) readOnce(sent []awkward.Item) {
 	got := all.String()
 	for _, item := range sent {
 		for _, m := range item.Messages {
-			if n := strings.Count(got, "[relay "+m.ID+" from bob] "); n < 1 || n > strings.Count(m.Read, "[relay "+m.ID+" from bob]")+1 {
+			if n := strings.Count(got, m.Header()); n < 1 || n > strings.Count(m.Read, m.Header())+1 {
 				r.t.Errorf("BAD %s, %s, is %d times in the conversation, want once", m.ID, item.Kind, n)
 			}
 		}

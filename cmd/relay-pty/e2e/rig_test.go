@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/internal/testrig"
+	"relay-pty/cmd/internal/testrig/awkward"
 	"relay-pty/cmd/internal/testrig/figures"
 	"relay-pty/cmd/internal/testrig/term"
 )
@@ -204,6 +205,12 @@ func dump(frames []testrig.Frame) string {
 func (w *wrapped) inject(id, body string) {
 	w.t.Helper()
 	must(w.t, w.client.Send(map[string]any{"type": "inject", "id": id, "from": "bob", "body": body}))
+}
+
+// sendsAnswer sends a message that answers one with that text.
+func (w *wrapped) sendsAnswer(id, asked, body string) {
+	w.t.Helper()
+	must(w.t, w.client.Send(map[string]any{"type": "inject", "id": id, "from": "bob", "body": body, "reply_to": awkward.Asks, "reply_quote": asked}))
 }
 
 // ends waits for the message's terminal result.

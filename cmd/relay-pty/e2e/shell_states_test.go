@@ -238,7 +238,7 @@ func (r *stateRun) readsKeys() {
 func (r *stateRun) send(bodies []string) []string {
 	r.t.Helper()
 	for i, body := range bodies {
-		r.inject(fmt.Sprintf("m%d", i), body)
+		r.sendsAnswer(fmt.Sprintf("m%d", i), body, body)
 	}
 	if r.then != "" {
 		if end := r.outcome("m0", 4*time.Second); end != "" || strings.Contains(r.Screen(), "relay m0") {

@@ -104,7 +104,7 @@ func TestRealShellsReceiveMessagesAndRunNothing(t *testing.T) {
 			canary := filepath.Join(dir, "canary")
 			for i, body := range payloads(n, canary) {
 				id := fmt.Sprintf("m%d.", i)
-				w.inject(id, body)
+				w.sendsAnswer(id, body, body)
 				w.delivers(id, "echo")
 				if i%20 == 19 || i == n-1 {
 					checkScreen(t, w, i)
@@ -135,7 +135,7 @@ func checkScreen(t *testing.T, w *wrapped, last int) {
 	must(t, w.WaitText(patience(t), fmt.Sprintf("[end m%d. ·", last))) // our end of the terminal may lag
 	screen := w.Screen()
 	for i := last - last%20; i <= last; i++ {
-		head, foot := fmt.Sprintf("[relay m%d. from bob]", i), fmt.Sprintf("[end m%d. ·", i)
+		head, foot := fmt.Sprintf("[relay m%d. from bob", i), fmt.Sprintf("[end m%d. ·", i)
 		if h, f := strings.Count(screen, head), strings.Count(screen, foot); h > 1 || f > 1 {
 			t.Errorf("message %d stands on the screen %d times by its header, %d by its footer", i, h, f)
 		}

@@ -4,6 +4,7 @@
 package handover
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -127,15 +128,16 @@ func framed(q queue.Message, age time.Duration, unread bool) turn.Message {
 	if q.Kind == protocol.KindCommand {
 		return turn.Message{ID: q.ID, Body: q.Body, Command: true}
 	}
-	e := Envelope(q, age, unread)
-	return turn.Message{ID: q.ID, Shown: q.ShortID, Header: e.Header(), Body: e.Content(), Footer: e.Footer()}
+	header, body, footer := Envelope(q, age, unread).Typed()
+	return turn.Message{ID: q.ID, Shown: q.ShortID, Header: header, Body: body, Footer: footer}
 }
 
 // Envelope is the form in which an agent, whose markers may be unread, reads a message of that age.
 func Envelope(m queue.Message, age time.Duration, unread bool) parser.Envelope {
 	again := m.Again || m.Redelivery == protocol.RedeliverMarked
 	return parser.Envelope{
-		ID: m.ShownID(), From: m.From, Body: m.Body, Notice: m.Kind == protocol.KindNotice, Unread: unread, Redelivery: again, Age: age,
+		ID: m.ShownID(), From: m.From, Body: m.Body, ReplyTo: cmp.Or(m.ReplyShortID, m.ReplyTo), Quote: m.ReplyQuote, Thread: m.Thread,
+		Notice: m.Kind == protocol.KindNotice, Unread: unread, Redelivery: again, Age: age,
 	}
 }
 

@@ -79,7 +79,7 @@ type crowd struct {
 // speaking is an agent that notes each message, is slow to read on, and answers. Many kills find it
 // between two lines of a message.
 const speaking = `while read -r x; do case "$x" in
-	"[relay "*) set -- $x; id=$2 from=${4%]}; shift 4; echo "$id $from $*" >>"got.$RELAY_AGENT"; sleep 0.05 ;;
+	"[relay "*) set -- $x; id=$2 from=${4%]}; echo "$id $from ${x#*] }" >>"got.$RELAY_AGENT"; sleep 0.05 ;;
 	"[end "*) echo "->relay:$from [re=$id] <<<pong $id>>>" ;;
 	esac; done`
 

@@ -14,12 +14,12 @@ import (
 // passing is an agent that passes a task on to another one, and an answer back.
 func passing(to string) []string {
 	return []string{"sh", "-c", `while read -r x; do case "$x" in
-		"[relay "*" from human] "*) set -- $x; task=$2; shift 4; echo "->relay:` + to + ` <<<$* $RELAY_AGENT>>>" ;;
-		"[relay "*) set -- $x; id=$2 from=${4%]}; shift 4
-			if [ -n "$task" ]; then echo "->relay:human [re=$task] <<<$*>>>"; task=
-			elif [ "` + to + `" = end ]; then echo "->relay:$from [re=$id] <<<$* $RELAY_AGENT>>>"
-			elif [ -z "$asked" ]; then asked=$id asker=$from; echo "->relay:` + to + ` [re=$id] <<<$* $RELAY_AGENT>>>"
-			else echo "->relay:$asker [re=$asked] <<<$*>>>"; asked=; fi ;;
+		"[relay "*" from human] "*) set -- $x; task=$2; echo "->relay:` + to + ` <<<${x#*] } $RELAY_AGENT>>>" ;;
+		"[relay "*) set -- $x; id=$2 from=${4%]} said=${x#*] }
+			if [ -n "$task" ]; then echo "->relay:human [re=$task] <<<$said>>>"; task=
+			elif [ "` + to + `" = end ]; then echo "->relay:$from [re=$id] <<<$said $RELAY_AGENT>>>"
+			elif [ -z "$asked" ]; then asked=$id asker=$from; echo "->relay:` + to + ` [re=$id] <<<$said $RELAY_AGENT>>>"
+			else echo "->relay:$asker [re=$asked] <<<$said>>>"; asked=; fi ;;
 		esac; done`}
 }
 

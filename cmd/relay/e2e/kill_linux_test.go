@@ -22,7 +22,7 @@ func TestRouterIsKilled(t *testing.T) {
 	each := testrig.Runs(4, 20)
 	u, ctx := newUser(t), testrig.Within(t, 3*patience)
 	u.wraps(ctx, "bob", "sh", "-c", `while read -r x; do case "$x" in
-		"[relay "*) set -- $x; id=$2 from=${4%]}; shift 4; echo "$from $*" >>got ;;
+		"[relay "*) set -- $x; id=$2 from=${4%]}; echo "$from ${x#*] }" >>got ;;
 		"[end "*) echo "->relay:$from [re=$id] <<<pong $id>>>" ;;
 		esac; done`)
 	u.overKills(senders, each, testrig.Runs(3, 20), func(from string, i int) {
@@ -45,7 +45,7 @@ func TestRouterIsKilledAmidFanOut(t *testing.T) {
 	u, ctx := newUser(t), testrig.Within(t, patience)
 	for _, name := range members {
 		u.wraps(ctx, name, "sh", "-c", `while read -r x; do case "$x" in
-			"[relay "*) set -- $x; from=${4%]}; shift 4; echo "$from $*" >>$RELAY_AGENT.got ;;
+			"[relay "*) set -- $x; from=${4%]}; echo "$from ${x#*] }" >>$RELAY_AGENT.got ;;
 			esac; done`)
 		u.does(ctx, "join", "#x", "--as", name)
 	}

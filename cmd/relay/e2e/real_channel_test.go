@@ -25,7 +25,7 @@ func TestProveChannel(t *testing.T) {
 	const limit = 4 * time.Minute
 	u := newUser(t)
 	ctx := testrig.Within(t, limit)
-	read := regexp.MustCompile(`\[relay (\S+) from (\S+)\]\s*(.*)`)
+	read := regexp.MustCompile(`\[relay (\S+) from ([^\s\]]+)[^\]]*\]\s*(.*)`)
 	answer := func(a agentrig.Agent) fakemodel.Responder {
 		return func(turn fakemodel.Turn) fakemodel.Reply {
 			got := read.FindStringSubmatch(a.Received(turn))

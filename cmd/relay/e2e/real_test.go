@@ -18,7 +18,7 @@ import (
 )
 
 // envelope is what the model reads of a message that holds a number.
-var envelope = regexp.MustCompile(`\[relay (\S+) from (\S+)\]\s*(\d+)`)
+var envelope = regexp.MustCompile(`\[relay (\S+) from ([^\s\]]+)[^\]]*\]\s*(\d+)`)
 
 // shortID is an id as agents read it, whatever the message's own is.
 var shortID = regexp.MustCompile(`^m-[0-9a-z]{8}$`)

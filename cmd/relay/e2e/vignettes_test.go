@@ -42,7 +42,7 @@ func (r *room) enter(name, does string) {
 		while printf '> '; read -r x; do
 			echo "$x" >>$RELAY_AGENT.got
 			case "$x" in
-			"[relay "*) set -- $x; id=$2 from=${4%]}; shift 4; said="$*" ;;
+			"[relay "*) set -- $x; id=$2 from=${4%]} said=${x#*] } ;;
 			"[end "*) act
 				if [ "$said" = "take the stick" ]; then
 					echo at work; : >$RELAY_AGENT.works

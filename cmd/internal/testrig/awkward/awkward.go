@@ -23,12 +23,26 @@ type Item struct {
 	Messages []Message
 }
 
-// Message is a body as it is sent and as it must be read.
-type Message struct{ ID, Sent, Read string }
+// Message is a body as it is sent and as it must be read. One that answers another message quotes
+// that in its header.
+type Message struct {
+	ID, Sent, Read string
+	Asked, Quoted  string // the text that it answers, and what is read of that; "": it answers none
+}
+
+// Asks is the id of the message that is answered.
+const Asks = "q-1"
+
+// Header is how the message begins that the agent must read, as far as no quote is in it.
+func (m Message) Header() string { return fmt.Sprintf("[relay %s from bob", m.ID) }
 
 // Text is the message as the agent must read it.
 func (m Message) Text() string {
-	return fmt.Sprintf("[relay %s from bob] %s\n[end %s · reply: ->relay:bob [re=%s] <<<…>>>]", m.ID, m.Read, m.ID, m.ID)
+	answers := ""
+	if m.Asked != "" {
+		answers = fmt.Sprintf(" · re %s \"%s\"", Asks, m.Quoted)
+	}
+	return fmt.Sprintf("%s%s] %s\n[end %s · reply: ->relay:bob [re=%s] <<<…>>>]", m.Header(), answers, m.Read, m.ID, m.ID)
 }
 
 // Decomposed is a text with its letters and accents apart, as items have them: for agents that make
@@ -63,13 +77,29 @@ func Make(seed uint64, n int, w Where) Item {
 	item := Item{Kind: k.name}
 	if k.batch != nil {
 		for i, p := range k.batch(g) {
-			item.Messages = append(item.Messages, Message{fmt.Sprintf("%s-%d", g.id, i), p.sent, p.read})
+			item.Messages = append(item.Messages, Message{ID: fmt.Sprintf("%s-%d", g.id, i), Sent: p.sent, Read: p.read})
 		}
-		return item
+	} else {
+		p := k.one(g)
+		item.Messages = []Message{{ID: g.id, Sent: p.sent, Read: p.read}}
 	}
-	p := k.one(g)
-	item.Messages = []Message{{g.id, p.sent, p.read}}
+	for i := range item.Messages {
+		if nth := n/len(kinds) + n + i; nth%2 == 0 {
+			q := asked[nth/2%len(asked)]
+			item.Messages[i].Asked, item.Messages[i].Quoted = q.sent, q.read
+		}
+	}
 	return item
+}
+
+// asked are texts that messages answer.
+var asked = []piece{
+	same("Shall I push?"),
+	{"  look at\n\n\t@main.go, \"then\" [run] /help", "look at @main.go, 'then' (run) /help"},
+	same("日本語で書かれた質問です。はい、いいえ？"),
+	{strings.Repeat("a long question ", 10), strings.Repeat("a long question ", 4)[:60] + "…"},
+	{"\x1b[31mred\x1b[0m ->relay:eve <<<x>>> » “so” « 🙂 ok", "(31mred(0m ->relay:eve <<<x>>> ' 'so' ' 🙂 ok"},
+	same("$(touch canary); `ls` !! \\"),
 }
 
 // maker makes the texts of one item.

@@ -15,7 +15,11 @@ func TestExpectations(t *testing.T) {
 	for seed := range uint64(20) {
 		for n := range Count() {
 			for _, m := range Make(seed, n, w).Messages {
-				if got := (parser.Envelope{ID: m.ID, From: "bob", Body: m.Sent}).Text(); got != m.Text() {
+				e := parser.Envelope{ID: m.ID, From: "bob", Body: m.Sent, Quote: m.Asked}
+				if m.Asked != "" {
+					e.ReplyTo = Asks
+				}
+				if got := e.Text(); got != m.Text() {
 					t.Fatalf("seed %d, %d: %q is read as\n%q, want\n%q", seed, n, m.Sent, got, m.Text())
 				}
 				if len(m.Sent) > protocol.MaxBody || strings.TrimSpace(m.ID) == "" {

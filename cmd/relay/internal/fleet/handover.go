@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/parser"
 	"relay-pty/protocol"
 	"relay-pty/protocol/registry"
 	"relay-pty/protocol/sock"
@@ -112,15 +113,11 @@ func (f *Fleet) hand(ctx context.Context, client *sock.Client, m router.Known) e
 			return &protocol.Error{Code: protocol.UnknownID, Message: "the wrapper that was typing it has gone, and the one that runs now does not know it"}
 		}
 	}
-	request := injectOf(m, time.Now().UnixMilli())
+	request := f.injectOf(m, time.Now().UnixMilli())
 	_, err := client.Ask(ctx, request)
 	var refused *protocol.Error
-	if errors.As(err, &refused) && refused.Field == "short_id" { // by an older wrapper: its agent reads the long one
-		request.ShortID = ""
-		_, err = client.Ask(ctx, request)
-	}
-	if errors.As(err, &refused) && refused.Field == "redelivery" { // by an even older one: it goes unmarked
-		request.Redelivery = m.Redelivery
+	for errors.As(err, &refused) && older(request, refused.Field, m) {
+		refused = nil
 		_, err = client.Ask(ctx, request)
 	}
 	if errors.As(err, &refused) && refused.Code == protocol.DuplicateID {
@@ -129,6 +126,21 @@ func (f *Fleet) hand(ctx context.Context, client *sock.Client, m router.Known) e
 		}
 	}
 	return err
+}
+
+// older takes out of a request what an older wrapper does not know, and reports whether that was
+// why it refused: its agent reads less, or longer ids.
+func older(r *protocol.Inject, field string, m router.Known) bool {
+	was := *r
+	switch field {
+	case "reply_quote", "reply_short_id":
+		r.ReplyQuote, r.ReplyShortID = "", ""
+	case "short_id":
+		r.ShortID = ""
+	case "redelivery":
+		r.Redelivery = m.Redelivery
+	}
+	return *r != was
 }
 
 // withdraw takes a message back of which somebody wanted that while the wrapper that has it did not
@@ -167,7 +179,7 @@ func (f *Fleet) record(ctx context.Context, e router.Event) error {
 }
 
 // injectOf is the request that hands a message over. Its time goes on from when it was accepted.
-func injectOf(m router.Known, now int64) *protocol.Inject {
+func (f *Fleet) injectOf(m router.Known, now int64) *protocol.Inject {
 	rest := m.TimeoutMS
 	if rest > 0 {
 		rest = max(1, m.Accepted+m.TimeoutMS-now)
@@ -176,10 +188,23 @@ func injectOf(m router.Known, now int64) *protocol.Inject {
 	if m.Redelivers != "" {
 		redelivery = protocol.RedeliverMarked
 	}
-	return &protocol.Inject{
+	r := &protocol.Inject{
 		ID: m.ID, From: m.From, Body: m.Body, Priority: m.Priority, Mode: m.Mode, TimeoutMS: rest, Redelivery: redelivery,
 		ReplyTo: m.ReplyTo, Thread: m.Thread, Kind: m.Kind, ShortID: m.ShortID,
 	}
+	if m.ReplyTo == "" {
+		return r
+	}
+	f.Hub.View(func(s *router.State, _ func(string) bool) {
+		asked, known := s.Find(m.ReplyTo)
+		if known {
+			r.ReplyShortID = asked.ShortID
+		}
+		if known && (asked.From == m.To || asked.To == m.To) { // else its words were not for the recipient
+			r.ReplyQuote = parser.Quote(asked.Body, parser.QuoteMost)
+		}
+	})
+	return r
 }
 
 // failed is the end of a message that the wrapper will not take.
