@@ -91,6 +91,11 @@ func Hooked(words ...string) (h profile.Hook, behind []string, known bool) {
 	return p.Hooks.Events[at], words[1:], true
 }
 
+// CancelsAll reports whether an MCP client of that name cancels each call at its end.
+func CancelsAll(client string) bool {
+	return client != "" && first(func(p *profile.Profile) bool { return p.MCP != nil && p.MCP.Ends == client }) != nil
+}
+
 // Overlay reads an overlay, whose base is one of the list.
 func Overlay(data []byte) (*profile.Profile, error) { return profile.Overlay(data, all) }
 

@@ -8,5 +8,6 @@ type MCP struct {
 	Variable string
 	Settings string   // JSON that the variable holds
 	Setup    string   // how a user sets it up for all runs
+	Ends     string   // the name that its client gives itself, if that ends each call by a cancellation, answered or not
 	Not      []string // where one of these files is, it refuses servers that its command line brings
 }

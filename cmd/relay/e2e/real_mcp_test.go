@@ -146,6 +146,11 @@ func (c toolCaller) callsAll(ctx context.Context, u *user, model *fakemodel.Serv
 		case n > 0 && calls[n-1].tool == call.tool: // it goes on where the last one ended
 			call.arguments = maps.Clone(call.arguments)
 			call.arguments["after_event_seq"] = cursorOf(strings.Join(turn.Results, ""))
+		case call.tool == "wait_for_events": // all that follows is in one page
+			call.arguments = maps.Clone(call.arguments)
+			var late api.Message
+			must(t, json.Unmarshal([]byte(u.does(ctx, "show", "m-late", "--json")), &late))
+			call.arguments["after_event_seq"] = late.Seq
 		}
 		return fakemodel.Call(fmt.Sprintf(c.namespace, call.server), fmt.Sprintf(c.name, call.server, call.tool), call.arguments)
 	})

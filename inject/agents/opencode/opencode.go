@@ -69,6 +69,7 @@ var Profile = profile.Profile{
 	MCP: &profile.MCP{
 		Variable: "OPENCODE_CONFIG_CONTENT", // it comes on top of all files
 		Settings: `{"mcp":{"relay":{"type":"local","command":[%s,"mcp"]}}}`,
+		Ends:     "opencode", // 0.1 to 0.8 s after the answer, which its model has by then
 	},
 	Log: &profile.Log{
 		Format: "opencode", HomeEnv: "XDG_DATA_HOME", Within: "opencode", Home: ".local/share/opencode",

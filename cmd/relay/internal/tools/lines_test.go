@@ -49,9 +49,10 @@ func TestABadLineIsAnswered(t *testing.T) {
 // not say that what it showed was read.
 func TestACallThatIsCancelledBehindItsAnswer(t *testing.T) {
 	for _, c := range []struct {
+		client  string
 		cancels bool
 		read    []string
-	}{{false, []string{"m-1"}}, {true, nil}} {
+	}{{"t", false, []string{"m-1"}}, {"t", true, nil}, {"opencode", true, []string{"m-1"}}} { // which cancels each at its end
 		b := &box{letter: []Letter{{"m-1", "one"}}}
 		in, client := io.Pipe()
 		answers, out := io.Pipe()
@@ -64,7 +65,7 @@ func TestACallThatIsCancelledBehindItsAnswer(t *testing.T) {
 				t.Errorf("%s: got %s, %v", line, heard.Text(), heard.Err())
 			}
 		}
-		ask(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+		ask(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"` + c.client + `","version":"1"}}}`)
 		fmt.Fprintln(client, `{"jsonrpc":"2.0","method":"notifications/initialized"}`) // the next line tells
 		ask(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"check_inbox","arguments":{}}}`)
 		if c.cancels {
@@ -73,7 +74,7 @@ func TestACallThatIsCancelledBehindItsAnswer(t *testing.T) {
 		ask(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"check_inbox","arguments":{}}}`)
 		client.Close()
 		if err := <-ended; err != nil || !slices.Equal(b.read, c.read) {
-			t.Errorf("cancelled %t: %v was read, want %v; it ended with %v", c.cancels, b.read, c.read, err)
+			t.Errorf("%s, cancelled %t: %v was read, want %v; it ended with %v", c.client, c.cancels, b.read, c.read, err)
 		}
 	}
 }

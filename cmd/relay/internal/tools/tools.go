@@ -4,8 +4,8 @@
 //
 // A tool's answer brings the messages that wait. It counts as read when the log of Claude Code or
 // Codex shows it among the results of tools, whole, under the title that we give it, or at the
-// agent's next call, unless it cancelled the one that was answered so; until then the messages are
-// leased. An answer is text without structured
+// agent's next call, unless it cancelled the one that was answered so, and is none of those that
+// cancel each call; until then the messages are leased. An answer is text without structured
 // content: of a result with both, Claude Code and Codex show their model the structured content
 // alone (measured), so the messages would be lost. An agent in a wrapper takes its messages from
 // the wrapper's queue, whose leases keep them from being typed, too.
@@ -28,6 +28,7 @@ import (
 
 	"relay-pty/cmd/relay/internal/api"
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/inject/agents"
 	"relay-pty/protocol"
 )
 
@@ -62,11 +63,22 @@ func serve(version string, d *desk, newID func() string) *mcp.Server {
 // notices has the mail know of calls that the caller gave up.
 func (d *desk) notices(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
-		if method == "notifications/cancelled" {
+		if method == "notifications/cancelled" && !endsSo(r) {
 			d.mail.cancelled()
 		}
 		return next(ctx, method, r)
 	}
+}
+
+// endsSo reports whether the caller cancels each call at its end, also those whose answers it has
+// read.
+func endsSo(r mcp.Request) bool {
+	s, ok := r.GetSession().(*mcp.ServerSession)
+	if !ok {
+		return false
+	}
+	who := s.InitializeParams()
+	return who != nil && who.ClientInfo != nil && agents.CancelsAll(who.ClientInfo.Name)
 }
 
 // harmless says that a tool destroys nothing, and reaches nobody outside of this computer: by that
