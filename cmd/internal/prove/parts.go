@@ -47,7 +47,7 @@ var parts = slices.Concat([]part{
 	{name: "failpoints", commands: [][]string{tests("-run", "Failpoint", wrapper)}},
 	{name: "relay", commands: [][]string{tests("-parallel", "1", "-skip", real+"|Killed|Anyone|Race|"+timed, "./cmd/relay/...")}},
 	{name: "relay-kills", commands: [][]string{tests("-parallel", "1", "-run", "Killed|Anyone|Race", router)}},
-	{name: "relay-real", commands: [][]string{tests("-parallel", "1", "-run", real, "-skip", twins+"|"+hooks, router)}},
+	{name: "relay-real", commands: [][]string{tests("-parallel", "1", "-run", real, "-skip", twins+"|"+hooks+"|"+timed, router)}},
 	{name: "hooks", commands: [][]string{tests("-parallel", "2", "-run", hooks, router)}},
 	{name: "twins", commands: [][]string{tests("-parallel", "2", "-run", twins, router)}},
 	{

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/relay/internal/router"
 )
 
@@ -84,8 +83,8 @@ func (r *rows) note(path string, from int) (to int) {
 }
 
 // quick reports how long it took from the agents' logs to their messages' acceptance, and, where
-// the other agent was at rest, to its terminal. In full runs that has a bound.
-func (r *rows) quick(t *testing.T, events []router.Event) {
+// the other agent was at rest, to its terminal, which it returns, too: the median in milliseconds.
+func (r *rows) quick(t *testing.T, events []router.Event) int64 {
 	numbers := map[string]int{}
 	var accepted, typed []int64
 	for _, e := range events {
@@ -102,13 +101,11 @@ func (r *rows) quick(t *testing.T, events []router.Event) {
 	}
 	if len(accepted) == 0 || len(typed) == 0 {
 		t.Errorf("%d messages were seen in the logs, and %d typed after that", len(accepted), len(typed))
-		return
+		return 0
 	}
 	slices.Sort(accepted)
 	slices.Sort(typed)
 	a, b := accepted[len(accepted)/2], typed[len(typed)/2]
-	shows(t, "%d markers in the logs of Claude Code and Codex, median: accepted after %d ms, at the other agent after %d ms => at most 20 ms", len(accepted), a, b)
-	if testrig.Proving() && b > 20 {
-		t.Errorf("a marker is at the other agent %d ms after the log has it, want at most 20\n%v\n%v", b, accepted, typed)
-	}
+	shows(t, "%d markers in the logs of Claude Code and Codex, median: accepted after %d ms, at the other agent after %d ms", len(accepted), a, b)
+	return b
 }

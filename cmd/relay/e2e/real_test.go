@@ -60,6 +60,20 @@ func (u *user) runsReal(ctx context.Context, name string, a agentrig.Agent, mode
 // is sent once, delivered, and read by the other's model once, in order.
 func TestRealAgentsTalk(t *testing.T) {
 	t.Parallel()
+	talk(t)
+}
+
+// TestProveQuickTalk: a marker that the one writes is at the other's terminal soon after its log has it.
+// A machine with other work takes longer.
+func TestProveQuickTalk(t *testing.T) {
+	if took := talk(t); took > 20 {
+		t.Errorf("a marker is at the other agent %d ms after the log has it, want at most 20", took)
+	}
+}
+
+// talk returns how long a marker takes from the one's log to the other's terminal, in milliseconds.
+func talk(t *testing.T) (took int64) {
+	t.Helper()
 	last := testrig.Runs(4, 40)
 	const limit = 2 * time.Minute
 	u := newUser(t)
@@ -76,7 +90,7 @@ func TestRealAgentsTalk(t *testing.T) {
 	t.Logf("%d messages between real agents after %v", last, time.Since(began))
 	stop()
 	events := u.log(ctx)
-	logs.quick(t, events)
+	took = logs.quick(t, events)
 	next, delivered := 0, 0
 	for _, e := range events {
 		switch {
@@ -104,6 +118,7 @@ func TestRealAgentsTalk(t *testing.T) {
 			read += 2
 		}
 	}
+	return took
 }
 
 // TestProveAnswersWithoutMarkers: an agent that just says its answer is understood, and what it
