@@ -129,7 +129,7 @@ var atRest = []shellState{
 	{"rest", "bash, a case that ended", aBash, nil, []step{{"case a in a) true;; (b) true;; esac\r", "$"}}, "", false},
 	{"rest", "bash, words that begin nothing", aBash, nil, []step{{"true if for case { ( && echo\r", "bash: syntax error near unexpected token `('"}}, "", false},
 	{"rest", "bash, a line out of its history", aBash, nil, []step{{"true\r", "$"}, {"\x10\r", "$"}}, "", false},
-	{"rest", "bash, what another program read", aBash, nil, []step{{"cat\r", ""}, {"it's\r", ""}, {"\x04", "$"}}, "", false},
+	{"rest", "bash, what another program read", aBash, nil, []step{{"sh -c 'echo up; exec cat'\r", "up"}, {"it's\r", ""}, {"\x04", "$"}}, "", false},
 	{"rest", "bash, what its builtin read", aBash, nil, []step{{"read x; echo \"[$x]\"\r", ""}, {"it's\r", "[it's]"}}, "", false},
 	{"rest", "bash, an error", aBash, nil, []step{{"true )\r", "bash: syntax error near unexpected token `)'"}}, "", false},
 	{"rest", "zsh, a comment", aZsh, nil, []step{{"PS1='$ '; setopt interactivecomments\r", "$"}, {"# it's\r", "$"}}, "", false},

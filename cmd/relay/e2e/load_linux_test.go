@@ -76,7 +76,7 @@ func (u *user) load(ctx context.Context, senders int, span, pace time.Duration) 
 	over := time.Now().Add(span)
 	for s := range senders {
 		all.Go(func() {
-			c := u.client()
+			c := api.NewClient(filepath.Join(u.dir, "relay", "router.sock"), "") // with a connection of its own
 			var tick <-chan time.Time
 			if pace > 0 {
 				tick = time.Tick(pace)

@@ -170,7 +170,7 @@ func TestNamesAreAUsers(t *testing.T) {
 	ctx := testrig.Within(t, patience)
 	const uid = 54321
 	as := &syscall.Credential{Uid: uid, Gid: uid}
-	other := &user{t: t, dir: testrig.Dir(t), bin: u.bin}
+	other := &user{t: t, dir: testrig.Dir(t), bin: u.bin, api: u.api}
 	other.env = other.bare()
 	place := "/tmp/relay-" + strconv.Itoa(uid)
 	t.Cleanup(func() { os.RemoveAll(place) }) // when nobody is left who makes it anew

@@ -36,6 +36,7 @@ type user struct {
 	dir string
 	env []string
 	bin string
+	api *api.Client
 }
 
 func newUser(t *testing.T) *user {
@@ -47,6 +48,7 @@ func newUser(t *testing.T) *user {
 func userWith(t *testing.T, bin string) *user {
 	t.Helper()
 	u := &user{t: t, dir: testrig.Dir(t), bin: bin}
+	u.api = api.NewClient(filepath.Join(u.dir, "relay", "router.sock"), "")
 	u.env = append(os.Environ(), environment(u.dir, bin)...)
 	t.Cleanup(func() { endAll(t, u.dir) })
 	return u
@@ -129,9 +131,7 @@ func (u *user) attended(ctx context.Context, name string, real realagent.Agent, 
 
 // client asks the router from this process: a command each time would cost more than what it asks
 // for.
-func (u *user) client() *api.Client {
-	return api.NewClient(filepath.Join(u.dir, "relay", "router.sock"), "")
-}
+func (u *user) client() *api.Client { return u.api }
 
 // asks asks the router, and the next one the same again where none answers: a command starts it.
 func (u *user) asks(ctx context.Context, ask func(*api.Client) error) error {

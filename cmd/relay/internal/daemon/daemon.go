@@ -197,7 +197,10 @@ func lost(err error) bool {
 }
 
 func serveHTTP(ctx context.Context, l net.Listener, h http.Handler) error {
-	srv := &http.Server{Handler: h, BaseContext: func(net.Listener) context.Context { return ctx }, ConnContext: peer.With, ReadHeaderTimeout: time.Minute}
+	srv := &http.Server{
+		Handler: h, BaseContext: func(net.Listener) context.Context { return ctx }, ConnContext: peer.With,
+		ReadHeaderTimeout: time.Minute, IdleTimeout: time.Minute, // a connection that nobody closed holds 20 KiB
+	}
 	// Requests that wait are answered at once, for their context has ended.
 	stop := context.AfterFunc(ctx, func() { srv.Shutdown(context.WithoutCancel(ctx)) })
 	defer stop()
