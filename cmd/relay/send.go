@@ -131,7 +131,7 @@ func (f *sending) sayWaits(s streams, m api.Message) {
 	switch {
 	case f.json:
 	case m.Status == router.StatusAccepted:
-		fmt.Fprintf(s.err, "relay: %s: %s; the message waits\n", m.ID, m.Standing().WhyNot())
+		fmt.Fprintf(s.err, "relay: %s: %s; the message waits\n", m.ID, m.WhyNot())
 	case m.Status == protocol.StatusQueued && m.WaitingFor != nil && slices.Contains(humans, *m.WaitingFor):
 		fmt.Fprintf(s.err, "relay: %s: the message waits for: %s\n", m.ID, *m.WaitingFor)
 	}
@@ -252,7 +252,7 @@ func (f *sending) again(ctx context.Context, s streams, asked *asking, m api.Mes
 		}
 		id := first.Redeliveries[len(first.Redeliveries)-1]
 		if !f.json {
-			fmt.Fprintf(s.err, "relay: %s: %s; it is sent again as %s\n", m.ID, m.Standing().Ended(), id)
+			fmt.Fprintf(s.err, "relay: %s: %s; it is sent again as %s\n", m.ID, m.Ended(), id)
 		}
 		m, err = asks(ctx, asked, func(c *api.Client) (api.Message, error) { return c.Message(ctx, id, "", 0) })
 		if err == nil {
@@ -296,21 +296,21 @@ func (f *sending) verdict(s streams, m api.Message, asked bool) error {
 		}
 	}
 	switch {
-	case m.Standing().Came(f.until):
+	case m.Came(f.until):
 		if f.until == api.UntilDelivered && m.Status == router.StatusAccepted {
-			say("%s: %s", m.ID, m.Standing().WhyNot())
+			say("%s: %s", m.ID, m.WhyNot())
 		}
 		return nil
 	case m.Status == router.StatusAccepted && f.until == api.UntilQueued && !asked:
-		say("%s; the message waits", m.Standing().WhyNot())
+		say("%s; the message waits", m.WhyNot())
 		return nil
-	case f.until == api.UntilReplied && len(m.Replies) == 0 && m.Standing().Ended() != "":
-		say("%s: %s", m.ID, m.Standing().Ended())
+	case f.until == api.UntilReplied && len(m.Replies) == 0 && m.Ended() != "":
+		say("%s: %s", m.ID, m.Ended())
 		return exit(exitFailed)
 	case m.Abandoned && m.Error == nil && f.until == api.UntilReplied: // else the error says so
 		say("%s: %s ended without an answer", m.ID, unanswering(m))
 		return exit(exitFailed)
-	case m.Standing().Reached(f.until) || f.until == api.UntilQueued:
+	case m.Reached(f.until) || f.until == api.UntilQueued:
 		return exit(exitFailed)
 	}
 	say("%s is not %s after %v", m.ID, f.until, f.wait.d)

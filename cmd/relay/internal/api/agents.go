@@ -136,7 +136,7 @@ func (s *Server) queue(r *http.Request) (any, error) {
 			err = state.Unknown(name)
 		}
 		for _, k := range state.Inbox(name) {
-			answer.Messages = append(answer.Messages, messageOf(state, k, runs))
+			answer.Messages = append(answer.Messages, messageOf(state, k, running))
 		}
 		answer.Cursor = state.Last
 	})
@@ -229,10 +229,10 @@ func (s *Server) pull(r *http.Request) (any, error) {
 			}
 		}
 		var answer Messages
-		s.Hub.View(func(state *router.State, _ func(string) bool) {
+		s.Hub.View(func(state *router.State, running func(string) bool) {
 			answer.Messages = []Message{}
 			for _, k := range list {
-				answer.Messages = append(answer.Messages, messageOf(state, k, false))
+				answer.Messages = append(answer.Messages, messageOf(state, k, running))
 			}
 		})
 		return answer, nil

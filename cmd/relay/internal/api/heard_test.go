@@ -28,7 +28,7 @@ func (r *rig) says(name string, why func() string) {
 func (r *rig) awaits(id, to string) Message {
 	r.t.Helper()
 	m, err := r.Send(r.t.Context(), Send{ID: id, From: "ci", To: to, Body: "done?", Until: UntilReplied, WaitMS: time.Minute.Milliseconds()})
-	if err != nil || !m.Standing().Reached(UntilReplied) {
+	if err != nil || !m.Reached(UntilReplied) {
 		r.t.Fatalf("%s has an end: not within a minute: %+v, %v", id, m, err)
 	}
 	return m
@@ -110,7 +110,7 @@ func TestWaitForSeveral(t *testing.T) {
 	must2(r.Member(t.Context(), "all", "carol", true))
 	r.says("bob", func() string { return "it draws" })
 	m, err := r.Send(t.Context(), Send{ID: "m-1", From: "ci", To: "#all", Body: "x", Until: UntilReplied, WaitMS: 200})
-	if err != nil || m.Standing().Reached(UntilReplied) || m.Error != nil {
+	if err != nil || m.Reached(UntilReplied) || m.Error != nil {
 		t.Errorf("with carol: %+v, %v", m, err)
 	}
 	must2(r.Member(t.Context(), "all", "carol", false))

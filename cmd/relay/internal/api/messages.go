@@ -65,7 +65,7 @@ func (s *Server) reply(r *http.Request) (any, error) {
 	switch {
 	case !ok:
 		return nil, noMessage(r.PathValue("id"))
-	case !asked.Standing().Reaches(from):
+	case !asked.Reaches(from):
 		return nil, fault(string(protocol.NotAuthorized), "%s was sent to %s, and %s cannot answer it", asked.ID, asked.To, from)
 	}
 	m := router.Message{ID: ask.ID, From: from, To: asked.From, Body: ask.Body, Mode: ask.Mode, ReplyTo: asked.ID}
@@ -162,7 +162,7 @@ func (s *Server) list(ctx context.Context, q router.Query) (answer Messages, err
 			list = nil
 			for _, id := range some {
 				if k, ok := state.Find(id); ok {
-					list = append(list, messageOf(state, k, running(k.To)))
+					list = append(list, messageOf(state, k, running))
 				}
 			}
 		})
@@ -238,7 +238,7 @@ func (s *Server) until(ctx context.Context, id, level string, millis int64) (Mes
 		if level == UntilReplied {
 			ears.listen(ctx, &m)
 		}
-		if level == "" || m.Standing().Reached(level) || level == UntilQueued && !m.Running {
+		if level == "" || m.Reached(level) || level == UntilQueued && !m.Running {
 			return m, nil
 		}
 		select {
@@ -257,7 +257,7 @@ const LongWait = 30 * time.Second
 // Await asks for a message until it has reached a level, or limit is over since began; 0 is for
 // ever. ask waits at the router so long at most. With an error it returns what it knew before.
 func (m Message) Await(level string, limit time.Duration, began time.Time, ask func(wait time.Duration) (Message, error)) (Message, error) {
-	for !m.Standing().Reached(level) {
+	for !m.Reached(level) {
 		wait := LongWait
 		if limit > 0 {
 			wait = min(wait, limit-time.Since(began))
@@ -280,43 +280,21 @@ func (s *Server) look(id string) (m Message, ok bool) {
 		if k, ok = state.Find(id); !ok {
 			return
 		}
-		m = messageOf(state, k, running(k.To))
-		got := state.Standing(&k, running)
-		m.Replies, m.Running, m.Abandoned = got.Replies, got.Running(), got.Abandoned()
-		if len(k.Deliveries) > 0 {
-			m.Recipients = got.Copies
-		} else {
-			m.Reads, m.Awaited, m.Like = got.Copies[0].Reads, got.Copies[0].Awaited, got.Copies[0].Like
-		}
+		m = messageOf(state, k, running)
+		m.Standing = state.Standing(&k, running)
 	})
 	return m, ok
 }
 
-// Standing is how far the message is, of one to several recipient by recipient.
-func (m Message) Standing() router.Standing {
-	copies := m.Recipients
-	if len(copies) == 0 {
-		copies = []router.Delivery{{
-			ID: m.ID, To: m.To, Status: m.Status, Error: m.Error, Running: m.Running, Reads: m.Reads, Abandoned: m.Abandoned,
-			WaitingFor: m.WaitingFor, Outcome: m.Outcome, Refusal: m.Refusal, Awaited: m.Awaited, Like: m.Like,
-		}}
-	}
-	return router.Standing{To: m.To, Status: m.Status, Copies: copies, Replies: m.Replies}
-}
-
-func messageOf(state *router.State, k router.Known, running bool) Message {
+func messageOf(state *router.State, k router.Known, running func(string) bool) Message {
 	m := Message{
-		ID: k.ID, ShortID: k.ShortID, Status: k.Status, QueuePosition: k.QueuePosition, Mode: k.Mode, From: k.From, To: k.To, Body: k.Body, Priority: k.Priority,
-		TimeoutMS: k.TimeoutMS, ReplyTo: k.ReplyTo, Thread: k.Thread, Evidence: k.Evidence, Attempt: k.Attempt, Error: k.Error,
-		Outcome: k.Result.Outcome, Refusal: k.Refusal, About: k.About, DueAt: k.DueAt, AcceptedAt: k.Accepted, Seq: k.Seq,
-		Running: running, Replies: []router.Reply{},
+		Standing: router.Standing{Delivery: state.Delivery(&k, running), Replies: []router.Reply{}},
+		ShortID:  k.ShortID, QueuePosition: k.QueuePosition, Mode: k.Mode, From: k.From, Body: k.Body, Priority: k.Priority,
+		TimeoutMS: k.TimeoutMS, ReplyTo: k.ReplyTo, Thread: k.Thread, Attempt: k.Attempt, About: k.About, DueAt: k.DueAt, AcceptedAt: k.Accepted, Seq: k.Seq,
 		CancelAsked: k.CancelAsked && !router.Ended(k.Status), Channel: k.Channel, Redelivers: k.Redelivers, Redeliveries: k.Redeliveries,
 	}
-	if !running && len(k.Deliveries) == 0 {
+	if !m.Running && len(k.Deliveries) == 0 {
 		m.QueuePosition = 0 // what its wrapper said of that is over: it waits for its recipient to run
-	}
-	if waits := state.WaitsFor(&k, running); waits != "" {
-		m.WaitingFor = &waits
 	}
 	return m
 }

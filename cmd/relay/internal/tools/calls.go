@@ -60,10 +60,10 @@ func send(ctx context.Context, d *desk, in sendArguments) (*sent, error) {
 		answer.Reply, answer.Note = &m.Replies[0], ""
 		d.arrived(ctx, m.Replies[0].ID)
 	case m.Outcome != "":
-		answer.Note = m.Standing().Ended()
+		answer.Note = m.Ended()
 	case m.Abandoned:
 		answer.Note = m.To + " ended without an answer"
-	case !m.Standing().Reached(api.UntilReplied):
+	case !m.Reached(api.UntilReplied):
 		answer.TimedOut = true
 		answer.Note = strings.TrimPrefix(answer.Note+"; no answer yet: one that comes later reaches you as a message", "; ")
 	}
@@ -79,7 +79,7 @@ func note(m api.Message) string {
 	if m.Status != router.StatusAccepted {
 		return ""
 	}
-	return m.Standing().WhyNot() + "; the message waits"
+	return m.WhyNot() + "; the message waits"
 }
 
 // arrived waits until an answer, which the caller is about to read, is where its inbox takes it
