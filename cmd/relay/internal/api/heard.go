@@ -43,7 +43,7 @@ func (e *ears) listen(ctx context.Context, m *Message) {
 		}
 		if why := e.why[d.To]; d.Running && why != "" && d.Error == nil {
 			deaf = append(deaf, fmt.Sprintf("nobody hears %s: %s", d.To, why))
-			d.Error = fault(router.Unheard, "%s", deaf[len(deaf)-1])
+			d.Error = router.Refusal(router.Unheard, "%s", deaf[len(deaf)-1])
 		}
 	}
 	for i := range m.Recipients {
@@ -53,7 +53,7 @@ func (e *ears) listen(ctx context.Context, m *Message) {
 		mark(&m.Delivery)
 	}
 	if len(deaf) > 0 && m.Reached(UntilReplied) {
-		m.Error = fault(router.Unheard, "%s; %s", strings.Join(deaf, "; "), aloud)
+		m.Error = router.Refusal(router.Unheard, "%s; %s", strings.Join(deaf, "; "), aloud)
 	}
 }
 

@@ -64,16 +64,12 @@ func (s *Server) reply(r *http.Request) (any, error) {
 	asked, ok := s.look(r.PathValue("id"))
 	switch {
 	case !ok:
-		return nil, noMessage(r.PathValue("id"))
+		return nil, router.NoMessage(r.PathValue("id"))
 	case !asked.Reaches(from):
-		return nil, fault(string(protocol.NotAuthorized), "%s was sent to %s, and %s cannot answer it", asked.ID, asked.To, from)
+		return nil, router.Refusal(protocol.NotAuthorized, "%s was sent to %s, and %s cannot answer it", asked.ID, asked.To, from)
 	}
 	m := router.Message{ID: ask.ID, From: from, To: asked.From, Body: ask.Body, Mode: ask.Mode, ReplyTo: asked.ID}
 	return s.accept(r.Context(), m, ask.Until, ask.WaitMS)
-}
-
-func noMessage(id string) error {
-	return fault(string(protocol.UnknownID), "no message has the id %s", id)
 }
 
 // message answers with a message, as soon as it has come that far, and with its life if asked.
@@ -176,16 +172,36 @@ const cancelWait = 5 * time.Second
 
 // cancel ends a message that was not typed yet.
 func (s *Server) cancel(r *http.Request) (any, error) {
-	id := r.PathValue("id")
-	if m, ok := s.look(id); ok {
-		if _, err := s.own(r, m.ShownID(), m.of); err != nil {
-			return nil, err
-		}
-		if id = m.ID; len(m.Recipients) > 0 {
-			return s.cancelAll(r.Context(), m)
+	m, err := s.each(r, func(id string) error { return s.cancelOne(r.Context(), id) })
+	if err != nil {
+		return nil, err
+	}
+	m, _ = s.look(m.ID) // it is known
+	return m, nil
+}
+
+// each does something with the message of the path, of one to several with each copy. It fails
+// where it does so for all of them; that it is too late is the least of reasons.
+func (s *Server) each(r *http.Request, do func(id string) error) (m Message, why error) {
+	m, ok := s.look(r.PathValue("id"))
+	if !ok {
+		return m, router.NoMessage(r.PathValue("id"))
+	}
+	if _, err := s.own(r, m.ShownID(), m.of); err != nil {
+		return m, err
+	}
+	done := false
+	for _, d := range m.Copies() {
+		if err := do(d.ID); err == nil {
+			done = true
+		} else if why == nil || asFault(why).Code == string(protocol.TooLate) {
+			why = err
 		}
 	}
-	return s.cancelOne(r.Context(), id)
+	if done {
+		why = nil
+	}
+	return m, why
 }
 
 // of reports whether a message is somebody's own: sent, or a reminder that was set.
@@ -193,38 +209,28 @@ func (m Message) of(name string) bool {
 	return m.From == name || m.From == router.Relay && m.To == name && m.About == ""
 }
 
-func (s *Server) cancelOne(ctx context.Context, id string) (any, error) {
-	held, err := s.Hub.Cancel(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	m, ok := s.look(id)
-	switch {
-	case !ok:
-		return nil, noMessage(id)
-	case !held || m.Status == protocol.StatusCancelled:
-		return m, nil
-	case router.Ended(m.Status):
-		return nil, fault(string(protocol.TooLate), "%s is %s", id, m.Status)
-	case !m.Running && m.Status == protocol.StatusInjecting:
-		return nil, fault(string(protocol.TooLate), "%s was being typed when %s ended; whether it arrived is told when %s runs again", id, m.To, m.To)
+// cancelOne asks the wrapper that has the message, and waits for what becomes of it.
+func (s *Server) cancelOne(ctx context.Context, id string) error {
+	holder, err := s.Hub.Cancel(ctx, id)
+	if err != nil || holder == "" {
+		return err
 	}
 	var refused *router.ErrorValue
-	_, err = s.ask(ctx, m.To, &protocol.Cancel{ID: id})
-	switch {
-	case errors.As(err, &refused) && refused.Code == string(protocol.UnknownID):
-		return nil, fault(string(protocol.TooLate), "%s is being handed over or read at this moment: try again", id)
-	case err != nil:
-		return nil, err
+	_, err = s.ask(ctx, holder, &protocol.Cancel{ID: id})
+	if errors.As(err, &refused) && refused.Code == string(protocol.UnknownID) {
+		return router.Refusal(protocol.TooLate, "%s is being handed over or read at this moment: try again", id)
 	}
-	return s.until(ctx, id, UntilDelivered, cancelWait.Milliseconds())
+	if err == nil {
+		_, err = s.until(ctx, id, UntilDelivered, cancelWait.Milliseconds())
+	}
+	return err
 }
 
 // until answers as soon as a message has come that far, or will not any more, or the time is over.
 // A recipient that does not run can take nothing into a queue: then that is not waited for.
 func (s *Server) until(ctx context.Context, id, level string, millis int64) (Message, error) {
 	if !slices.Contains([]string{"", UntilQueued, UntilDelivered, UntilReplied}, level) {
-		return Message{}, fault(string(protocol.BadField), "until: %q is not queued, delivered or replied", level)
+		return Message{}, router.Refusal(protocol.BadField, "until: %q is not queued, delivered or replied", level)
 	}
 	ctx, cancel := within(ctx, millis)
 	defer cancel()
@@ -233,7 +239,7 @@ func (s *Server) until(ctx context.Context, id, level string, millis int64) (Mes
 		changed := s.Hub.Changed()
 		m, ok := s.look(id)
 		if !ok {
-			return Message{}, noMessage(id)
+			return Message{}, router.NoMessage(id)
 		}
 		if level == UntilReplied {
 			ears.listen(ctx, &m)

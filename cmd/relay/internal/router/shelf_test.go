@@ -153,7 +153,7 @@ func (l *life) next() []Event {
 	case 6, 7, 8:
 		return l.result(event(protocol.TypeInjectResult))
 	case 9:
-		e, _, err := l.s.Remind(Reminder{ID: l.fresh(), To: l.one(people...), Text: "think", DelayMS: 1 + l.now%(2*minute)}, l.now)
+		e, _, err := l.s.Remind(Message{ID: l.fresh(), To: l.one(people...), Body: "think"}, 1+l.now%(2*minute), l.now)
 		if err != nil {
 			return nil
 		}
@@ -189,7 +189,7 @@ func (l *life) next() []Event {
 	}
 	if e.Type == TypeRefused {
 		e.ID, e.To, e.Timestamp = fmt.Sprint("x", l.s.Last), "nobody", l.now
-		e = l.s.Refuse(e, refuse(l.one("unknown_agent", "rate_limited"), "why"))
+		e = l.s.Refuse(e, Refusal(l.one("unknown_agent", "rate_limited"), "why"))
 	}
 	return []Event{e}
 }
@@ -246,7 +246,7 @@ func (l *life) result(e Event) []Event {
 	}
 	e.Evidence, e.WaitingFor = "turn", "human"
 	if l.yes() {
-		e.Error = refuse("stranded", "why")
+		e.Error = Refusal("stranded", "why")
 	}
 	return []Event{e}
 }

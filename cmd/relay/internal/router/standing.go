@@ -78,7 +78,7 @@ func (s *State) Standing(k *Known, running func(name string) bool) Standing {
 		got.Replies = append(got.Replies, s.replies(c)...)
 	}
 	got.Replies = append(got.Replies, s.replies(k)...)
-	got.Abandoned = got.Abandoned && len(got.Replies) == 0 && all(got.copies(), Delivery.over)
+	got.Abandoned = got.Abandoned && len(got.Replies) == 0 && all(got.Copies(), Delivery.over)
 	return got
 }
 
@@ -95,8 +95,8 @@ func (s *State) replies(k *Known) (list []Reply) {
 	return list
 }
 
-// copies are what became of a message for each recipient.
-func (s Standing) copies() []Delivery {
+// Copies are what became of a message for each recipient.
+func (s Standing) Copies() []Delivery {
 	if len(s.Recipients) == 0 {
 		return []Delivery{s.Delivery}
 	}
@@ -113,7 +113,7 @@ func all(copies []Delivery, so func(Delivery) bool) bool {
 func (s Standing) Reached(level string) bool {
 	switch level {
 	case Replied:
-		return len(s.Replies) > 0 || all(s.copies(), Delivery.over)
+		return len(s.Replies) > 0 || all(s.Copies(), Delivery.over)
 	case Delivered:
 		return all(s.typed(), func(d Delivery) bool { return Ended(d.Status) })
 	}
@@ -135,7 +135,7 @@ func (s Standing) Came(level string) bool {
 
 // Ended says how the turn ended that took the message, in one of several; "": it is not known.
 func (s Standing) Ended() (says string) {
-	for _, d := range s.copies() {
+	for _, d := range s.Copies() {
 		says = cmp.Or(says, TurnEnded(d.To, d.Outcome, d.Refusal))
 	}
 	return says
@@ -143,15 +143,15 @@ func (s Standing) Ended() (says string) {
 
 // Reaches reports whether a message is to that name, or to several and that name is one of them.
 func (s Standing) Reaches(name string) bool {
-	return s.To == name || slices.ContainsFunc(s.copies(), func(d Delivery) bool { return d.To == name })
+	return s.To == name || slices.ContainsFunc(s.Copies(), func(d Delivery) bool { return d.To == name })
 }
 
 // typed are the copies that wrappers type. People and scripts read when they like, so nobody waits
 // for them, unless the message went to nobody else.
 func (s Standing) typed() []Delivery {
-	typed := slices.DeleteFunc(slices.Clone(s.copies()), func(d Delivery) bool { return d.Reads })
+	typed := slices.DeleteFunc(slices.Clone(s.Copies()), func(d Delivery) bool { return d.Reads })
 	if len(typed) == 0 {
-		return s.copies()
+		return s.Copies()
 	}
 	return typed
 }
@@ -166,7 +166,7 @@ func (d Delivery) over() bool {
 
 // Whom names the recipients for whom so is true.
 func (s Standing) Whom(so func(Delivery) bool) (names []string) {
-	for _, d := range s.copies() {
+	for _, d := range s.Copies() {
 		if so(d) {
 			names = append(names, d.To)
 		}
@@ -201,7 +201,7 @@ func (s Standing) WhyNot() string {
 	const unread, full = "not read it yet (relay recv)", "no more messages at present"
 	add("has "+unread, "have "+unread, func(d Delivery) bool { return d.Reads })
 	held := func(d Delivery) bool { return d.WaitingFor != nil && *d.WaitingFor == protocol.WaitsForPaused }
-	paused := "messages of this chain only after relay resume " + s.copies()[0].ID
+	paused := "messages of this chain only after relay resume " + s.Copies()[0].ID
 	add("gets "+paused, "get "+paused, func(d Delivery) bool { return d.Running && held(d) })
 	add("takes "+full, "take "+full, func(d Delivery) bool { return d.Running && !held(d) })
 	return strings.Join(why, "; ")

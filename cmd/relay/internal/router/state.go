@@ -238,7 +238,7 @@ func (s *State) Apply(e Event) {
 	case protocol.TypeTurnEnd:
 		s.turnEnd(e)
 	case TypeJoined, TypeLeft:
-		s.member(e)
+		s.sit(Member{e.To, e.Agent}, e.Type == TypeJoined)
 	case TypeRefused:
 		s.refused(e)
 	case protocol.TypeMarkerInvalid:

@@ -39,7 +39,7 @@ type sent struct {
 func send(ctx context.Context, d *desk, in sendArguments) (*sent, error) {
 	wait := time.Duration(in.Wait * float64(time.Second))
 	if in.Wait < 0 || in.Wait > waitMost.Seconds() {
-		return nil, refuse(protocol.BadField, "wait_seconds: %v is not between 0 and %v", in.Wait, waitMost.Seconds())
+		return nil, router.Refusal(protocol.BadField, "wait_seconds: %v is not between 0 and %v", in.Wait, waitMost.Seconds())
 	}
 	message := api.Send{To: in.To, Body: in.Body, From: d.Name, ID: d.NewID(), Mode: in.Mode, ReplyTo: in.ReplyTo, Thread: in.Thread,
 		ReplyWithinMS: wait.Milliseconds(), Until: api.UntilQueued, WaitMS: api.AcceptWait.Milliseconds()}
@@ -131,7 +131,7 @@ func (d *desk) is(argument, name string) error {
 	if name == "" || name == d.Name {
 		return nil
 	}
-	return refuse(protocol.NotAuthorized, "you are %s, and %s says %s: leave it out, or give your own name", d.Name, argument, name)
+	return router.Refusal(protocol.NotAuthorized, "you are %s, and %s says %s: leave it out, or give your own name", d.Name, argument, name)
 }
 
 func (d *desk) reply(ctx context.Context, id, text string) (*sent, error) {
@@ -158,7 +158,7 @@ func (d *desk) waits(ctx context.Context) (id string, err error) {
 	}
 	open := slices.DeleteFunc(list.Messages, func(m api.Message) bool { return m.From == router.Relay || !d.unanswered(m) })
 	if len(open) == 0 {
-		return "", refuse(protocol.UnknownID, "no message to %s waits for an answer; send_message writes to anybody", d.Name)
+		return "", router.Refusal(protocol.UnknownID, "no message to %s waits for an answer; send_message writes to anybody", d.Name)
 	}
 	last := open[len(open)-1]
 	var others []string
@@ -169,7 +169,7 @@ func (d *desk) waits(ctx context.Context) (id string, err error) {
 		}
 	}
 	if id != "" {
-		return "", refuse(protocol.MissingField, "more than one sender waits for an answer: give correlation_id, one of %s", strings.Join(others, ", "))
+		return "", router.Refusal(protocol.MissingField, "more than one sender waits for an answer: give correlation_id, one of %s", strings.Join(others, ", "))
 	}
 	return last.ShownID(), nil
 }
@@ -199,7 +199,7 @@ type inbox struct {
 
 func checkInbox(_ context.Context, d *desk, in inboxArguments) (*inbox, error) {
 	if in.Max < 1 || in.Max > 100 {
-		return nil, refuse(protocol.BadField, "max: %d is not between 1 and 100", in.Max)
+		return nil, router.Refusal(protocol.BadField, "max: %d is not between 1 and 100", in.Max)
 	}
 	return &inbox{You: d.Name, most: in.Max}, nil
 }
