@@ -67,22 +67,22 @@ func TestWaitTellsHowTheTurnEnded(t *testing.T) {
 		code  int
 		want  string
 	}{
-		{router.Standing{Delivery: silent}, api.UntilReplied, exitFailed, "relay: m: bob ended its turn without a word\n"},
-		{router.Standing{Delivery: router.Delivery{Outcome: protocol.OutcomeInterrupted}}, api.UntilReplied, exitFailed, "relay: m: bob was interrupted in its turn\n"},
+		{router.Standing{Delivery: silent}, router.Replied, exitFailed, "relay: m: bob ended its turn without a word\n"},
+		{router.Standing{Delivery: router.Delivery{Outcome: protocol.OutcomeInterrupted}}, router.Replied, exitFailed, "relay: m: bob was interrupted in its turn\n"},
 		{
-			router.Standing{Delivery: router.Delivery{Outcome: protocol.OutcomeRefused, Refusal: limit}}, api.UntilReplied, exitFailed,
+			router.Standing{Delivery: router.Delivery{Outcome: protocol.OutcomeRefused, Refusal: limit}}, router.Replied, exitFailed,
 			"relay: m: the API of bob refused its turn (limit): You've hit your limit [2Jresets 7pm\n",
 		},
 		{
-			router.Standing{Recipients: []router.Delivery{{To: "eve", Outcome: protocol.OutcomeRefused, Refusal: limit}}}, api.UntilReplied, exitFailed,
+			router.Standing{Recipients: []router.Delivery{{To: "eve", Outcome: protocol.OutcomeRefused, Refusal: limit}}}, router.Replied, exitFailed,
 			"relay: m: the API of eve refused its turn (limit): You've hit your limit [2Jresets 7pm\n",
 		},
 		{
-			router.Standing{Recipients: []router.Delivery{{To: "eve", Outcome: protocol.OutcomeRefused}}}, api.UntilReplied, exitFailed,
+			router.Standing{Recipients: []router.Delivery{{To: "eve", Outcome: protocol.OutcomeRefused}}}, router.Replied, exitFailed,
 			"relay: m: the API of eve refused its turn\n",
 		},
-		{router.Standing{Delivery: silent, Replies: answer}, api.UntilReplied, 0, ""},
-		{router.Standing{Delivery: silent}, api.UntilDelivered, 0, ""},
+		{router.Standing{Delivery: silent, Replies: answer}, router.Replied, 0, ""},
+		{router.Standing{Delivery: silent}, router.Delivered, 0, ""},
 	} {
 		c.m.ID, c.m.To, c.m.Status = "m", "bob", protocol.StatusDelivered
 		if !c.m.Reached(c.until) {

@@ -263,12 +263,12 @@ func TestUntil(t *testing.T) {
 		tells []string
 		want  string
 	}{
-		"queued":                {UntilQueued, []string{"queued"}, "queued"},
-		"delivered":             {UntilDelivered, []string{"queued", "injecting", "delivered"}, "delivered"},
-		"failed in between":     {UntilDelivered, []string{"queued", "injecting", "failed"}, "failed"},
-		"no answer any more":    {UntilReplied, []string{"queued", "expired"}, "expired"},
+		"queued":                {router.Queued, []string{"queued"}, "queued"},
+		"delivered":             {router.Delivered, []string{"queued", "injecting", "delivered"}, "delivered"},
+		"failed in between":     {router.Delivered, []string{"queued", "injecting", "failed"}, "failed"},
+		"no answer any more":    {router.Replied, []string{"queued", "expired"}, "expired"},
 		"of no level":           {"", nil, "accepted"},
-		"answered, though late": {UntilReplied, []string{"injecting", "delivered", "reply"}, "replied"},
+		"answered, though late": {router.Replied, []string{"injecting", "delivered", "reply"}, "replied"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t)
@@ -389,7 +389,7 @@ func TestLateAnswer(t *testing.T) {
 		}
 		answer, want := Answer{ID: "to-" + from, From: "bob", Body: "now"}, router.StatusAccepted
 		if from != router.Human {
-			answer.Until, answer.WaitMS, want = UntilQueued, 60_000, protocol.StatusQueued
+			answer.Until, answer.WaitMS, want = router.Queued, 60_000, protocol.StatusQueued
 			defer meanwhile(func() { r.takes(answer.ID, from) })()
 		}
 		m, err := r.Reply(t.Context(), asked.ID, answer)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/relay/internal/clock"
+	"relay-pty/cmd/relay/internal/router"
 )
 
 // deadEndpoints are those about messages that did not arrive.
@@ -24,22 +25,14 @@ var deadEndpoints = []endpoint{
 }
 
 func (s *Server) dead(r *http.Request) (any, error) {
-	after, err := number(r, "after")
+	q, _, err := s.query(r)
+	if err == nil {
+		err = s.reached(q.After)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := s.reached(after); err != nil {
-		return nil, err
-	}
-	last, err := number(r, "last")
-	if err != nil {
-		return nil, err
-	}
-	q, err := s.filter(r)
-	if err != nil {
-		return nil, err
-	}
-	q.After, q.Last, q.Dead = after, int(last), true
+	q.Dead = true
 	return s.list(r.Context(), q)
 }
 
@@ -57,7 +50,7 @@ func (s *Server) redeliver(r *http.Request) (any, error) {
 	if len(m.Recipients) > 0 {
 		again = m.ID
 	}
-	return s.until(r.Context(), again, UntilQueued, AcceptWait.Milliseconds())
+	return s.until(r.Context(), again, router.Queued, AcceptWait.Milliseconds())
 }
 
 // Dead returns the newest dead letters, last at most (0: all), as they came.

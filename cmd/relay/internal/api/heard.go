@@ -32,7 +32,7 @@ func (e *ears) hears(t told) { e.why[t.name] = t.why }
 // listen marks recipients that cannot be heard, and asks those of which that is not known, until
 // ctx ends.
 func (e *ears) listen(ctx context.Context, m *Message) {
-	if m.Reached(UntilReplied) {
+	if m.Reached(router.Replied) {
 		return
 	}
 	var deaf []string
@@ -52,7 +52,7 @@ func (e *ears) listen(ctx context.Context, m *Message) {
 	if len(m.Recipients) == 0 {
 		mark(&m.Delivery)
 	}
-	if len(deaf) > 0 && m.Reached(UntilReplied) {
+	if len(deaf) > 0 && m.Reached(router.Replied) {
 		m.Error = router.Refusal(router.Unheard, "%s; %s", strings.Join(deaf, "; "), aloud)
 	}
 }

@@ -95,25 +95,17 @@ func (s *Server) message(r *http.Request) (any, error) {
 // messages answers with the newest messages, as they came; where there are none, with those that
 // come within the time.
 func (s *Server) messages(r *http.Request) (any, error) {
-	var n struct{ last, after, wait int64 }
-	for name, into := range map[string]*int64{"last": &n.last, "after": &n.after, "wait": &n.wait} {
-		var err error
-		if *into, err = number(r, name); err != nil {
-			return nil, err
-		}
+	q, wait, err := s.query(r)
+	if err == nil {
+		err = s.kept(r.Context(), q.After)
 	}
-	q, err := s.filter(r)
 	if err != nil {
 		return nil, err
 	}
-	q.After, q.Last = n.after, int(n.last)
 	if r.URL.Query().Get("past") == "true" {
 		s.Hub.View(func(state *router.State, _ func(string) bool) { q.Missed = state.ChannelsOf(q.To) })
 	}
-	if err := s.kept(r.Context(), n.after); err != nil {
-		return nil, err
-	}
-	ctx, cancel := within(r.Context(), n.wait)
+	ctx, cancel := within(r.Context(), wait)
 	defer cancel()
 	for {
 		changed := s.Hub.Changed()
@@ -127,6 +119,19 @@ func (s *Server) messages(r *http.Request) (any, error) {
 			return answer, nil
 		}
 	}
+}
+
+// query is which messages are asked for, and how many milliseconds may be waited for one.
+func (s *Server) query(r *http.Request) (q router.Query, wait int64, err error) {
+	q, err = s.filter(r)
+	last := int64(0)
+	for name, into := range map[string]*int64{"last": &last, "after": &q.After, "wait": &wait} {
+		if err == nil {
+			*into, err = number(r, name)
+		}
+	}
+	q.Last = int(last)
+	return q, wait, err
 }
 
 // which is the id of the message that is looked at. To look, its beginning will do, or last; what
@@ -221,7 +226,7 @@ func (s *Server) cancelOne(ctx context.Context, id string) error {
 		return router.Refusal(protocol.TooLate, "%s is being handed over or read at this moment: try again", id)
 	}
 	if err == nil {
-		_, err = s.until(ctx, id, UntilDelivered, cancelWait.Milliseconds())
+		_, err = s.until(ctx, id, router.Delivered, cancelWait.Milliseconds())
 	}
 	return err
 }
@@ -229,7 +234,7 @@ func (s *Server) cancelOne(ctx context.Context, id string) error {
 // until answers as soon as a message has come that far, or will not any more, or the time is over.
 // A recipient that does not run can take nothing into a queue: then that is not waited for.
 func (s *Server) until(ctx context.Context, id, level string, millis int64) (Message, error) {
-	if !slices.Contains([]string{"", UntilQueued, UntilDelivered, UntilReplied}, level) {
+	if !slices.Contains([]string{"", router.Queued, router.Delivered, router.Replied}, level) {
 		return Message{}, router.Refusal(protocol.BadField, "until: %q is not queued, delivered or replied", level)
 	}
 	ctx, cancel := within(ctx, millis)
@@ -241,10 +246,10 @@ func (s *Server) until(ctx context.Context, id, level string, millis int64) (Mes
 		if !ok {
 			return Message{}, router.NoMessage(id)
 		}
-		if level == UntilReplied {
+		if level == router.Replied {
 			ears.listen(ctx, &m)
 		}
-		if level == "" || m.Reached(level) || level == UntilQueued && !m.Running {
+		if level == "" || m.Reached(level) || level == router.Queued && !m.Running {
 			return m, nil
 		}
 		select {

@@ -189,13 +189,6 @@ type Events struct {
 	Cursor int64          `json:"cursor_event_seq"`
 }
 
-// Levels of Until.
-const (
-	UntilQueued    = router.Queued
-	UntilDelivered = router.Delivered
-	UntilReplied   = router.Replied
-)
-
 // AcceptWait is how long a wrapper may take to take a message, which takes milliseconds.
 const AcceptWait = time.Second
 

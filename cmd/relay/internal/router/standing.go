@@ -8,7 +8,7 @@ import (
 	"relay-pty/protocol"
 )
 
-// Levels that a message is waited to reach.
+// Levels that a message is waited to reach (until).
 const (
 	Queued    = "queued"
 	Delivered = "delivered"

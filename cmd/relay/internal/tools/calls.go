@@ -42,12 +42,12 @@ func send(ctx context.Context, d *desk, in sendArguments) (*sent, error) {
 		return nil, router.Refusal(protocol.BadField, "wait_seconds: %v is not between 0 and %v", in.Wait, waitMost.Seconds())
 	}
 	message := api.Send{To: in.To, Body: in.Body, From: d.Name, ID: d.NewID(), Mode: in.Mode, ReplyTo: in.ReplyTo, Thread: in.Thread,
-		ReplyWithinMS: wait.Milliseconds(), Until: api.UntilQueued, WaitMS: api.AcceptWait.Milliseconds()}
+		ReplyWithinMS: wait.Milliseconds(), Until: router.Queued, WaitMS: api.AcceptWait.Milliseconds()}
 	began := time.Now()
 	m, err := ask(ctx, d, func(c *api.Client) (api.Message, error) { return c.Send(ctx, message) })
 	if err == nil && wait > 0 {
-		m, err = m.Await(api.UntilReplied, wait, m.WaitsSince(began), func(wait time.Duration) (api.Message, error) {
-			return ask(ctx, d, func(c *api.Client) (api.Message, error) { return c.Message(ctx, message.ID, api.UntilReplied, wait) })
+		m, err = m.Await(router.Replied, wait, m.WaitsSince(began), func(wait time.Duration) (api.Message, error) {
+			return ask(ctx, d, func(c *api.Client) (api.Message, error) { return c.Message(ctx, message.ID, router.Replied, wait) })
 		})
 	}
 	if err != nil {
@@ -63,7 +63,7 @@ func send(ctx context.Context, d *desk, in sendArguments) (*sent, error) {
 		answer.Note = m.Ended()
 	case m.Abandoned:
 		answer.Note = m.To + " ended without an answer"
-	case !m.Reached(api.UntilReplied):
+	case !m.Reached(router.Replied):
 		answer.TimedOut = true
 		answer.Note = strings.TrimPrefix(answer.Note+"; no answer yet: one that comes later reaches you as a message", "; ")
 	}
@@ -89,7 +89,7 @@ func (d *desk) arrived(ctx context.Context, id string) {
 		return // the words of a turn, which are no message
 	}
 	d.Ask(ctx, func(c *api.Client) error { // where it fails, the answer is there all the same
-		_, err := c.Message(ctx, id, api.UntilQueued, api.AcceptWait)
+		_, err := c.Message(ctx, id, router.Queued, api.AcceptWait)
 		return err
 	})
 }
@@ -135,7 +135,7 @@ func (d *desk) is(argument, name string) error {
 }
 
 func (d *desk) reply(ctx context.Context, id, text string) (*sent, error) {
-	a := api.Answer{Body: text, From: d.Name, ID: d.NewID(), Until: api.UntilQueued, WaitMS: api.AcceptWait.Milliseconds()}
+	a := api.Answer{Body: text, From: d.Name, ID: d.NewID(), Until: router.Queued, WaitMS: api.AcceptWait.Milliseconds()}
 	m, err := ask(ctx, d, func(c *api.Client) (api.Message, error) { return c.Reply(ctx, id, a) })
 	if err == nil && m.Error != nil && m.Error.Code == router.AlreadyClosed {
 		err = fmt.Errorf("%w. Your answer is kept as %s, and reaches %s as a message: do not send it again", m.Error, m.ID, m.To)
