@@ -74,7 +74,7 @@ func showChannels(p paper.Paper, list []api.Channel) error {
 
 // unanswering are those whose run has ended without an answer.
 func unanswering(m api.Message) string {
-	return strings.Join(m.Standing().Whom(func(d router.Delivery) bool { return d.Abandoned }), ", ")
+	return strings.Join(m.Whom(func(d router.Delivery) bool { return d.Abandoned }), ", ")
 }
 
 // by names who answered a message to several.

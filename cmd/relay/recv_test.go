@@ -15,6 +15,7 @@ import (
 
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/router"
 )
 
 // TestWhatIsNotReadIsNotConsumed: of three messages the reader of a pipe reads one and goes away.
@@ -36,7 +37,7 @@ func TestWhatIsNotReadIsNotConsumed(t *testing.T) {
 	mux.HandleFunc("POST /v1/agents/ci/pull", func(w http.ResponseWriter, _ *http.Request) {
 		list := api.Messages{Messages: []api.Message{}}
 		if given++; given <= 3 {
-			list.Messages = append(list.Messages, api.Message{ID: fmt.Sprint("m", given)})
+			list.Messages = append(list.Messages, message(router.Delivery{ID: fmt.Sprint("m", given)}))
 		}
 		json.NewEncoder(w).Encode(list)
 	})

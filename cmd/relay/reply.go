@@ -45,7 +45,7 @@ func reply(c *cobra.Command, s streams, id, body string, ask api.Answer) error {
 	if ask.ID == "" {
 		ask.ID = newID()
 	}
-	ask.Body, ask.Until, ask.WaitMS = body, api.UntilQueued, api.AcceptWait.Milliseconds()
+	ask.Body, ask.Until, ask.WaitMS = body, router.Queued, api.AcceptWait.Milliseconds()
 	id, err := which(ctx, id, ask.From)
 	if err != nil {
 		return err

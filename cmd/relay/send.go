@@ -92,7 +92,7 @@ func send(c *cobra.Command, s streams, f *sending, args []string) error {
 		return inDoubt(f.ID, err)
 	}
 	f.sayMode(s, m)
-	if f.until != api.UntilQueued {
+	if f.until != router.Queued {
 		f.sayWaits(s, m)
 		if m, err = await(ctx, asked, m, f.until, f.wait.d, m.WaitsSince(began)); err != nil {
 			return fmt.Errorf("wait for %s: %w", m.ID, err)
@@ -131,7 +131,7 @@ func (f *sending) sayWaits(s streams, m api.Message) {
 	switch {
 	case f.json:
 	case m.Status == router.StatusAccepted:
-		fmt.Fprintf(s.err, "relay: %s: %s; the message waits\n", m.ID, m.Standing().WhyNot())
+		fmt.Fprintf(s.err, "relay: %s: %s; the message waits\n", m.ID, m.WhyNot())
 	case m.Status == protocol.StatusQueued && m.WaitingFor != nil && slices.Contains(humans, *m.WaitingFor):
 		fmt.Fprintf(s.err, "relay: %s: the message waits for: %s\n", m.ID, *m.WaitingFor)
 	}
@@ -175,17 +175,17 @@ func (f *sending) complete(c *cobra.Command, in io.Reader, args []string) (err e
 	f.TimeoutMS = f.timeout.d.Milliseconds()
 	f.Ahead = f.wait.d > 0 || c.Flags().Changed("timeout") && f.timeout.d > 0 // a time was given
 	if waits := c.Flags().Changed("wait"); waits && f.until == "" {
-		f.until = api.UntilReplied
+		f.until = router.Replied
 	}
 	if f.until == "" {
-		f.until = api.UntilQueued
+		f.until = router.Queued
 	}
-	if f.until == api.UntilReplied {
+	if f.until == router.Replied {
 		f.ReplyWithinMS = f.wait.d.Milliseconds()
 	}
-	f.Until, f.WaitMS = api.UntilQueued, api.AcceptWait.Milliseconds()
+	f.Until, f.WaitMS = router.Queued, api.AcceptWait.Milliseconds()
 	switch f.until {
-	case api.UntilQueued, api.UntilDelivered, api.UntilReplied:
+	case router.Queued, router.Delivered, router.Replied:
 		return nil
 	}
 	return fmt.Errorf("--until: %q is not queued, delivered or replied", f.until)
@@ -245,14 +245,14 @@ func await(ctx context.Context, asked *asking, m api.Message, level string, limi
 
 // again waits for an answer to the messages by which one is sent again whose turn was refused.
 func (f *sending) again(ctx context.Context, s streams, asked *asking, m api.Message, began time.Time) (api.Message, error) {
-	for f.Retry && f.until == api.UntilReplied && m.Outcome == protocol.OutcomeRefused {
+	for f.Retry && f.until == router.Replied && m.Outcome == protocol.OutcomeRefused {
 		first, err := asks(ctx, asked, func(c *api.Client) (api.Message, error) { return c.Message(ctx, f.ID, "", 0) })
 		if err != nil || len(first.Redeliveries) == 0 || first.Redeliveries[len(first.Redeliveries)-1] == m.ID {
 			return m, err
 		}
 		id := first.Redeliveries[len(first.Redeliveries)-1]
 		if !f.json {
-			fmt.Fprintf(s.err, "relay: %s: %s; it is sent again as %s\n", m.ID, m.Standing().Ended(), id)
+			fmt.Fprintf(s.err, "relay: %s: %s; it is sent again as %s\n", m.ID, m.Ended(), id)
 		}
 		m, err = asks(ctx, asked, func(c *api.Client) (api.Message, error) { return c.Message(ctx, id, "", 0) })
 		if err == nil {
@@ -272,7 +272,7 @@ func (f *sending) tell(s streams, m api.Message, asked bool) error {
 		if err := s.json(m); err != nil {
 			return err
 		}
-	case f.until == api.UntilReplied && len(m.Replies) > 0:
+	case f.until == router.Replied && len(m.Replies) > 0:
 		if first := m.Replies[0]; first.Inferred {
 			fmt.Fprintf(s.err, "%s %s; %s wrote no message, and this was last in its turn:\n", m.ID, m.Status, first.From)
 		} else {
@@ -296,21 +296,21 @@ func (f *sending) verdict(s streams, m api.Message, asked bool) error {
 		}
 	}
 	switch {
-	case m.Standing().Came(f.until):
-		if f.until == api.UntilDelivered && m.Status == router.StatusAccepted {
-			say("%s: %s", m.ID, m.Standing().WhyNot())
+	case m.Came(f.until):
+		if f.until == router.Delivered && m.Status == router.StatusAccepted {
+			say("%s: %s", m.ID, m.WhyNot())
 		}
 		return nil
-	case m.Status == router.StatusAccepted && f.until == api.UntilQueued && !asked:
-		say("%s; the message waits", m.Standing().WhyNot())
+	case m.Status == router.StatusAccepted && f.until == router.Queued && !asked:
+		say("%s; the message waits", m.WhyNot())
 		return nil
-	case f.until == api.UntilReplied && len(m.Replies) == 0 && m.Standing().Ended() != "":
-		say("%s: %s", m.ID, m.Standing().Ended())
+	case f.until == router.Replied && len(m.Replies) == 0 && m.Ended() != "":
+		say("%s: %s", m.ID, m.Ended())
 		return exit(exitFailed)
-	case m.Abandoned && m.Error == nil && f.until == api.UntilReplied: // else the error says so
+	case m.Abandoned && m.Error == nil && f.until == router.Replied: // else the error says so
 		say("%s: %s ended without an answer", m.ID, unanswering(m))
 		return exit(exitFailed)
-	case m.Standing().Reached(f.until) || f.until == api.UntilQueued:
+	case m.Reached(f.until) || f.until == router.Queued:
 		return exit(exitFailed)
 	}
 	say("%s is not %s after %v", m.ID, f.until, f.wait.d)

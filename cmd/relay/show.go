@@ -89,7 +89,7 @@ func traits(m api.Message) []string {
 	add("priority %d", m.Priority != 0, m.Priority)
 	add("at most %v", m.TimeoutMS != 0, time.Duration(m.TimeoutMS)*time.Millisecond)
 	add("%s ended without an answer", m.Abandoned, unanswering(m))
-	add("%s", m.Standing().Ended() != "", m.Standing().Ended())
+	add("%s", m.Ended() != "", m.Ended())
 	return list
 }
 

@@ -81,10 +81,10 @@ func (s *Server) askWithin(ctx context.Context, wait time.Duration, name string,
 		return nil, err
 	}
 	if !running {
-		return nil, fault(NotRunning, "%s does not run", name)
+		return nil, router.Refusal(NotRunning, "%s does not run", name)
 	}
 	silent := func(how string) error {
-		return fault(string(protocol.Degraded), "the wrapper of %s %s", name, how)
+		return router.Refusal(protocol.Degraded, "the wrapper of %s %s", name, how)
 	}
 	wait, says := patienceWith(r, wait)
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, silent(says))
@@ -97,7 +97,7 @@ func (s *Server) askWithin(ctx context.Context, wait time.Duration, name string,
 	answer, err := client.Ask(ctx, request)
 	var refused *protocol.Error
 	if errors.As(err, &refused) {
-		return nil, fault(string(refused.Code), "%s", refused.Message)
+		return nil, router.Refusal(string(refused.Code), "%s", refused.Message)
 	}
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return nil, cause
@@ -136,7 +136,7 @@ func (s *Server) queue(r *http.Request) (any, error) {
 			err = state.Unknown(name)
 		}
 		for _, k := range state.Inbox(name) {
-			answer.Messages = append(answer.Messages, messageOf(state, k, runs))
+			answer.Messages = append(answer.Messages, messageOf(state, k, running))
 		}
 		answer.Cursor = state.Last
 	})
@@ -229,10 +229,10 @@ func (s *Server) pull(r *http.Request) (any, error) {
 			}
 		}
 		var answer Messages
-		s.Hub.View(func(state *router.State, _ func(string) bool) {
+		s.Hub.View(func(state *router.State, running func(string) bool) {
 			answer.Messages = []Message{}
 			for _, k := range list {
-				answer.Messages = append(answer.Messages, messageOf(state, k, false))
+				answer.Messages = append(answer.Messages, messageOf(state, k, running))
 			}
 		})
 		return answer, nil

@@ -172,7 +172,7 @@ func TestRequests(t *testing.T) {
 		{"POST", "/v1/messages/id3/reply", "", `{"body":"hi"}`, 403, "id3 was sent to bob, and human cannot answer it"},
 		{"POST", "/v1/messages/id3/reply", carolsToken, `{"body":"hi"}`, 403, "carol cannot answer it"},
 		{"POST", "/v1/messages/id3/reply", "", `{"body":"","from":"bob"}`, 400, "bad_field"},
-		{"POST", "/v1/messages/id3/reply", "", `{"body":"hi","from":"bob"}`, 200, `"to":"human","body":"hi"`},
+		{"POST", "/v1/messages/id3/reply", "", `{"body":"hi","from":"bob"}`, 200, `"from":"bob","body":"hi"`},
 		{"POST", "/v1/messages/none/resume", "", "", 404, "unknown_id"},
 		{"DELETE", "/v1/messages/none/chain", "", "", 404, "unknown_id"},
 		{"POST", "/v1/messages/id3/resume", "wrong", "", 403, "not_authorized"},
@@ -188,9 +188,9 @@ func TestRequests(t *testing.T) {
 		{"DELETE", "/v1/messages/id3", "", "", 200, `"status":"cancelled"`},
 		{"GET", "/v1/agents/bop", "", "", 404, `"candidates":["bob"]`},
 		{"GET", "/v1/agents/bob/screen", "", "", 503, "bob does not run"},
-		{"GET", "/v1/agents/human/queue", "", "", 200, `"from":"bob","to":"human"`},
+		{"GET", "/v1/agents/human/queue", "", "", 200, `"status":"accepted","to":"human"`},
 		{"POST", "/v1/agents/human/pull", carolsToken, `{}`, 403, "the token is of carol"},
-		{"POST", "/v1/agents/human/pull", "", `{"max":1}`, 200, `"from":"bob","to":"human"`},
+		{"POST", "/v1/agents/human/pull", "", `{"max":1}`, 200, `"status":"accepted","to":"human"`},
 		{"POST", "/v1/agents/human/pull", "", `{"wait_ms":1}`, 200, `"messages":[]`},
 		{"POST", "/v1/agents/human/pull_ack", "", `{"ids":["none"]}`, 200, `{"epoch":"`},
 		{"POST", "/v1/messages", "", `{"to":"bob","body":"hi","notify_on_delivery":true,"notify_after_ms":1,"id":"n1"}`, 200, `"id":"n1"`},
@@ -263,12 +263,12 @@ func TestUntil(t *testing.T) {
 		tells []string
 		want  string
 	}{
-		"queued":                {UntilQueued, []string{"queued"}, "queued"},
-		"delivered":             {UntilDelivered, []string{"queued", "injecting", "delivered"}, "delivered"},
-		"failed in between":     {UntilDelivered, []string{"queued", "injecting", "failed"}, "failed"},
-		"no answer any more":    {UntilReplied, []string{"queued", "expired"}, "expired"},
+		"queued":                {router.Queued, []string{"queued"}, "queued"},
+		"delivered":             {router.Delivered, []string{"queued", "injecting", "delivered"}, "delivered"},
+		"failed in between":     {router.Delivered, []string{"queued", "injecting", "failed"}, "failed"},
+		"no answer any more":    {router.Replied, []string{"queued", "expired"}, "expired"},
 		"of no level":           {"", nil, "accepted"},
-		"answered, though late": {UntilReplied, []string{"injecting", "delivered", "reply"}, "replied"},
+		"answered, though late": {router.Replied, []string{"injecting", "delivered", "reply"}, "replied"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t)
@@ -389,7 +389,7 @@ func TestLateAnswer(t *testing.T) {
 		}
 		answer, want := Answer{ID: "to-" + from, From: "bob", Body: "now"}, router.StatusAccepted
 		if from != router.Human {
-			answer.Until, answer.WaitMS, want = UntilQueued, 60_000, protocol.StatusQueued
+			answer.Until, answer.WaitMS, want = router.Queued, 60_000, protocol.StatusQueued
 			defer meanwhile(func() { r.takes(answer.ID, from) })()
 		}
 		m, err := r.Reply(t.Context(), asked.ID, answer)

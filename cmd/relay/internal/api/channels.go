@@ -6,7 +6,6 @@ import (
 	"net/url"
 
 	"relay-pty/cmd/relay/internal/router"
-	"relay-pty/protocol"
 )
 
 // Channel is who gets what is sent to it.
@@ -77,27 +76,4 @@ func (c *Client) Member(ctx context.Context, channel, as string, joins bool) (Ch
 		verb = "/join"
 	}
 	return call[Channel](ctx, c, "POST", "/v1/channels/"+url.PathEscape(channel)+verb, Member{as})
-}
-
-// cancelAll takes a message to several back from all that have not got it. It is too late only
-// where it is for all of them.
-func (s *Server) cancelAll(ctx context.Context, m Message) (any, error) {
-	var late error
-	taken := false
-	for _, d := range m.Recipients {
-		if router.Ended(d.Status) && d.Status != protocol.StatusCancelled {
-			late = fault(string(protocol.TooLate), "%s is %s", d.ID, d.Status)
-			continue
-		}
-		if _, err := s.cancelOne(ctx, d.ID); err != nil {
-			late = err
-			continue
-		}
-		taken = true
-	}
-	if !taken {
-		return nil, late
-	}
-	m, _ = s.look(m.ID) // it is known
-	return m, nil
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/relay/internal/clock"
-	"relay-pty/protocol"
+	"relay-pty/cmd/relay/internal/router"
 )
 
 // deadEndpoints are those about messages that did not arrive.
@@ -25,55 +25,32 @@ var deadEndpoints = []endpoint{
 }
 
 func (s *Server) dead(r *http.Request) (any, error) {
-	after, err := number(r, "after")
+	q, _, err := s.query(r)
+	if err == nil {
+		err = s.reached(q.After)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := s.reached(after); err != nil {
-		return nil, err
-	}
-	last, err := number(r, "last")
-	if err != nil {
-		return nil, err
-	}
-	q, err := s.filter(r)
-	if err != nil {
-		return nil, err
-	}
-	q.After, q.Last, q.Dead = after, int(last), true
+	q.Dead = true
 	return s.list(r.Context(), q)
 }
 
 // redeliver sends one again, or of a message to several each that did not arrive.
 func (s *Server) redeliver(r *http.Request) (any, error) {
-	id := r.PathValue("id")
-	m, ok := s.look(id)
-	if !ok {
-		return nil, noMessage(id)
-	}
-	if _, err := s.own(r, m.ShownID(), m.of); err != nil {
+	again := ""
+	m, err := s.each(r, func(id string) error {
+		sent, err := s.Hub.Redeliver(r.Context(), id)
+		again = sent.ID
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
-	if len(m.Recipients) == 0 {
-		sent, err := s.Hub.Redeliver(r.Context(), id)
-		if err != nil {
-			return nil, err
-		}
-		return s.until(r.Context(), sent.ID, UntilQueued, AcceptWait.Milliseconds())
+	if len(m.Recipients) > 0 {
+		again = m.ID
 	}
-	again := 0
-	var refused error = fault(string(protocol.TooLate), "%s is %s: nothing of it is to be sent again", id, m.Status)
-	for _, d := range m.Recipients {
-		if _, err := s.Hub.Redeliver(r.Context(), d.ID); err == nil {
-			again++
-		} else if asFault(err).Code != string(protocol.TooLate) {
-			refused = err
-		}
-	}
-	if again == 0 {
-		return nil, refused
-	}
-	return s.until(r.Context(), id, UntilQueued, AcceptWait.Milliseconds())
+	return s.until(r.Context(), again, router.Queued, AcceptWait.Milliseconds())
 }
 
 // Dead returns the newest dead letters, last at most (0: all), as they came.

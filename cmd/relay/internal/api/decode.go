@@ -11,6 +11,7 @@ import (
 	strict "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
 
@@ -21,12 +22,12 @@ func decode(r *http.Request, into any) error {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return fault(string(protocol.MessageTooLarge),
+		return router.Refusal(protocol.MessageTooLarge,
 			"the request is over %d bytes; a body may have %d", maxRequest, protocol.MaxBody)
 	case err != nil && r.ContentLength == 0:
-		return fault(string(protocol.BadJSON), "the request is empty, and is to be a JSON object")
+		return router.Refusal(protocol.BadJSON, "the request is empty, and is to be a JSON object")
 	case err != nil:
-		return fault(string(protocol.BadJSON), "the request: %s", mistake(err))
+		return router.Refusal(protocol.BadJSON, "the request: %s", mistake(err))
 	}
 	return nil
 }

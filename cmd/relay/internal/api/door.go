@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
 
@@ -84,5 +85,5 @@ func (d Door) known(r *http.Request) bool {
 }
 
 func turnAway(w http.ResponseWriter, status int, format string, args ...any) {
-	tellJSON(w, status, fault(string(protocol.NotAuthorized), format, args...))
+	tellJSON(w, status, router.Refusal(protocol.NotAuthorized, format, args...))
 }

@@ -62,7 +62,7 @@ func (s *Server) last() (last int64) {
 // wait in vain.
 func (s *Server) reached(after int64) error {
 	if last := s.last(); after > last {
-		return fault(string(protocol.CursorGone),
+		return router.Refusal(protocol.CursorGone,
 			"there is no event %d yet: the number is of another log; the newest is %d; "+
 				"begin anew with 0 for all that is kept", after, last)
 	}
@@ -96,7 +96,7 @@ func gone(after, oldest int64) error {
 	if after == 0 || after+1 >= oldest {
 		return nil
 	}
-	return fault(string(protocol.CursorGone),
+	return router.Refusal(protocol.CursorGone,
 		"the events up to %d are no longer kept; begin anew with 0 for all that is", oldest-1)
 }
 
@@ -191,7 +191,7 @@ func typesOf(list string) ([]string, error) {
 	types, known := strings.Split(list, ","), router.EventTypes()
 	for _, t := range types {
 		if !slices.Contains(known, t) {
-			return nil, fault(string(protocol.BadField), "event: there is no type %q; there are %s", t, strings.Join(known, ", "))
+			return nil, router.Refusal(protocol.BadField, "event: there is no type %q; there are %s", t, strings.Join(known, ", "))
 		}
 	}
 	return types, nil

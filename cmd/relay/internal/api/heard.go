@@ -32,29 +32,28 @@ func (e *ears) hears(t told) { e.why[t.name] = t.why }
 // listen marks recipients that cannot be heard, and asks those of which that is not known, until
 // ctx ends.
 func (e *ears) listen(ctx context.Context, m *Message) {
-	if m.Standing().Reached(UntilReplied) {
+	if m.Reached(router.Replied) {
 		return
 	}
 	var deaf []string
-	mark := func(name, status string, running bool, err **router.ErrorValue) {
-		if running && e.asked[name] != status {
-			e.asked[name] = status
-			go e.ask(ctx, name)
+	mark := func(d *router.Delivery) {
+		if d.Running && e.asked[d.To] != d.Status {
+			e.asked[d.To] = d.Status
+			go e.ask(ctx, d.To)
 		}
-		if why := e.why[name]; running && why != "" && *err == nil {
-			deaf = append(deaf, fmt.Sprintf("nobody hears %s: %s", name, why))
-			*err = fault(router.Unheard, "%s", deaf[len(deaf)-1])
+		if why := e.why[d.To]; d.Running && why != "" && d.Error == nil {
+			deaf = append(deaf, fmt.Sprintf("nobody hears %s: %s", d.To, why))
+			d.Error = router.Refusal(router.Unheard, "%s", deaf[len(deaf)-1])
 		}
 	}
 	for i := range m.Recipients {
-		d := &m.Recipients[i]
-		mark(d.To, d.Status, d.Running, &d.Error)
+		mark(&m.Recipients[i])
 	}
 	if len(m.Recipients) == 0 {
-		mark(m.To, m.Status, m.Running, &m.Error)
+		mark(&m.Delivery)
 	}
-	if len(deaf) > 0 && m.Standing().Reached(UntilReplied) {
-		m.Error = fault(router.Unheard, "%s; %s", strings.Join(deaf, "; "), aloud)
+	if len(deaf) > 0 && m.Reached(router.Replied) {
+		m.Error = router.Refusal(router.Unheard, "%s; %s", strings.Join(deaf, "; "), aloud)
 	}
 }
 

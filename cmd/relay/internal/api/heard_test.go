@@ -27,8 +27,8 @@ func (r *rig) says(name string, why func() string) {
 // awaits asks for the answer to a message of ci's, and waits for it for minutes at most.
 func (r *rig) awaits(id, to string) Message {
 	r.t.Helper()
-	m, err := r.Send(r.t.Context(), Send{ID: id, From: "ci", To: to, Body: "done?", Until: UntilReplied, WaitMS: time.Minute.Milliseconds()})
-	if err != nil || !m.Standing().Reached(UntilReplied) {
+	m, err := r.Send(r.t.Context(), Send{ID: id, From: "ci", To: to, Body: "done?", Until: router.Replied, WaitMS: time.Minute.Milliseconds()})
+	if err != nil || !m.Reached(router.Replied) {
 		r.t.Fatalf("%s has an end: not within a minute: %+v, %v", id, m, err)
 	}
 	return m
@@ -45,7 +45,7 @@ func TestWaitForOneWhomNobodyHears(t *testing.T) {
 	if m, err := r.Message(t.Context(), "m-1", "", 0); err != nil || m.Error != nil || m.Status != router.StatusAccepted {
 		t.Errorf("the message is %s, %+v, %v", m.Status, m.Error, err)
 	}
-	if m, err := r.Message(t.Context(), "m-1", UntilDelivered, time.Millisecond); err != nil || m.Error != nil {
+	if m, err := r.Message(t.Context(), "m-1", router.Delivered, time.Millisecond); err != nil || m.Error != nil {
 		t.Errorf("whoever waits for the delivery alone is told %+v, %v", m.Error, err)
 	}
 }
@@ -109,8 +109,8 @@ func TestWaitForSeveral(t *testing.T) {
 	must2(r.Member(t.Context(), "all", "bob", true))
 	must2(r.Member(t.Context(), "all", "carol", true))
 	r.says("bob", func() string { return "it draws" })
-	m, err := r.Send(t.Context(), Send{ID: "m-1", From: "ci", To: "#all", Body: "x", Until: UntilReplied, WaitMS: 200})
-	if err != nil || m.Standing().Reached(UntilReplied) || m.Error != nil {
+	m, err := r.Send(t.Context(), Send{ID: "m-1", From: "ci", To: "#all", Body: "x", Until: router.Replied, WaitMS: 200})
+	if err != nil || m.Reached(router.Replied) || m.Error != nil {
 		t.Errorf("with carol: %+v, %v", m, err)
 	}
 	must2(r.Member(t.Context(), "all", "carol", false))

@@ -33,7 +33,7 @@ func (s *Server) keys(r *http.Request) (any, error) {
 	}
 	answer, ok := told.(*protocol.KeysAnswer)
 	if !ok {
-		return nil, fault(string(protocol.Degraded), "the wrapper of %s answers keys by %s", known.Name, told.Type())
+		return nil, router.Refusal(protocol.Degraded, "the wrapper of %s answers keys by %s", known.Name, told.Type())
 	}
 	e := router.Event{Type: router.TypeKeys, Agent: known.Name, Keys: ask.Keys[:min(answer.Pressed, len(ask.Keys))]}
 	e.From = from
@@ -42,7 +42,7 @@ func (s *Server) keys(r *http.Request) (any, error) {
 	}
 	switch err := s.Hub.RecordNow(r.Context(), e); {
 	case errors.Is(err, hub.ErrFull):
-		e.Error = fault(string(protocol.Degraded), "the keys were pressed, and that is not written down: %v", err)
+		e.Error = router.Refusal(protocol.Degraded, "the keys were pressed, and that is not written down: %v", err)
 	case err != nil:
 		return nil, err
 	}

@@ -64,16 +64,12 @@ func (s *Server) reply(r *http.Request) (any, error) {
 	asked, ok := s.look(r.PathValue("id"))
 	switch {
 	case !ok:
-		return nil, noMessage(r.PathValue("id"))
-	case !asked.Standing().Reaches(from):
-		return nil, fault(string(protocol.NotAuthorized), "%s was sent to %s, and %s cannot answer it", asked.ID, asked.To, from)
+		return nil, router.NoMessage(r.PathValue("id"))
+	case !asked.Reaches(from):
+		return nil, router.Refusal(protocol.NotAuthorized, "%s was sent to %s, and %s cannot answer it", asked.ID, asked.To, from)
 	}
 	m := router.Message{ID: ask.ID, From: from, To: asked.From, Body: ask.Body, Mode: ask.Mode, ReplyTo: asked.ID}
 	return s.accept(r.Context(), m, ask.Until, ask.WaitMS)
-}
-
-func noMessage(id string) error {
-	return fault(string(protocol.UnknownID), "no message has the id %s", id)
 }
 
 // message answers with a message, as soon as it has come that far, and with its life if asked.
@@ -99,25 +95,17 @@ func (s *Server) message(r *http.Request) (any, error) {
 // messages answers with the newest messages, as they came; where there are none, with those that
 // come within the time.
 func (s *Server) messages(r *http.Request) (any, error) {
-	var n struct{ last, after, wait int64 }
-	for name, into := range map[string]*int64{"last": &n.last, "after": &n.after, "wait": &n.wait} {
-		var err error
-		if *into, err = number(r, name); err != nil {
-			return nil, err
-		}
+	q, wait, err := s.query(r)
+	if err == nil {
+		err = s.kept(r.Context(), q.After)
 	}
-	q, err := s.filter(r)
 	if err != nil {
 		return nil, err
 	}
-	q.After, q.Last = n.after, int(n.last)
 	if r.URL.Query().Get("past") == "true" {
 		s.Hub.View(func(state *router.State, _ func(string) bool) { q.Missed = state.ChannelsOf(q.To) })
 	}
-	if err := s.kept(r.Context(), n.after); err != nil {
-		return nil, err
-	}
-	ctx, cancel := within(r.Context(), n.wait)
+	ctx, cancel := within(r.Context(), wait)
 	defer cancel()
 	for {
 		changed := s.Hub.Changed()
@@ -131,6 +119,19 @@ func (s *Server) messages(r *http.Request) (any, error) {
 			return answer, nil
 		}
 	}
+}
+
+// query is which messages are asked for, and how many milliseconds may be waited for one.
+func (s *Server) query(r *http.Request) (q router.Query, wait int64, err error) {
+	q, err = s.filter(r)
+	last := int64(0)
+	for name, into := range map[string]*int64{"last": &last, "after": &q.After, "wait": &wait} {
+		if err == nil {
+			*into, err = number(r, name)
+		}
+	}
+	q.Last = int(last)
+	return q, wait, err
 }
 
 // which is the id of the message that is looked at. To look, its beginning will do, or last; what
@@ -162,7 +163,7 @@ func (s *Server) list(ctx context.Context, q router.Query) (answer Messages, err
 			list = nil
 			for _, id := range some {
 				if k, ok := state.Find(id); ok {
-					list = append(list, messageOf(state, k, running(k.To)))
+					list = append(list, messageOf(state, k, running))
 				}
 			}
 		})
@@ -176,16 +177,36 @@ const cancelWait = 5 * time.Second
 
 // cancel ends a message that was not typed yet.
 func (s *Server) cancel(r *http.Request) (any, error) {
-	id := r.PathValue("id")
-	if m, ok := s.look(id); ok {
-		if _, err := s.own(r, m.ShownID(), m.of); err != nil {
-			return nil, err
-		}
-		if id = m.ID; len(m.Recipients) > 0 {
-			return s.cancelAll(r.Context(), m)
+	m, err := s.each(r, func(id string) error { return s.cancelOne(r.Context(), id) })
+	if err != nil {
+		return nil, err
+	}
+	m, _ = s.look(m.ID) // it is known
+	return m, nil
+}
+
+// each does something with the message of the path, of one to several with each copy. It fails
+// where it does so for all of them; that it is too late is the least of reasons.
+func (s *Server) each(r *http.Request, do func(id string) error) (m Message, why error) {
+	m, ok := s.look(r.PathValue("id"))
+	if !ok {
+		return m, router.NoMessage(r.PathValue("id"))
+	}
+	if _, err := s.own(r, m.ShownID(), m.of); err != nil {
+		return m, err
+	}
+	done := false
+	for _, d := range m.Copies() {
+		if err := do(d.ID); err == nil {
+			done = true
+		} else if why == nil || asFault(why).Code == string(protocol.TooLate) {
+			why = err
 		}
 	}
-	return s.cancelOne(r.Context(), id)
+	if done {
+		why = nil
+	}
+	return m, why
 }
 
 // of reports whether a message is somebody's own: sent, or a reminder that was set.
@@ -193,38 +214,28 @@ func (m Message) of(name string) bool {
 	return m.From == name || m.From == router.Relay && m.To == name && m.About == ""
 }
 
-func (s *Server) cancelOne(ctx context.Context, id string) (any, error) {
-	held, err := s.Hub.Cancel(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	m, ok := s.look(id)
-	switch {
-	case !ok:
-		return nil, noMessage(id)
-	case !held || m.Status == protocol.StatusCancelled:
-		return m, nil
-	case router.Ended(m.Status):
-		return nil, fault(string(protocol.TooLate), "%s is %s", id, m.Status)
-	case !m.Running && m.Status == protocol.StatusInjecting:
-		return nil, fault(string(protocol.TooLate), "%s was being typed when %s ended; whether it arrived is told when %s runs again", id, m.To, m.To)
+// cancelOne asks the wrapper that has the message, and waits for what becomes of it.
+func (s *Server) cancelOne(ctx context.Context, id string) error {
+	holder, err := s.Hub.Cancel(ctx, id)
+	if err != nil || holder == "" {
+		return err
 	}
 	var refused *router.ErrorValue
-	_, err = s.ask(ctx, m.To, &protocol.Cancel{ID: id})
-	switch {
-	case errors.As(err, &refused) && refused.Code == string(protocol.UnknownID):
-		return nil, fault(string(protocol.TooLate), "%s is being handed over or read at this moment: try again", id)
-	case err != nil:
-		return nil, err
+	_, err = s.ask(ctx, holder, &protocol.Cancel{ID: id})
+	if errors.As(err, &refused) && refused.Code == string(protocol.UnknownID) {
+		return router.Refusal(protocol.TooLate, "%s is being handed over or read at this moment: try again", id)
 	}
-	return s.until(ctx, id, UntilDelivered, cancelWait.Milliseconds())
+	if err == nil {
+		_, err = s.until(ctx, id, router.Delivered, cancelWait.Milliseconds())
+	}
+	return err
 }
 
 // until answers as soon as a message has come that far, or will not any more, or the time is over.
 // A recipient that does not run can take nothing into a queue: then that is not waited for.
 func (s *Server) until(ctx context.Context, id, level string, millis int64) (Message, error) {
-	if !slices.Contains([]string{"", UntilQueued, UntilDelivered, UntilReplied}, level) {
-		return Message{}, fault(string(protocol.BadField), "until: %q is not queued, delivered or replied", level)
+	if !slices.Contains([]string{"", router.Queued, router.Delivered, router.Replied}, level) {
+		return Message{}, router.Refusal(protocol.BadField, "until: %q is not queued, delivered or replied", level)
 	}
 	ctx, cancel := within(ctx, millis)
 	defer cancel()
@@ -233,12 +244,12 @@ func (s *Server) until(ctx context.Context, id, level string, millis int64) (Mes
 		changed := s.Hub.Changed()
 		m, ok := s.look(id)
 		if !ok {
-			return Message{}, noMessage(id)
+			return Message{}, router.NoMessage(id)
 		}
-		if level == UntilReplied {
+		if level == router.Replied {
 			ears.listen(ctx, &m)
 		}
-		if level == "" || m.Standing().Reached(level) || level == UntilQueued && !m.Running {
+		if level == "" || m.Reached(level) || level == router.Queued && !m.Running {
 			return m, nil
 		}
 		select {
@@ -257,7 +268,7 @@ const LongWait = 30 * time.Second
 // Await asks for a message until it has reached a level, or limit is over since began; 0 is for
 // ever. ask waits at the router so long at most. With an error it returns what it knew before.
 func (m Message) Await(level string, limit time.Duration, began time.Time, ask func(wait time.Duration) (Message, error)) (Message, error) {
-	for !m.Standing().Reached(level) {
+	for !m.Reached(level) {
 		wait := LongWait
 		if limit > 0 {
 			wait = min(wait, limit-time.Since(began))
@@ -280,43 +291,21 @@ func (s *Server) look(id string) (m Message, ok bool) {
 		if k, ok = state.Find(id); !ok {
 			return
 		}
-		m = messageOf(state, k, running(k.To))
-		got := state.Standing(&k, running)
-		m.Replies, m.Running, m.Abandoned = got.Replies, got.Running(), got.Abandoned()
-		if len(k.Deliveries) > 0 {
-			m.Recipients = got.Copies
-		} else {
-			m.Reads, m.Awaited, m.Like = got.Copies[0].Reads, got.Copies[0].Awaited, got.Copies[0].Like
-		}
+		m = messageOf(state, k, running)
+		m.Standing = state.Standing(&k, running)
 	})
 	return m, ok
 }
 
-// Standing is how far the message is, of one to several recipient by recipient.
-func (m Message) Standing() router.Standing {
-	copies := m.Recipients
-	if len(copies) == 0 {
-		copies = []router.Delivery{{
-			ID: m.ID, To: m.To, Status: m.Status, Error: m.Error, Running: m.Running, Reads: m.Reads, Abandoned: m.Abandoned,
-			WaitingFor: m.WaitingFor, Outcome: m.Outcome, Refusal: m.Refusal, Awaited: m.Awaited, Like: m.Like,
-		}}
-	}
-	return router.Standing{To: m.To, Status: m.Status, Copies: copies, Replies: m.Replies}
-}
-
-func messageOf(state *router.State, k router.Known, running bool) Message {
+func messageOf(state *router.State, k router.Known, running func(string) bool) Message {
 	m := Message{
-		ID: k.ID, ShortID: k.ShortID, Status: k.Status, QueuePosition: k.QueuePosition, Mode: k.Mode, From: k.From, To: k.To, Body: k.Body, Priority: k.Priority,
-		TimeoutMS: k.TimeoutMS, ReplyTo: k.ReplyTo, Thread: k.Thread, Evidence: k.Evidence, Attempt: k.Attempt, Error: k.Error,
-		Outcome: k.Result.Outcome, Refusal: k.Refusal, About: k.About, DueAt: k.DueAt, AcceptedAt: k.Accepted, Seq: k.Seq,
-		Running: running, Replies: []router.Reply{},
+		Standing: router.Standing{Delivery: state.Delivery(&k, running), Replies: []router.Reply{}},
+		ShortID:  k.ShortID, QueuePosition: k.QueuePosition, Mode: k.Mode, From: k.From, Body: k.Body, Priority: k.Priority,
+		TimeoutMS: k.TimeoutMS, ReplyTo: k.ReplyTo, Thread: k.Thread, Attempt: k.Attempt, About: k.About, DueAt: k.DueAt, AcceptedAt: k.Accepted, Seq: k.Seq,
 		CancelAsked: k.CancelAsked && !router.Ended(k.Status), Channel: k.Channel, Redelivers: k.Redelivers, Redeliveries: k.Redeliveries,
 	}
-	if !running && len(k.Deliveries) == 0 {
+	if !m.Running && len(k.Deliveries) == 0 {
 		m.QueuePosition = 0 // what its wrapper said of that is over: it waits for its recipient to run
-	}
-	if waits := state.WaitsFor(&k, running); waits != "" {
-		m.WaitingFor = &waits
 	}
 	return m
 }

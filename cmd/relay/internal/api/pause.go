@@ -28,7 +28,7 @@ func (s *Server) pause(r *http.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	case ask.ForMS < 0 || ask.ForMS > pauseMost:
-		return nil, fault(string(protocol.BadField), "for_ms: %d is not between 0, which is until a resume, and a hundred years", ask.ForMS)
+		return nil, router.Refusal(protocol.BadField, "for_ms: %d is not between 0, which is until a resume, and a hundred years", ask.ForMS)
 	}
 	if err := s.steer(r, known, &protocol.Pause{ForMS: ask.ForMS}); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (s *Server) chain(r *http.Request, on bool) (any, error) {
 		if on {
 			continue
 		}
-		if _, err := s.cancelOne(r.Context(), id); err == nil {
+		if err := s.cancelOne(r.Context(), id); err == nil {
 			answer.Cancelled = append(answer.Cancelled, id)
 		}
 	}
@@ -106,7 +106,7 @@ func (s *Server) steer(r *http.Request, known Agent, ask protocol.Request) error
 func older(err error, name, request string) error {
 	var refused *router.ErrorValue
 	if errors.As(err, &refused) && refused.Code == string(protocol.UnknownType) {
-		return fault(refused.Code, "the relay-pty that wraps %s is older and knows no %s; end it and start it anew", name, request)
+		return router.Refusal(refused.Code, "the relay-pty that wraps %s is older and knows no %s; end it and start it anew", name, request)
 	}
 	return err
 }

@@ -16,8 +16,7 @@ func (s *Server) remind(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := router.Reminder{ID: ask.ID, To: to, Text: ask.Message, DelayMS: ask.DelayMS}
-	k, err := s.Hub.Remind(r.Context(), set)
+	k, err := s.Hub.Remind(r.Context(), router.Message{ID: ask.ID, To: to, Body: ask.Message}, ask.DelayMS)
 	if err != nil {
 		return nil, err
 	}

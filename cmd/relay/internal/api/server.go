@@ -76,17 +76,13 @@ func nothing(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(takes) == 0 {
-		respond(w, nil, fault(string(protocol.UnknownType),
+		respond(w, nil, router.Refusal(protocol.UnknownType,
 			"there is nothing at %s; GET /v1/openapi.json tells what there is", r.URL.Path))
 		return
 	}
 	w.Header().Set("Allow", strings.Join(takes, ", "))
-	tellJSON(w, http.StatusMethodNotAllowed, fault(string(protocol.UnknownType),
+	tellJSON(w, http.StatusMethodNotAllowed, router.Refusal(protocol.UnknownType,
 		"%s takes %s, and not %s", r.URL.Path, strings.Join(takes, " or "), r.Method))
-}
-
-func fault(code, format string, args ...any) *router.ErrorValue {
-	return &router.ErrorValue{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
 // statuses are the HTTP statuses of codes; others are 400.
@@ -104,7 +100,7 @@ func asFault(err error) *router.ErrorValue {
 	if errors.As(err, &e) {
 		return e
 	}
-	return fault(string(protocol.Degraded), "%v", err)
+	return router.Refusal(protocol.Degraded, "%v", err)
 }
 
 // stamped is an answer with the epoch of the log.
@@ -161,14 +157,14 @@ func (s *Server) asker(r *http.Request) (Asker, error) {
 	list, err := s.Agents.List()
 	if i := slices.IndexFunc(list, func(a registry.Record) bool { return a.TokenSHA256 == hex.EncodeToString(sum[:]) }); i >= 0 {
 		if why := peer.Foreign(r.Context(), list[i]); why != "" {
-			return Asker{}, fault(string(protocol.NotAuthorized), "the token is of %s, and counts not here: %s", list[i].Name, why)
+			return Asker{}, router.Refusal(protocol.NotAuthorized, "the token is of %s, and counts not here: %s", list[i].Name, why)
 		}
 		return Asker{list[i].Name, token, list[i].Socket}, nil
 	}
 	if err != nil {
 		return Asker{}, err
 	}
-	return Asker{}, fault(string(protocol.NotAuthorized), "the token is of no running agent: "+
+	return Asker{}, router.Refusal(protocol.NotAuthorized, "the token is of no running agent: "+
 		"a shell that was started inside of one which has ended has to unset RELAY_AGENT RELAY_TOKEN RELAY_SOCKET")
 }
 
@@ -182,7 +178,7 @@ func (s *Server) identity(r *http.Request) (string, error) {
 func (s *Server) own(r *http.Request, what string, mine func(as string) bool) (as string, err error) {
 	as, err = s.identity(r)
 	if err == nil && as != "" && !mine(as) {
-		err = fault(string(protocol.NotAuthorized), "%s is not of %s, and an agent may do that with its own alone", what, as)
+		err = router.Refusal(protocol.NotAuthorized, "%s is not of %s, and an agent may do that with its own alone", what, as)
 	}
 	return as, err
 }
@@ -191,7 +187,7 @@ func (s *Server) own(r *http.Request, what string, mine func(as string) bool) (a
 func (s *Server) Asker(r *http.Request, says string) (Asker, error) {
 	a, err := s.asker(r)
 	if err == nil && a.Name != "" && says != "" && says != a.Name {
-		err = fault(string(protocol.NotAuthorized), "the token is of %s, and from says %s", a.Name, says)
+		err = router.Refusal(protocol.NotAuthorized, "the token is of %s, and from says %s", a.Name, says)
 	}
 	a.Name = cmp.Or(a.Name, says, router.Human)
 	return a, err
@@ -210,7 +206,7 @@ func (s *Server) named(r *http.Request, name string) (string, error) {
 	}
 	is, err := s.identity(r)
 	if err == nil && is == "" {
-		err = fault(string(protocol.NotAuthorized), "self: nobody knows who asks; name the agent, or run inside of it")
+		err = router.Refusal(protocol.NotAuthorized, "self: nobody knows who asks; name the agent, or run inside of it")
 	}
 	return is, err
 }
@@ -234,7 +230,7 @@ func within(ctx context.Context, millis int64) (context.Context, context.CancelF
 func natural(name, v string) (int64, error) {
 	n, err := strconv.ParseInt(v, 10, 64)
 	if err != nil || n < 0 {
-		return 0, fault(string(protocol.BadField), "%s: %q is no number from 0 on", name, v)
+		return 0, router.Refusal(protocol.BadField, "%s: %q is no number from 0 on", name, v)
 	}
 	return n, nil
 }

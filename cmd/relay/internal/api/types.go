@@ -86,43 +86,30 @@ type PullAck struct {
 	IDs []string `json:"ids"`
 }
 
-// Message is what became of a message.
+// Message is what became of a message. Those of a list tell of all their recipients together, and
+// no answers.
 type Message struct {
-	ID            string             `json:"id"`
-	ShortID       string             `json:"short_id,omitzero"` // what people and models read in place of a longer ID
-	Status        string             `json:"status"`
-	QueuePosition int                `json:"queue_position"`
-	Mode          string             `json:"mode"`
-	WaitingFor    *string            `json:"waiting_for"`
-	Interrupted   bool               `json:"interrupted"`
-	From          string             `json:"from"`
-	To            string             `json:"to"`
-	Body          string             `json:"body"`
-	Priority      int64              `json:"priority"`
-	TimeoutMS     int64              `json:"timeout_ms"`
-	ReplyTo       string             `json:"reply_to,omitzero"`
-	Thread        string             `json:"thread,omitzero"`
-	About         string             `json:"about,omitzero"` // the message that a notice is about
-	Evidence      string             `json:"evidence,omitzero"`
-	Attempt       int                `json:"attempt,omitzero"`
-	Error         *router.ErrorValue `json:"error,omitzero"`
-	Outcome       string             `json:"outcome,omitzero"`      // how its turn ended without an answer: silent, interrupted, refused
-	Refusal       *router.ErrorValue `json:"refusal,omitzero"`      // why its API refused it, with the agent's own words
-	AcceptedAt    int64              `json:"accepted_at"`           // Unix milliseconds
-	DueAt         int64              `json:"due_at,omitzero"`       // when what is scheduled is sent, Unix milliseconds
-	Seq           int64              `json:"seq"`                   // of its first event
-	Running       bool               `json:"running"`               // the recipient's wrapper runs
-	Reads         bool               `json:"reads,omitzero"`        // the recipient has no wrapper, but reads (relay recv): a person or a script
-	Awaited       bool               `json:"awaited,omitzero"`      // nobody has heard of the recipient yet
-	Like          []string           `json:"like,omitzero"`         // names that may have been meant then
-	Abandoned     bool               `json:"abandoned,omitzero"`    // the run that was given it ended, and it has no answer
-	CancelAsked   bool               `json:"cancel_asked,omitzero"` // it is cancelled as soon as its recipient runs
-	Redelivers    string             `json:"redelivers,omitzero"`   // the message that it sends again
-	Redeliveries  []string           `json:"redeliveries,omitzero"` // those that sent it again
-	Channel       string             `json:"channel,omitzero"`      // by which its recipient got it
-	Recipients    []router.Delivery  `json:"recipients,omitzero"`   // of a message to several; status is of who is furthest behind
-	Replies       []router.Reply     `json:"replies"`
-	Life          []router.Event     `json:"life,omitzero"` // its events, where they were asked for
+	router.Standing
+	ShortID       string         `json:"short_id,omitzero"` // what people and models read in place of a longer ID
+	QueuePosition int            `json:"queue_position"`
+	Mode          string         `json:"mode"`
+	Interrupted   bool           `json:"interrupted"`
+	From          string         `json:"from"`
+	Body          string         `json:"body"`
+	Priority      int64          `json:"priority"`
+	TimeoutMS     int64          `json:"timeout_ms"`
+	ReplyTo       string         `json:"reply_to,omitzero"`
+	Thread        string         `json:"thread,omitzero"`
+	About         string         `json:"about,omitzero"` // the message that a notice is about
+	Attempt       int            `json:"attempt,omitzero"`
+	AcceptedAt    int64          `json:"accepted_at"`           // Unix milliseconds
+	DueAt         int64          `json:"due_at,omitzero"`       // when what is scheduled is sent, Unix milliseconds
+	Seq           int64          `json:"seq"`                   // of its first event
+	CancelAsked   bool           `json:"cancel_asked,omitzero"` // it is cancelled as soon as its recipient runs
+	Redelivers    string         `json:"redelivers,omitzero"`   // the message that it sends again
+	Redeliveries  []string       `json:"redeliveries,omitzero"` // those that sent it again
+	Channel       string         `json:"channel,omitzero"`      // by which its recipient got it
+	Life          []router.Event `json:"life,omitzero"`         // its events, where they were asked for
 }
 
 // ShownID is the id that people and models read.
@@ -201,13 +188,6 @@ type Events struct {
 	Events []router.Event `json:"events"`
 	Cursor int64          `json:"cursor_event_seq"`
 }
-
-// Levels of Until.
-const (
-	UntilQueued    = router.Queued
-	UntilDelivered = router.Delivered
-	UntilReplied   = router.Replied
-)
 
 // AcceptWait is how long a wrapper may take to take a message, which takes milliseconds.
 const AcceptWait = time.Second

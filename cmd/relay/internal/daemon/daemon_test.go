@@ -48,7 +48,7 @@ func TestIdle(t *testing.T) {
 		delivered := router.Event{Type: "inject_result", Agent: "bob", Message: router.Message{ID: m.ID}, Result: router.Result{Status: "delivered"}}
 		must(h.Record(ctx, delivered))
 		stays("a request is not answered yet")
-		_, err = h.Remind(ctx, router.Reminder{ID: "r", To: "human", Text: "look", DelayMS: time.Hour.Milliseconds()})
+		_, err = h.Remind(ctx, router.Message{ID: "r", To: "human", Body: "look"}, time.Hour.Milliseconds())
 		must(err)
 		busy.add(-1)
 		stays("a reminder is to come")

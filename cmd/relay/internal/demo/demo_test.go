@@ -22,7 +22,8 @@ import (
 // no evidence, is not told.
 func TestWhatIsToldIsChecked(t *testing.T) {
 	says, delivered := line{"alice → ci", answer(slash), says}, line{"", "delivered: ", delivered}
-	good := api.Message{From: "alice", To: "ci", Body: answer(slash)}
+	good := api.Message{From: "alice", Body: answer(slash)}
+	good.To = "ci"
 	blanks, other, proved := good, good, good
 	blanks.Body, other.From, proved.Evidence = strings.ReplaceAll(good.Body, "  ", " "), "bob", "turn"
 	ended := errors.New("alice ended by itself")
@@ -84,7 +85,8 @@ func TestEveryMessageOfATurnIsAnswered(t *testing.T) {
 // few, within the second or before it, and a draft that is gone behind it, fail the line.
 func TestHeldIsNotToldOfWhatWasNot(t *testing.T) {
 	draft, dialog := protocol.WaitsForDraft, protocol.WaitsForDialog
-	waits := []api.Message{{WaitingFor: &draft}, {WaitingFor: &draft}}
+	waitsFor := func(by *string) (m api.Message) { m.WaitingFor = by; return m }
+	waits := []api.Message{waitsFor(&draft), waitsFor(&draft)}
 	const vain, short = "waited 1m0s in vain", "it did not last a second"
 	for name, c := range map[string]struct {
 		before, after []api.Message // before and behind the second
@@ -93,14 +95,14 @@ func TestHeldIsNotToldOfWhatWasNot(t *testing.T) {
 		want          string
 	}{
 		"held":                   {before: waits, after: waits, screen: "> " + tidy, want: "<nil>"},
-		"one is typed meanwhile": {before: waits, after: []api.Message{{WaitingFor: &draft}, {WaitingFor: &draft, Attempt: 1}}, screen: "> " + tidy, want: short},
-		"one waits no more":      {before: waits, after: []api.Message{{WaitingFor: &draft}, {}}, screen: "> " + tidy, want: short},
-		"another reason":         {before: waits, after: []api.Message{{WaitingFor: &draft}, {WaitingFor: &dialog}}, screen: "> " + tidy, want: short},
+		"one is typed meanwhile": {before: waits, after: []api.Message{waitsFor(&draft), {Standing: waitsFor(&draft).Standing, Attempt: 1}}, screen: "> " + tidy, want: short},
+		"one waits no more":      {before: waits, after: []api.Message{waitsFor(&draft), {}}, screen: "> " + tidy, want: short},
+		"another reason":         {before: waits, after: []api.Message{waitsFor(&draft), waitsFor(&dialog)}, screen: "> " + tidy, want: short},
 		"one is gone":            {before: waits, after: waits[:1], screen: "> " + tidy, want: short},
 		"nobody answers":         {before: waits, after: waits, err: api.ErrLost, screen: "> " + tidy, want: short},
 		"the draft is gone":      {before: waits, after: waits, screen: "> ", want: short},
 		"the draft is another":   {before: waits, after: waits, screen: "> " + tidy + " x", want: short},
-		"typed from the start":   {before: []api.Message{{WaitingFor: &draft}, {Attempt: 1}}, screen: "> " + tidy, want: vain},
+		"typed from the start":   {before: []api.Message{waitsFor(&draft), {Attempt: 1}}, screen: "> " + tidy, want: vain},
 		"one from the start":     {before: waits[:1], screen: "> " + tidy, want: vain},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,22 +11,32 @@ import (
 	"relay-pty/protocol"
 )
 
-// Cancel ends a message that no wrapper and no reader has; held says that one may have it. What is
-// in the queue of a wrapper that does not run is cancelled as soon as one of that name does.
-func (h *Hub) Cancel(ctx context.Context, id string) (held bool, err error) {
+// Cancel ends a message. Where a wrapper or a reader may have it, holder is who does, and is to be
+// asked; what is in the queue of a wrapper that does not run is cancelled as soon as one of that
+// name does. Refusals are *router.ErrorValue.
+func (h *Hub) Cancel(ctx context.Context, id string) (holder string, err error) {
 	err = h.step(ctx, func() error {
 		m, ok := h.state.Find(id)
-		later := m.Status == protocol.StatusQueued && !h.runsLocked(m.To)
-		held = !later && (h.claimed[m.ID] || h.leased[m.ID] || m.Status != router.StatusAccepted && m.Status != router.StatusScheduled)
+		runs := h.runsLocked(m.To)
 		switch {
-		case !ok || held || m.CancelAsked:
+		case !ok:
+			return router.NoMessage(id)
+		case m.Status == protocol.StatusCancelled, m.CancelAsked && !runs && m.Status == protocol.StatusQueued:
 			return nil
-		case later:
+		case router.Ended(m.Status):
+			return router.Refusal(protocol.TooLate, "%s is %s", id, m.Status)
+		case !runs && m.Status == protocol.StatusInjecting:
+			const says = "%s was being typed when %s ended; whether it arrived is told when %[2]s runs again"
+			return router.Refusal(protocol.TooLate, says, id, m.To)
+		case !runs && m.Status == protocol.StatusQueued:
 			return h.append(router.Event{Type: router.TypeCancelAsked, Agent: m.To, Message: router.Message{ID: m.ID}})
+		case h.claimed[m.ID] || h.leased[m.ID] || m.Status != router.StatusAccepted && m.Status != router.StatusScheduled:
+			holder = m.To
+			return nil
 		}
 		return h.append(m.Outcome(router.Result{Status: protocol.StatusCancelled}))
 	})
-	return held, err
+	return holder, err
 }
 
 // Run does what is due: it ends messages that no wrapper has got in their time, sends those whose

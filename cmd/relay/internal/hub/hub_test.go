@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"testing"
 	"testing/synctest"
@@ -249,8 +250,8 @@ func TestReaders(t *testing.T) {
 		if got := ids(h.Lease(t.Context(), "human", 2)); !slices.Equal(got, sent[2:]) {
 			t.Errorf("the next one took %v", got)
 		}
-		if held, err := h.Cancel(t.Context(), sent[1]); !held || err != nil || h.Claim(sent[1]) {
-			t.Errorf("what is taken can be cancelled or handed over: %v, %v", held, err)
+		if holder, err := h.Cancel(t.Context(), sent[1]); holder != "human" || err != nil || h.Claim(sent[1]) {
+			t.Errorf("what is taken can be cancelled or handed over: %q, %v", holder, err)
 		}
 		must(t, h.Acknowledge(t.Context(), "human", append(sent[:1:1], "none")))
 		time.Sleep(leaseEnd)
@@ -281,14 +282,15 @@ func TestReaders(t *testing.T) {
 	})
 }
 
-// TestCancel: what waits here ends at once, what a wrapper may have does not.
+// TestCancel: what waits here ends at once, what a wrapper may have does not, and what was typed
+// or has ended is not taken back.
 func TestCancel(t *testing.T) {
 	h := aHub(t, storerig.Open(t, ""))
 	h.mustUp(t, "bob")
 	waits, err := h.Send(t.Context(), hi("bob"))
 	must(t, err)
-	if held, err := h.Cancel(t.Context(), waits.ID); held || err != nil || h.status(waits.ID) != protocol.StatusCancelled {
-		t.Errorf("got %v, %v, and it is %s", held, err, h.status(waits.ID))
+	if holder, err := h.Cancel(t.Context(), waits.ID); holder != "" || err != nil || h.status(waits.ID) != protocol.StatusCancelled {
+		t.Errorf("got %q, %v, and it is %s", holder, err, h.status(waits.ID))
 	}
 	if h.Claim(waits.ID) {
 		t.Error("it is handed over all the same")
@@ -297,8 +299,26 @@ func TestCancel(t *testing.T) {
 	if err != nil || !h.Claim(claimed.ID) {
 		t.Fatal(err)
 	}
-	if held, err := h.Cancel(t.Context(), claimed.ID); !held || err != nil {
-		t.Errorf("what is on its way: %v, %v", held, err)
+	if holder, err := h.Cancel(t.Context(), claimed.ID); holder != "bob" || err != nil {
+		t.Errorf("what is on its way: %q, %v", holder, err)
+	}
+	typed := router.Event{Type: protocol.TypeInjectResult, Agent: "bob", Message: router.Message{ID: claimed.ID}}
+	typed.Status = protocol.StatusInjecting
+	must(t, h.Record(t.Context(), typed))
+	must(t, h.Down(t.Context(), "bob", true))
+	for id, want := range map[string]protocol.Code{claimed.ID: protocol.TooLate, "none": protocol.UnknownID} {
+		holder, err := h.Cancel(t.Context(), id)
+		if refused := (*router.ErrorValue)(nil); holder != "" || !errors.As(err, &refused) || refused.Code != string(want) {
+			t.Errorf("%s: %q, %v, want %s", id, holder, err, want)
+		}
+	}
+	typed.Status = protocol.StatusDelivered
+	must(t, h.Record(t.Context(), typed))
+	if _, err := h.Cancel(t.Context(), claimed.ID); err == nil || !strings.Contains(err.Error(), "is delivered") {
+		t.Errorf("what has ended: %v", err)
+	}
+	if holder, err := h.Cancel(t.Context(), waits.ID); holder != "" || err != nil {
+		t.Errorf("what is cancelled: %q, %v", holder, err)
 	}
 }
 

@@ -37,7 +37,7 @@ func TestWhatWaitsOutlastsTheLog(t *testing.T) {
 				t.Fatal(err)
 			}
 			must(t, h.Record(t.Context(), ended.Outcome(router.Result{Status: "delivered", Evidence: "turn"})))
-			if _, err := h.Remind(t.Context(), router.Reminder{ID: "later", To: "bob", Text: "look", DelayMS: 1e9}); err != nil {
+			if _, err := h.Remind(t.Context(), router.Message{ID: "later", To: "bob", Body: "look"}, 1e9); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := h.Member(t.Context(), "bob", "#a", true); err != nil {

@@ -16,12 +16,12 @@ const (
 
 // Remind sets a reminder, which is in the log then. Where it was set before, it returns what became
 // of it. Refusals are *router.ErrorValue.
-func (h *Hub) Remind(ctx context.Context, r router.Reminder) (set router.Known, err error) {
+func (h *Hub) Remind(ctx context.Context, m router.Message, delayMS int64) (set router.Known, err error) {
 	err = h.step(ctx, func() error {
-		if r.ID == "" {
-			r.ID = h.state.Fresh(h.newID)
+		if m.ID == "" {
+			m.ID = h.state.Fresh(h.newID)
 		}
-		e, known, err := h.state.Remind(r, time.Now().UnixMilli())
+		e, known, err := h.state.Remind(m, delayMS, time.Now().UnixMilli())
 		if known != nil {
 			set = *known
 		}
@@ -29,7 +29,7 @@ func (h *Hub) Remind(ctx context.Context, r router.Reminder) (set router.Known, 
 			return err
 		}
 		err = h.append(e)
-		set, _ = h.state.Find(r.ID) // where it was applied
+		set, _ = h.state.Find(m.ID) // where it was applied
 		return err
 	})
 	return set, err

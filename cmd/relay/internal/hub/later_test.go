@@ -47,13 +47,11 @@ func (h *Hub) inbox(name string) (ids []string) {
 }
 
 // looks is a reminder of ci's.
-func looks(id string, delay time.Duration) router.Reminder {
-	return router.Reminder{ID: id, To: "ci", Text: "look", DelayMS: delay.Milliseconds()}
-}
+func looks(id string) router.Message { return router.Message{ID: id, To: "ci", Body: "look"} }
 
 func (h *Hub) mustRemind(t *testing.T, id string, delay time.Duration) {
 	t.Helper()
-	k, err := h.Remind(t.Context(), looks(id, delay))
+	k, err := h.Remind(t.Context(), looks(id), delay.Milliseconds())
 	at := time.Now().Add(delay).UnixMilli()
 	if err != nil || k.Status != router.StatusScheduled || k.DueAt != at {
 		t.Fatalf("got %+v, %v", k, err)
@@ -69,9 +67,9 @@ func TestReminders(t *testing.T) {
 		h.mustRemind(t, "late", 72*time.Hour)
 		h.mustRemind(t, "soon", 5*time.Minute)
 		h.mustRemind(t, "not", 5*time.Minute)
-		held, err := h.Cancel(t.Context(), "not")
-		if is := h.status("not"); held || err != nil || is != protocol.StatusCancelled {
-			t.Errorf("cancelled: %v, %v, and it is %s", held, err, is)
+		holder, err := h.Cancel(t.Context(), "not")
+		if is := h.status("not"); holder != "" || err != nil || is != protocol.StatusCancelled {
+			t.Errorf("cancelled: %q, %v, and it is %s", holder, err, is)
 		}
 		after(5*time.Minute - time.Millisecond)
 		if got := h.inbox("ci"); got != nil || h.Idle() {
@@ -124,7 +122,7 @@ func TestRemindersOverRestarts(t *testing.T) {
 			}
 			end()
 		}
-		k, err := h.Remind(t.Context(), looks("r", time.Minute))
+		k, err := h.Remind(t.Context(), looks("r"), time.Minute.Milliseconds())
 		if err != nil || k.Status != router.StatusAccepted {
 			t.Errorf("set again after it came: %+v, %v", k, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"relay-pty/cmd/relay/internal/router"
+	"relay-pty/protocol"
 )
 
 func (h *Hub) decode(seq int64, data []byte) (e router.Event, err error) {
@@ -55,7 +56,7 @@ func (h *Hub) Which(ctx context.Context, word, me string) (id string, err error)
 	case word == router.LastID:
 		ids, _, _, err := h.store.Messages(ctx, router.Query{Target: me, Last: 1})
 		if err == nil && len(ids) == 0 {
-			err = none(me)
+			err = router.Refusal(protocol.UnknownID, "there is no message to or from %s", me)
 		}
 		return strings.Join(ids, ""), err
 	case len(word) < beginLeast:

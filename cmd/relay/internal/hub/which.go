@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,9 +23,9 @@ func begunBy(word string, found []string, more bool) (id string, err error) {
 	found = heads(found)
 	switch {
 	case len(word) < beginLeast:
-		return "", unknownID("no message has the id %s, and its beginning needs %d characters", word, beginLeast)
+		return "", router.Refusal(protocol.UnknownID, "no message has the id %s, and its beginning needs %d characters", word, beginLeast)
 	case len(found) == 0:
-		return "", unknownID("no message has the id %s", word)
+		return "", router.NoMessage(word)
 	case len(found) == 1 && !more:
 		return found[0], nil
 	}
@@ -34,7 +33,7 @@ func begunBy(word string, found []string, more bool) (id string, err error) {
 	if more {
 		count = "more than " + count
 	}
-	e := unknownID("%s ids begin with %s", count, word)
+	e := router.Refusal(protocol.UnknownID, "%s ids begin with %s", count, word)
 	e.Candidates = found[:min(len(found), whichMost)]
 	if e.Message += ": " + strings.Join(e.Candidates, ", "); len(found) > whichMost {
 		e.Message += ", …"
@@ -57,13 +56,4 @@ func heads(ids []string) []string {
 		}
 		return false
 	})
-}
-
-// none says that nobody has sent anything to a name, nor it to anybody. It is a *router.ErrorValue.
-func none(name string) error {
-	return unknownID("there is no message to or from %s", name)
-}
-
-func unknownID(format string, args ...any) *router.ErrorValue {
-	return &router.ErrorValue{Code: string(protocol.UnknownID), Message: fmt.Sprintf(format, args...)}
 }

@@ -38,7 +38,7 @@ func (s *State) Admit(m Message, now int64, running func(name string) bool) (adm
 	m.Kind, m.Mode, m.Redelivery = orDefaults(m)
 	m.To, m.From = s.here(m.To), s.here(m.From)
 	if name, _, _ := strings.Cut(m.From, "@"); name == Relay {
-		return m, nil, refuse(string(protocol.BadField), "from: %s is the router itself", Relay)
+		return m, nil, Refusal(protocol.BadField, "from: %s is the router itself", Relay)
 	}
 	if m.To == room {
 		m.To = All
@@ -63,13 +63,13 @@ func (s *State) Admit(m Message, now int64, running func(name string) bool) (adm
 	}
 	if was := s.look(m.ID); was != nil {
 		if m.ID != was.ID || !m.same(was.Message) {
-			return m, nil, refuse(string(protocol.DuplicateID), "another message has the id %s", m.ID)
+			return m, nil, Refusal(protocol.DuplicateID, "another message has the id %s", m.ID)
 		}
 		c := was.copy()
 		return m, &c, nil
 	}
 	if o := s.look(m.ID[:max(0, strings.LastIndexByte(m.ID, ':'))]); o != nil && o.From != m.From {
-		return m, nil, refuse(string(protocol.DuplicateID), "the id %s is kept for what becomes of %s, which %s sent", m.ID, o.ID, o.From)
+		return m, nil, Refusal(protocol.DuplicateID, "the id %s is kept for what becomes of %s, which %s sent", m.ID, o.ID, o.From)
 	}
 	if !m.Ahead && !s.met(m.To) && !running(m.To) {
 		return m, nil, s.Unknown(m.To)
@@ -86,7 +86,7 @@ func (s *State) Admit(m Message, now int64, running func(name string) bool) (adm
 // direct refuses what an agent writes to an agent where the user does not want that.
 func (s *State) direct(m Message) error {
 	if s.Rules.NoDirect && s.Wrapped(m.From) && (s.Wrapped(m.To) || !s.met(m.To)) {
-		return refuse(string(protocol.NotAuthorized), "agents may not write to agents here (allow_agent_direct), so %s not to %s", m.From, m.To)
+		return Refusal(protocol.NotAuthorized, "agents may not write to agents here (allow_agent_direct), so %s not to %s", m.From, m.To)
 	}
 	return nil
 }
@@ -123,18 +123,18 @@ func (m Message) check() error {
 		{"thread", protocol.ValidOptionalID(m.Thread)},
 	} {
 		if f.err != nil {
-			return refuse(string(protocol.BadField), "%s: %v", f.name, f.err)
+			return Refusal(protocol.BadField, "%s: %v", f.name, f.err)
 		}
 	}
 	switch {
 	case len(m.Body) > protocol.MaxBody:
-		return refuse(string(protocol.MessageTooLarge), "the body has %d bytes, and %d are the most: send a file's name instead", len(m.Body), protocol.MaxBody)
+		return Refusal(protocol.MessageTooLarge, "the body has %d bytes, and %d are the most: send a file's name instead", len(m.Body), protocol.MaxBody)
 	case m.TimeoutMS < 0:
-		return refuse(string(protocol.BadField), "timeout_ms: %d is negative", m.TimeoutMS)
+		return Refusal(protocol.BadField, "timeout_ms: %d is negative", m.TimeoutMS)
 	case m.NotifyAfterMS < 0:
-		return refuse(string(protocol.BadField), "notify_after_ms: %d is negative", m.NotifyAfterMS)
+		return Refusal(protocol.BadField, "notify_after_ms: %d is negative", m.NotifyAfterMS)
 	case m.From == m.To:
-		return refuse(SelfSend, "%s cannot send to itself", m.From)
+		return Refusal(SelfSend, "%s cannot send to itself", m.From)
 	}
 	return nil
 }
@@ -152,8 +152,9 @@ func (m Message) same(o Message) bool {
 	return m == o
 }
 
-func refuse(code, format string, args ...any) *ErrorValue {
-	return &ErrorValue{Code: code, Message: fmt.Sprintf(format, args...)}
+// Refusal is a refusal of that code.
+func Refusal[C ~string](code C, format string, args ...any) *ErrorValue {
+	return &ErrorValue{Code: string(code), Message: fmt.Sprintf(format, args...)}
 }
 
 // Late says of an answer that whoever asked waits no longer, or is nil.
@@ -162,13 +163,13 @@ func (s *State) Late(m Message, now int64) *ErrorValue {
 	if asked == nil || asked.ReplyBy == 0 || now <= asked.ReplyBy || len(asked.Replies) > 0 || !answers(m, asked, nil) {
 		return nil
 	}
-	return refuse(AlreadyClosed, "%s no longer waits for an answer to %s; relay show %s has it", asked.From, asked.ID, asked.ID)
+	return Refusal(AlreadyClosed, "%s no longer waits for an answer to %s; relay show %s has it", asked.From, asked.ID, asked.ID)
 }
 
 // guard refuses what comes too fast.
 func (s *State) guard(m Message, now int64) error {
 	if pair := s.rates.Recent(m.From, m.To, now); pair >= cmp.Or(s.Rules.PairMost, pairMost) {
-		return refuse(RateLimited, "%s has sent %d messages to %s within a minute, and more are not let through", m.From, pair, m.To)
+		return Refusal(RateLimited, "%s has sent %d messages to %s within a minute, and more are not let through", m.From, pair, m.To)
 	}
 	return nil
 }

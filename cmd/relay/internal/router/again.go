@@ -7,6 +7,11 @@ import (
 	"relay-pty/protocol"
 )
 
+// NoMessage refuses an id.
+func NoMessage(id string) *ErrorValue {
+	return Refusal(protocol.UnknownID, "no message has the id %s", id)
+}
+
 // dead reports whether a message with that status did not arrive, or may not have.
 func dead(status string) bool {
 	return slices.Contains([]string{protocol.StatusFailed, protocol.StatusExpired, protocol.StatusUnknown}, status)
@@ -33,18 +38,18 @@ func (s *State) tries(m *Known) (first, last *Known) {
 func (s *State) Redelivery(id string, now int64) (again Message, err error) {
 	m := s.look(id)
 	if m == nil {
-		return again, refuse(string(protocol.UnknownID), "no message has the id %s", id)
+		return again, NoMessage(id)
 	}
 	first, last := s.tries(m)
 	switch {
 	case last == nil:
-		return again, refuse(string(protocol.TooLate), "%s was sent again, and the log no longer has what became of that", first.ID)
+		return again, Refusal(protocol.TooLate, "%s was sent again, and the log no longer has what became of that", first.ID)
 	case dead(last.Status), last.refused():
 	case Ended(last.Status):
 		const only = "%s is %s, and only what failed, expired, is unknown or was refused is sent again"
-		return again, refuse(string(protocol.TooLate), only, last.ID, last.Status)
+		return again, Refusal(protocol.TooLate, only, last.ID, last.Status)
 	default:
-		return again, refuse(string(protocol.TooLate), "%s is %s: it may arrive yet", last.ID, last.Status)
+		return again, Refusal(protocol.TooLate, "%s is %s: it may arrive yet", last.ID, last.Status)
 	}
 	if !s.met(first.To) {
 		return again, s.Unknown(first.To)

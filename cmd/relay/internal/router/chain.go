@@ -163,11 +163,11 @@ func (s *State) chainEvent(kind string, first *Known) Event {
 func (s *State) Chain(id, as string) (first Known, open []string, err error) {
 	m := s.look(id)
 	if m == nil {
-		return first, nil, refuse(string(protocol.UnknownID), "no message has the id %s", id)
+		return first, nil, NoMessage(id)
 	}
 	f := s.first(m)
 	if as != "" && as != f.From && as != f.mine(as).To && as != m.From && as != m.mine(as).To && !slices.Contains(f.Course.Names, as) {
-		return first, nil, refuse(string(protocol.NotAuthorized), "%s has no part in the chain of %s", as, f.ShownID())
+		return first, nil, Refusal(protocol.NotAuthorized, "%s has no part in the chain of %s", as, f.ShownID())
 	}
 	all := slices.Clone(s.later)
 	for _, name := range slices.Sorted(maps.Keys(s.inboxes)) {
@@ -188,7 +188,7 @@ func (s *State) Steers(first Known, on bool) (e Event, news bool, err error) {
 	case !on:
 		return s.chainEvent(TypeChainEnded, &first), is != chain.Ended, nil
 	case is == chain.Ended:
-		return e, false, refuse(string(protocol.TooLate), "the chain of %s was ended", first.ShownID())
+		return e, false, Refusal(protocol.TooLate, "the chain of %s was ended", first.ShownID())
 	default:
 		return s.chainEvent(TypeChainResumed, &first), is == chain.Paused, nil
 	}

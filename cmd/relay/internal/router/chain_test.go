@@ -384,7 +384,7 @@ func TestAChainOfSeveral(t *testing.T) {
 // TestAReminderBeginsAChain: the clock began what comes of it.
 func TestAReminderBeginsAChain(t *testing.T) {
 	l := newTalk(t, "a", "b")
-	e, _, err := l.Remind(Reminder{ID: "r", To: "a", Text: "look", DelayMS: 1}, l.now)
+	e, _, err := l.Remind(Message{ID: "r", To: "a", Body: "look"}, 1, l.now)
 	must(t, err)
 	l.add(e)
 	due, _ := l.Due(l.now+10, func(string) bool { return false })

@@ -53,10 +53,10 @@ func (s *State) ChannelsOf(name string) []string {
 // already. A refusal is an *ErrorValue.
 func (s *State) Membership(name, channel string, joins bool) (e Event, news bool, err error) {
 	if err := protocol.ValidTarget(channel); err != nil || !strings.HasPrefix(channel, "#") {
-		return e, false, refuse(string(protocol.BadField), "%q is no channel: '#' and a name", channel)
+		return e, false, Refusal(protocol.BadField, "%q is no channel: '#' and a name", channel)
 	}
 	if err := protocol.ValidFrom(name); err != nil || name == Relay {
-		return e, false, refuse(string(protocol.BadField), "%q is no name of a member", name)
+		return e, false, Refusal(protocol.BadField, "%q is no name of a member", name)
 	}
 	e = Event{Type: TypeLeft, Agent: name, Message: Message{To: channel}}
 	if joins {
@@ -64,9 +64,6 @@ func (s *State) Membership(name, channel string, joins bool) (e Event, news bool
 	}
 	return e, s.channels[channel][name] != joins, nil
 }
-
-// member applies an event of a channel.
-func (s *State) member(e Event) { s.sit(Member{e.To, e.Agent}, e.Type != TypeLeft) }
 
 // sit puts a name into a channel, or takes it out of it.
 func (s *State) sit(m Member, in bool) {
@@ -107,9 +104,9 @@ func (s *State) FanOut(m Message, now int64, running func(name string) bool) (li
 		return nil, s.empty(m)
 	case len(list) <= confirmMost || m.Confirmed:
 	case m.marked():
-		return nil, refuse(Confirm, marker, m.To, len(list), confirmMost)
+		return nil, Refusal(Confirm, marker, m.To, len(list), confirmMost)
 	default:
-		return nil, refuse(Confirm, asks, m.To, len(list), confirmMost)
+		return nil, Refusal(Confirm, asks, m.To, len(list), confirmMost)
 	}
 	for _, name := range list {
 		one := m
@@ -124,10 +121,10 @@ func (s *State) FanOut(m Message, now int64, running func(name string) bool) (li
 // mayGo says why one recipient cannot get a message to several, or one again.
 func (s *State) mayGo(m Message, now int64) error {
 	if err := protocol.ValidID(m.ID); err != nil {
-		return refuse(string(protocol.BadField), "id: with what tells deliveries apart behind it, it is too long: %s", m.ID)
+		return Refusal(protocol.BadField, "id: with what tells deliveries apart behind it, it is too long: %s", m.ID)
 	}
 	if s.has(m.ID) {
-		return refuse(string(protocol.DuplicateID), "another message has the id %s", m.ID)
+		return Refusal(protocol.DuplicateID, "another message has the id %s", m.ID)
 	}
 	if err := s.direct(m); err != nil {
 		return err
@@ -139,11 +136,11 @@ func (s *State) mayGo(m Message, now int64) error {
 func (s *State) empty(m Message) *ErrorValue {
 	switch {
 	case m.To == All:
-		return refuse(UnknownAgent, "no agent runs but %s: a message to all reaches those that do", m.From)
+		return Refusal(UnknownAgent, "no agent runs but %s: a message to all reaches those that do", m.From)
 	case len(s.channels[m.To]) > 0:
-		return refuse(UnknownAgent, "nobody is in %s but %s", m.To, m.From)
+		return Refusal(UnknownAgent, "nobody is in %s but %s", m.To, m.From)
 	}
-	e := refuse(UnknownAgent, "nobody is in %s: relay join '%s' --as NAME puts an agent in", m.To, m.To)
+	e := Refusal(UnknownAgent, "nobody is in %s: relay join '%s' --as NAME puts an agent in", m.To, m.To)
 	e.Candidates = near.Names(m.To, s.Channels())
 	if len(e.Candidates) > 0 {
 		e.Message = fmt.Sprintf("nobody is in %s: did you mean %s?", m.To, strings.Join(e.Candidates, " or "))
@@ -210,7 +207,7 @@ func together(own Result, list []*Known) Result {
 		}
 	}
 	if own.Error == nil && first.Error != nil {
-		own.Error = refuse(first.Error.Code, "%s: %s", first.To, first.Error.Message)
+		own.Error = Refusal(first.Error.Code, "%s: %s", first.To, first.Error.Message)
 	}
 	return own
 }

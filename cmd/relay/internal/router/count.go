@@ -68,18 +68,16 @@ func (s *State) WaitsFor(m *Known, running bool) string {
 
 // reason is what a message waits for.
 func (s *State) reason(m *Known, running bool) string {
-	a := s.agents[m.To]
+	a, waits := s.agents[m.To], s.WaitsFor(m, running)
 	switch {
-	case m.Held != 0 && m.Status == StatusAccepted:
-		return protocol.WaitsForPaused
+	case waits != "":
+		return waits
 	case a == nil || !a.Wrapped && !a.Awaited:
 		return WaitsForReader
 	case !running:
 		return WaitsForAgent
 	case m.Status == StatusAccepted:
 		return WaitsForRouter
-	case m.Status != protocol.StatusQueued || a.Waits == "":
-		return WaitsForNone
 	}
-	return a.Waits
+	return WaitsForNone
 }

@@ -54,3 +54,18 @@ func TestWhatWaitsForADraft(t *testing.T) {
 	result("m1", protocol.StatusInjecting, "")
 	waits(WaitsForNone)
 }
+
+// TestPausedMessagesAreCountedAsTheyAreTold, whether or not the agent runs.
+func TestPausedMessagesAreCountedAsTheyAreTold(t *testing.T) {
+	l := newLog(t)
+	l.up("bob")
+	l.add(Event{Type: TypePaused, Agent: "bob"})
+	l.send(Message{ID: "m", From: "ci", To: "bob", Body: "hi"})
+	for _, runs := range []bool{true, false} {
+		m, _ := l.Find("m")
+		c := l.Count(func(string) bool { return runs })
+		if told := l.WaitsFor(&m, runs); told != protocol.WaitsForPaused || c.Waiting[told] != 1 {
+			t.Errorf("runs: %v: told as %q, and counted as %v", runs, told, c.Waiting)
+		}
+	}
+}

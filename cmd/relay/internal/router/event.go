@@ -37,7 +37,8 @@ func EventTypes() []string {
 	}
 }
 
-// Event is one entry of the log. Which fields count depends on Type.
+// Event is one entry of the log. Which fields count depends on Type: testdata/events.jsonl has
+// events of all types, each with all that one of its type can have.
 type Event struct {
 	EventID   string `json:"event_id"`
 	Seq       int64  `json:"seq"`

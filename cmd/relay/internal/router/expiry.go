@@ -23,7 +23,7 @@ func (s *State) unknow(name string) {
 	s.agent(name)
 	delete(s.agents, name)
 	for _, channel := range s.Channels() {
-		s.member(Event{Type: TypeLeft, Agent: name, Message: Message{To: channel}})
+		s.sit(Member{channel, name}, false)
 	}
 }
 

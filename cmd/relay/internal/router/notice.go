@@ -24,45 +24,41 @@ const (
 	hearAgain       = 1000        // how soon an agent that was still heard is looked at again
 )
 
-// Reminder is a message to oneself, later.
-type Reminder struct {
-	ID, To, Text string
-	DelayMS      int64
-}
-
-// Remind decides about a reminder that is to be set now, and returns the event that sets it. known
-// is the one of the same id that was set before, when there is one. A refusal is an *ErrorValue.
-func (s *State) Remind(r Reminder, now int64) (e Event, known *Known, err error) {
-	m := notice(r.ID, s.here(r.To), reminderOpening+r.Text)
-	if err := s.checkReminder(r, m); err != nil {
+// Remind decides about a reminder that is to be set now, a message to oneself, and returns the
+// event that sets it. Of m the id, the recipient and the body count. known is the one of the same
+// id that was set before, when there is one. A refusal is an *ErrorValue.
+func (s *State) Remind(m Message, delayMS, now int64) (e Event, known *Known, err error) {
+	text := m.Body
+	m = notice(m.ID, s.here(m.To), reminderOpening+text)
+	if err := s.checkReminder(text, delayMS, m); err != nil {
 		return e, nil, err
 	}
 	if was := s.look(m.ID); was != nil {
-		if m.ShortID = was.ShortID; was.Message != m || was.DueAt-was.SetAt != r.DelayMS {
-			return e, nil, refuse(string(protocol.DuplicateID), "another message has the id %s", m.ID)
+		if m.ShortID = was.ShortID; was.Message != m || was.DueAt-was.SetAt != delayMS {
+			return e, nil, Refusal(protocol.DuplicateID, "another message has the id %s", m.ID)
 		}
 		c := was.copy()
 		return e, &c, nil
 	}
 	if n := s.reminders(m.To); n >= remindMost {
-		return e, nil, refuse(RateLimited, "%s has %d reminders before it, and more are not kept", m.To, n)
+		return e, nil, Refusal(RateLimited, "%s has %d reminders before it, and more are not kept", m.To, n)
 	}
-	return Event{Type: TypeReminder, Timestamp: now, Message: m, DueAt: now + r.DelayMS}, nil, nil
+	return Event{Type: TypeReminder, Timestamp: now, Message: m, DueAt: now + delayMS}, nil, nil
 }
 
-func (s *State) checkReminder(r Reminder, m Message) error {
+func (s *State) checkReminder(text string, delayMS int64, m Message) error {
 	const most = protocol.MaxBody - len(reminderOpening)
-	if err := parser.ValidBody(r.Text); err != nil {
-		return refuse(string(protocol.BadField), "message: %v", err)
+	if err := parser.ValidBody(text); err != nil {
+		return Refusal(protocol.BadField, "message: %v", err)
 	}
-	if len(r.Text) > most {
-		return refuse(string(protocol.MessageTooLarge),
-			"the reminder has %d bytes, and %d are the most", len(r.Text), most)
+	if len(text) > most {
+		return Refusal(protocol.MessageTooLarge,
+			"the reminder has %d bytes, and %d are the most", len(text), most)
 	}
-	if r.DelayMS <= 0 {
-		return refuse(string(protocol.BadField), "delay_ms: %d is not later than now", r.DelayMS)
+	if delayMS <= 0 {
+		return Refusal(protocol.BadField, "delay_ms: %d is not later than now", delayMS)
 	}
-	if err := s.kept("delay_ms", r.DelayMS); err != nil {
+	if err := s.kept("delay_ms", delayMS); err != nil {
 		return err
 	}
 	return m.check()
@@ -71,7 +67,7 @@ func (s *State) checkReminder(r Reminder, m Message) error {
 // kept refuses a time after which the log would no longer know what was to be done.
 func (s *State) kept(field string, millis int64) error {
 	if keep := s.Rules.KeepMS; keep > 0 && millis > keep {
-		return refuse(string(protocol.BadField),
+		return Refusal(protocol.BadField,
 			"%s: %s is too far off: the log keeps an event for %s (retain)", field, clock.Exact(millis), clock.Exact(keep))
 	}
 	return nil

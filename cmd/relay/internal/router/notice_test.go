@@ -16,9 +16,17 @@ import (
 	"relay-pty/protocol"
 )
 
+// reminder is one that somebody wants to set.
+type reminder struct {
+	ID, To, Text string
+	DelayMS      int64
+}
+
+func (r reminder) message() Message { return Message{ID: r.ID, To: r.To, Body: r.Text} }
+
 // remind sets a reminder and returns the code of its refusal.
-func (l *log) remind(r Reminder) string {
-	e, known, err := l.Remind(r, l.now+1) // when add puts it there
+func (l *log) remind(r reminder) string {
+	e, known, err := l.Remind(r.message(), r.DelayMS, l.now+1) // when add puts it there
 	var refused *ErrorValue
 	if errors.As(err, &refused) {
 		return refused.Code
@@ -48,35 +56,35 @@ func (l *log) fires(now int64) (told []string) {
 func TestRemind(t *testing.T) {
 	long := strings.Repeat("x", protocol.MaxBody-len(reminderOpening))
 	for name, c := range map[string]struct {
-		r    Reminder
+		r    reminder
 		want string
 	}{
-		"a reminder":        {Reminder{"r", "bob", "look", 1}, ""},
-		"of the human":      {Reminder{"r", "human", "look", 1}, ""},
-		"of a script":       {Reminder{"r", "ci", "look", 1}, ""},
-		"with our host":     {Reminder{"r", "bob@Mars", "look", 1}, ""},
-		"the longest":       {Reminder{"r", "bob", long, 1000}, ""},
-		"too long":          {Reminder{"r", "bob", long + "x", 1}, "message_too_large"},
-		"empty":             {Reminder{"r", "bob", "", 1}, "bad_field"},
-		"nothing to see":    {Reminder{"r", "bob", "\u200b\x00", 1}, "bad_field"},
-		"no text":           {Reminder{"r", "bob", "\xff", 1}, "bad_field"},
-		"at once":           {Reminder{"r", "bob", "look", 0}, "bad_field"},
-		"in the past":       {Reminder{"r", "bob", "look", -1}, "bad_field"},
-		"for ever":          {Reminder{"r", "bob", "look", 1 << 62}, "bad_field"},
-		"after the log":     {Reminder{"r", "bob", "look", 1001}, "bad_field"},
-		"a bad id":          {Reminder{"r r", "bob", "look", 1}, "bad_field"},
-		"a bad name":        {Reminder{"r", "self", "look", 1}, "bad_field"},
-		"a message's id":    {Reminder{"m", "bob", "look", 1}, "duplicate_id"},
-		"of another's id":   {Reminder{"old", "bob", "look", 500}, "duplicate_id"},
-		"the same again":    {Reminder{"old", "ci", "look", 500}, ""},
-		"at another time":   {Reminder{"old", "ci", "look", 501}, "duplicate_id"},
-		"with another text": {Reminder{"old", "ci", "Look", 500}, "duplicate_id"},
+		"a reminder":        {reminder{"r", "bob", "look", 1}, ""},
+		"of the human":      {reminder{"r", "human", "look", 1}, ""},
+		"of a script":       {reminder{"r", "ci", "look", 1}, ""},
+		"with our host":     {reminder{"r", "bob@Mars", "look", 1}, ""},
+		"the longest":       {reminder{"r", "bob", long, 1000}, ""},
+		"too long":          {reminder{"r", "bob", long + "x", 1}, "message_too_large"},
+		"empty":             {reminder{"r", "bob", "", 1}, "bad_field"},
+		"nothing to see":    {reminder{"r", "bob", "\u200b\x00", 1}, "bad_field"},
+		"no text":           {reminder{"r", "bob", "\xff", 1}, "bad_field"},
+		"at once":           {reminder{"r", "bob", "look", 0}, "bad_field"},
+		"in the past":       {reminder{"r", "bob", "look", -1}, "bad_field"},
+		"for ever":          {reminder{"r", "bob", "look", 1 << 62}, "bad_field"},
+		"after the log":     {reminder{"r", "bob", "look", 1001}, "bad_field"},
+		"a bad id":          {reminder{"r r", "bob", "look", 1}, "bad_field"},
+		"a bad name":        {reminder{"r", "self", "look", 1}, "bad_field"},
+		"a message's id":    {reminder{"m", "bob", "look", 1}, "duplicate_id"},
+		"of another's id":   {reminder{"old", "bob", "look", 500}, "duplicate_id"},
+		"the same again":    {reminder{"old", "ci", "look", 500}, ""},
+		"at another time":   {reminder{"old", "ci", "look", 501}, "duplicate_id"},
+		"with another text": {reminder{"old", "ci", "Look", 500}, "duplicate_id"},
 	} {
 		l := newLog(t)
 		l.Rules = Rules{Host: "mars", KeepMS: 1000}
 		l.up("bob")
 		l.send(Message{ID: "m", From: "human", To: "bob", Body: "hi"})
-		l.remind(Reminder{"old", "ci", "look", 500})
+		l.remind(reminder{"old", "ci", "look", 500})
 		if got := l.remind(c.r); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
@@ -87,9 +95,9 @@ func TestRemind(t *testing.T) {
 // then, and its id is nobody else's.
 func TestAReminderIsAMessage(t *testing.T) {
 	l := newLog(t)
-	l.remind(Reminder{"late", "ci", "two", 2000})
-	l.remind(Reminder{"soon", "ci", "one", 1000})
-	l.remind(Reminder{"not", "ci", "three", 1000})
+	l.remind(reminder{"late", "ci", "two", 2000})
+	l.remind(reminder{"soon", "ci", "one", 1000})
+	l.remind(reminder{"not", "ci", "three", 1000})
 	code := l.send(Message{ID: "soon", From: "ci", To: Human, Body: "hi"})
 	if code != string(protocol.DuplicateID) {
 		t.Errorf("its id is taken: %q", code)
@@ -122,7 +130,7 @@ func TestAReminderIsAMessage(t *testing.T) {
 	if _, ok := l.Agent(Relay); ok {
 		t.Error("the router counts as an agent")
 	}
-	if code := l.remind(Reminder{"soon", "ci", "one", 1000}); code != "" || len(l.Scheduled()) != 0 {
+	if code := l.remind(reminder{"soon", "ci", "one", 1000}); code != "" || len(l.Scheduled()) != 0 {
 		t.Errorf("set again after it came: %q, %v", code, l.Scheduled())
 	}
 }
@@ -130,24 +138,24 @@ func TestAReminderIsAMessage(t *testing.T) {
 func TestRemindersAreBounded(t *testing.T) {
 	l := newLog(t)
 	for i := range remindMost {
-		if code := l.remind(Reminder{"r" + strconv.Itoa(i), "ci", "look", 1000}); code != "" {
+		if code := l.remind(reminder{"r" + strconv.Itoa(i), "ci", "look", 1000}); code != "" {
 			t.Fatalf("reminder %d: %s", i, code)
 		}
 	}
-	if code := l.remind(Reminder{"r", "ci", "look", 1000}); code != RateLimited {
+	if code := l.remind(reminder{"r", "ci", "look", 1000}); code != RateLimited {
 		t.Errorf("one more: %q", code)
 	}
-	if code := l.remind(Reminder{"r0", "ci", "look", 1000}); code != "" {
+	if code := l.remind(reminder{"r0", "ci", "look", 1000}); code != "" {
 		t.Errorf("the first again: %q", code)
 	}
-	if code := l.remind(Reminder{"r", "eve", "look", 1000}); code != "" {
+	if code := l.remind(reminder{"r", "eve", "look", 1000}); code != "" {
 		t.Errorf("of somebody else: %q", code)
 	}
 	l.result("ci", "r0", protocol.StatusCancelled)
-	if code := l.remind(Reminder{"r", "ci", "look", 1000}); code != string(protocol.DuplicateID) {
+	if code := l.remind(reminder{"r", "ci", "look", 1000}); code != string(protocol.DuplicateID) {
 		t.Errorf("another's: %q", code)
 	}
-	if code := l.remind(Reminder{"s", "ci", "look", 1000}); code != "" {
+	if code := l.remind(reminder{"s", "ci", "look", 1000}); code != "" {
 		t.Errorf("after one was cancelled: %q", code)
 	}
 }
@@ -238,7 +246,7 @@ func TestTheClockIsSetBack(t *testing.T) {
 	l := newLog(t)
 	l.up("bob")
 	l.send(Message{ID: "m", From: "ci", To: "bob", Body: "hi", NotifyOnDelivery: true})
-	l.remind(Reminder{"r", "ci", "look", 1000})
+	l.remind(reminder{"r", "ci", "look", 1000})
 	l.result("bob", "m", "delivered")
 	want := []string{"ci: [relay] Message m delivered to bob."}
 	if got := l.fires(l.now - 500_000); !slices.Equal(got, want) {
@@ -254,7 +262,7 @@ func TestNoticesToTheAbsent(t *testing.T) {
 	l := newLog(t)
 	l.up("bob")
 	for _, to := range []string{"bob", "eve", Human} {
-		l.remind(Reminder{"r-" + to, to, "look", 1})
+		l.remind(reminder{"r-" + to, to, "look", 1})
 	}
 	l.fires(l.now + 10)
 	at, _ := l.Find("r-eve")
@@ -412,8 +420,8 @@ func (w *world) answers() {
 
 func (w *world) reminds() {
 	id := "r" + strconv.Itoa(rapid.IntRange(1, 9).Draw(w.r, "reminder"))
-	r := Reminder{ID: id, To: "bob", Text: "look", DelayMS: rapid.Int64Range(1, 40).Draw(w.r, "delay")}
-	if e, known, err := w.Remind(r, w.now+1); err == nil && known == nil {
+	r := reminder{ID: id, To: "bob", Text: "look", DelayMS: rapid.Int64Range(1, 40).Draw(w.r, "delay")}
+	if e, known, err := w.Remind(r.message(), r.DelayMS, w.now+1); err == nil && known == nil {
 		w.due[r.ID] = w.now + 1 + r.DelayMS
 		w.put(e)
 	}

@@ -14,7 +14,7 @@ func (l *log) writes(to, code string) []string {
 	l.t.Helper()
 	e := Event{Agent: "bob", Timestamp: l.now + 1} // when add puts it there
 	e.Message = Message{ID: "cmd-" + strconv.FormatInt(l.now, 10), From: "bob", To: to, Body: "look\nhere"}
-	l.add(l.Refuse(e, refuse(code, "because of %s", code)))
+	l.add(l.Refuse(e, Refusal(code, "because of %s", code)))
 	return l.fires(l.now)
 }
 
@@ -80,7 +80,7 @@ func TestAnAgentCannotLoopOnRefusals(t *testing.T) {
 func TestOldRefusalsAreNotTold(t *testing.T) {
 	l := newLog(t)
 	l.up("bob")
-	l.add(Event{Type: TypeRefused, Agent: "bob", Message: Message{ID: "c", From: "bob", To: "bop", Body: "hi"}, Result: Result{Error: refuse(UnknownAgent, "no")}})
+	l.add(Event{Type: TypeRefused, Agent: "bob", Message: Message{ID: "c", From: "bob", To: "bop", Body: "hi"}, Result: Result{Error: Refusal(UnknownAgent, "no")}})
 	if got := l.fires(l.now); got != nil || l.Waiting() {
 		t.Errorf("told %q, waiting: %v", got, l.Waiting())
 	}
@@ -93,7 +93,7 @@ func TestAnAnswerToARefusalGoesOnInTheChain(t *testing.T) {
 	none := 0
 	e := Event{Agent: "bob", Timestamp: l.now + 1, IDs: []string{"m"}, Tools: &none}
 	e.Message = Message{ID: "c", From: "bob", To: "bop", Body: "and you?"}
-	l.add(l.Refuse(e, refuse(UnknownAgent, "no")))
+	l.add(l.Refuse(e, Refusal(UnknownAgent, "no")))
 	if got := l.fires(l.now); len(got) != 1 {
 		t.Fatalf("told %q", got)
 	}

@@ -57,13 +57,6 @@ type Row struct {
 	New         bool // it is not kept yet, or at another place among the others
 }
 
-// record is how a message is written: those that belong together are named.
-type record struct {
-	Known
-	Group      string   `json:",omitempty"`
-	Deliveries []string `json:",omitempty"`
-}
-
 // root is the message to several that a message is of, or itself: those are put away and forgotten
 // together.
 func (m *Known) root() *Known {
@@ -135,25 +128,22 @@ func (s *State) touch(m *Known) {
 // read reads what was kept of a message, and fetches those that belong to it. stays: they are at
 // hand from then on. nil where it is not kept, or not by us.
 func (s *State) read(data []byte, stays bool) *Known {
-	var r record
-	if data == nil || json.Unmarshal(data, &r) != nil {
+	m := &Known{}
+	if data == nil || json.Unmarshal(data, m) != nil {
 		return nil
 	}
-	if m := s.messages[r.ID]; m != nil {
-		return m // it was fetched together with another one
+	if there := s.messages[m.ID]; there != nil {
+		return there // it was fetched together with another one
 	}
-	m := &r.Known
 	m.at = m.Seq
 	if stays {
 		s.know(m)
-		if r.Group != "" {
-			if group := s.near(r.Group, true); group != nil {
-				m.of(group)
-			}
+		if group := s.near(m.Group, true); group != nil {
+			m.of(group)
 		}
 	}
-	for _, part := range r.Deliveries {
-		if one := s.near(part, stays); one != nil {
+	for _, id := range m.Copies {
+		if one := s.near(id, stays); one != nil {
 			m.Deliveries = append(m.Deliveries, one)
 		}
 	}
@@ -171,21 +161,21 @@ func (m *Known) newest() int64 {
 
 // row is a message as it is kept.
 func (m *Known) row() (Row, error) {
-	v := record{Known: *m}
+	m.Copies = nil
 	for _, one := range m.Deliveries {
-		v.Deliveries = append(v.Deliveries, one.ID)
+		m.Copies = append(m.Copies, one.ID)
 	}
 	r := Row{
 		ID: m.ID, ShortID: m.ShortID, Seq: m.Seq, From: m.From, To: m.To, Status: m.Status,
 		Sent: m.Sent, Open: m.open(), Last: m.newest(), New: m.at != m.Seq,
 	}
 	if m.group != nil {
-		v.Group, r.Root = m.group.ID, m.group.ID
+		m.Group, r.Root = m.group.ID, m.group.ID
 	}
 	r.Part = m.Channel != "" && m.Redelivers == ""
 	r.Dead = m.Sent && dead(m.Status) && !m.Again
 	var err error
-	r.Data, err = json.Marshal(v)
+	r.Data, err = json.Marshal(m)
 	return r, err
 }
 

@@ -153,7 +153,7 @@ func (l *life) next() []Event {
 	case 6, 7, 8:
 		return l.result(event(protocol.TypeInjectResult))
 	case 9:
-		e, _, err := l.s.Remind(Reminder{ID: l.fresh(), To: l.one(people...), Text: "think", DelayMS: 1 + l.now%(2*minute)}, l.now)
+		e, _, err := l.s.Remind(Message{ID: l.fresh(), To: l.one(people...), Body: "think"}, 1+l.now%(2*minute), l.now)
 		if err != nil {
 			return nil
 		}
@@ -189,7 +189,7 @@ func (l *life) next() []Event {
 	}
 	if e.Type == TypeRefused {
 		e.ID, e.To, e.Timestamp = fmt.Sprint("x", l.s.Last), "nobody", l.now
-		e = l.s.Refuse(e, refuse(l.one("unknown_agent", "rate_limited"), "why"))
+		e = l.s.Refuse(e, Refusal(l.one("unknown_agent", "rate_limited"), "why"))
 	}
 	return []Event{e}
 }
@@ -246,7 +246,7 @@ func (l *life) result(e Event) []Event {
 	}
 	e.Evidence, e.WaitingFor = "turn", "human"
 	if l.yes() {
-		e.Error = refuse("stranded", "why")
+		e.Error = Refusal("stranded", "why")
 	}
 	return []Event{e}
 }
@@ -420,7 +420,7 @@ func TestNothingIsForgottenOnTheShelf(t *testing.T) {
 			t.Errorf("State.%s is not compared: is it kept?", of.Field(i).Name)
 		}
 	}
-	derived := map[string]bool{"Known.group": true, "Known.kin": true, "Known.at": true, "Message.Confirmed": true, "Message.Ahead": true}
+	derived := map[string]bool{"Known.Deliveries": true, "Known.group": true, "Known.kin": true, "Known.at": true, "Message.Confirmed": true, "Message.Ahead": true}
 	seen := map[reflect.Type]bool{}
 	var walk func(reflect.Type)
 	walk = func(of reflect.Type) {

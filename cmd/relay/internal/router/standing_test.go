@@ -1,6 +1,7 @@
 package router
 
 import (
+	"reflect"
 	"testing"
 
 	"relay-pty/protocol"
@@ -28,8 +29,39 @@ func TestWhyAMessageWaits(t *testing.T) {
 			"ci has not read it yet (relay recv); bob takes no more messages at present",
 		},
 	} {
-		if got := (Standing{To: c.to, Status: StatusAccepted, Copies: c.copies}).WhyNot(); got != c.want {
+		is := Standing{Delivery: c.copies[0]}
+		if Group(c.to) {
+			is = Standing{Delivery: Delivery{To: c.to, Status: StatusAccepted}, Recipients: c.copies}
+		}
+		if got := is.WhyNot(); got != c.want {
 			t.Errorf("to %s: %q, want %q", c.to, got, c.want)
 		}
+	}
+}
+
+// TestEachCopyTellsAll: of a message to several, each copy says what one to its recipient alone
+// does, also with which words the recipient's API refused the turn.
+func TestEachCopyTellsAll(t *testing.T) {
+	l := newLog(t)
+	l.up("bob", "eve")
+	for _, name := range []string{"bob", "eve"} {
+		l.add(Event{Type: TypeJoined, Agent: name, Message: Message{To: "#dev"}})
+	}
+	l.add(Event{Type: TypeMessage, Message: Message{ID: "m", From: "ci", To: "#dev", Body: "hi"}, Recipients: []string{"bob", "eve"}})
+	l.result("eve", "m:eve", protocol.StatusDelivered)
+	e := Event{Type: protocol.TypeTurnEnd, Agent: "eve", IDs: []string{"m:eve"}, Message: Message{Body: "come back at 7"}}
+	e.Outcome, e.Reason = protocol.OutcomeRefused, protocol.ReasonLimit
+	l.add(e)
+	m, _ := l.Find("m")
+	got := l.Standing(&m, func(name string) bool { return name == "bob" })
+	if got.Status != StatusAccepted || !got.Running || got.Reads || got.Abandoned || len(got.Recipients) != 2 {
+		t.Fatalf("as a whole: %+v", got)
+	}
+	if want := "the API of eve refused its turn (limit): come back at 7"; got.Ended() != want {
+		t.Errorf("eve's: %q, want %q", got.Ended(), want)
+	}
+	alone, _ := l.Find("m:eve")
+	if one := l.Standing(&alone, func(string) bool { return false }); !reflect.DeepEqual(one.Delivery, got.Recipients[1]) {
+		t.Errorf("eve's alone: %+v, and among others %+v", one.Delivery, got.Recipients[1])
 	}
 }

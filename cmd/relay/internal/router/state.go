@@ -34,8 +34,10 @@ type Known struct {
 
 	Redeliveries []string // ids of the messages by which it was sent again
 
-	Deliveries []*Known // what each recipient got of it, where it went to several
-	group      *Known   // the message to several that it is of
+	Deliveries []*Known `json:"-"`                    // what each recipient got of it, where it went to several
+	Copies     []string `json:"Deliveries,omitempty"` // their ids, as they are kept
+	Group      string   `json:",omitempty"`           // id of the message to several that it is of, as it is kept
+	group      *Known   // that message
 	kin        []*Known // those that it is the group of, also such that were sent again since
 	at         int64    // number of the event by which it is kept, 0 where it is not
 }
@@ -130,7 +132,7 @@ func (m *Known) copy() Known {
 	c := *m
 	c.Events, c.Replies = slices.Clone(m.Events), slices.Clone(m.Replies)
 	c.Redeliveries = slices.Clone(m.Redeliveries)
-	c.Deliveries, c.group, c.kin, c.at = nil, nil, nil, 0
+	c.Deliveries, c.Copies, c.Group, c.group, c.kin, c.at = nil, nil, "", nil, nil, 0
 	for _, one := range m.Deliveries {
 		o := one.copy()
 		c.Deliveries = append(c.Deliveries, &o)
@@ -236,7 +238,7 @@ func (s *State) Apply(e Event) {
 	case protocol.TypeTurnEnd:
 		s.turnEnd(e)
 	case TypeJoined, TypeLeft:
-		s.member(e)
+		s.sit(Member{e.To, e.Agent}, e.Type == TypeJoined)
 	case TypeRefused:
 		s.refused(e)
 	case protocol.TypeMarkerInvalid:

@@ -39,15 +39,15 @@ type sent struct {
 func send(ctx context.Context, d *desk, in sendArguments) (*sent, error) {
 	wait := time.Duration(in.Wait * float64(time.Second))
 	if in.Wait < 0 || in.Wait > waitMost.Seconds() {
-		return nil, refuse(protocol.BadField, "wait_seconds: %v is not between 0 and %v", in.Wait, waitMost.Seconds())
+		return nil, router.Refusal(protocol.BadField, "wait_seconds: %v is not between 0 and %v", in.Wait, waitMost.Seconds())
 	}
 	message := api.Send{To: in.To, Body: in.Body, From: d.Name, ID: d.NewID(), Mode: in.Mode, ReplyTo: in.ReplyTo, Thread: in.Thread,
-		ReplyWithinMS: wait.Milliseconds(), Until: api.UntilQueued, WaitMS: api.AcceptWait.Milliseconds()}
+		ReplyWithinMS: wait.Milliseconds(), Until: router.Queued, WaitMS: api.AcceptWait.Milliseconds()}
 	began := time.Now()
 	m, err := ask(ctx, d, func(c *api.Client) (api.Message, error) { return c.Send(ctx, message) })
 	if err == nil && wait > 0 {
-		m, err = m.Await(api.UntilReplied, wait, m.WaitsSince(began), func(wait time.Duration) (api.Message, error) {
-			return ask(ctx, d, func(c *api.Client) (api.Message, error) { return c.Message(ctx, message.ID, api.UntilReplied, wait) })
+		m, err = m.Await(router.Replied, wait, m.WaitsSince(began), func(wait time.Duration) (api.Message, error) {
+			return ask(ctx, d, func(c *api.Client) (api.Message, error) { return c.Message(ctx, message.ID, router.Replied, wait) })
 		})
 	}
 	if err != nil {
@@ -60,10 +60,10 @@ func send(ctx context.Context, d *desk, in sendArguments) (*sent, error) {
 		answer.Reply, answer.Note = &m.Replies[0], ""
 		d.arrived(ctx, m.Replies[0].ID)
 	case m.Outcome != "":
-		answer.Note = m.Standing().Ended()
+		answer.Note = m.Ended()
 	case m.Abandoned:
 		answer.Note = m.To + " ended without an answer"
-	case !m.Standing().Reached(api.UntilReplied):
+	case !m.Reached(router.Replied):
 		answer.TimedOut = true
 		answer.Note = strings.TrimPrefix(answer.Note+"; no answer yet: one that comes later reaches you as a message", "; ")
 	}
@@ -79,7 +79,7 @@ func note(m api.Message) string {
 	if m.Status != router.StatusAccepted {
 		return ""
 	}
-	return m.Standing().WhyNot() + "; the message waits"
+	return m.WhyNot() + "; the message waits"
 }
 
 // arrived waits until an answer, which the caller is about to read, is where its inbox takes it
@@ -89,7 +89,7 @@ func (d *desk) arrived(ctx context.Context, id string) {
 		return // the words of a turn, which are no message
 	}
 	d.Ask(ctx, func(c *api.Client) error { // where it fails, the answer is there all the same
-		_, err := c.Message(ctx, id, api.UntilQueued, api.AcceptWait)
+		_, err := c.Message(ctx, id, router.Queued, api.AcceptWait)
 		return err
 	})
 }
@@ -131,11 +131,11 @@ func (d *desk) is(argument, name string) error {
 	if name == "" || name == d.Name {
 		return nil
 	}
-	return refuse(protocol.NotAuthorized, "you are %s, and %s says %s: leave it out, or give your own name", d.Name, argument, name)
+	return router.Refusal(protocol.NotAuthorized, "you are %s, and %s says %s: leave it out, or give your own name", d.Name, argument, name)
 }
 
 func (d *desk) reply(ctx context.Context, id, text string) (*sent, error) {
-	a := api.Answer{Body: text, From: d.Name, ID: d.NewID(), Until: api.UntilQueued, WaitMS: api.AcceptWait.Milliseconds()}
+	a := api.Answer{Body: text, From: d.Name, ID: d.NewID(), Until: router.Queued, WaitMS: api.AcceptWait.Milliseconds()}
 	m, err := ask(ctx, d, func(c *api.Client) (api.Message, error) { return c.Reply(ctx, id, a) })
 	if err == nil && m.Error != nil && m.Error.Code == router.AlreadyClosed {
 		err = fmt.Errorf("%w. Your answer is kept as %s, and reaches %s as a message: do not send it again", m.Error, m.ID, m.To)
@@ -158,7 +158,7 @@ func (d *desk) waits(ctx context.Context) (id string, err error) {
 	}
 	open := slices.DeleteFunc(list.Messages, func(m api.Message) bool { return m.From == router.Relay || !d.unanswered(m) })
 	if len(open) == 0 {
-		return "", refuse(protocol.UnknownID, "no message to %s waits for an answer; send_message writes to anybody", d.Name)
+		return "", router.Refusal(protocol.UnknownID, "no message to %s waits for an answer; send_message writes to anybody", d.Name)
 	}
 	last := open[len(open)-1]
 	var others []string
@@ -169,7 +169,7 @@ func (d *desk) waits(ctx context.Context) (id string, err error) {
 		}
 	}
 	if id != "" {
-		return "", refuse(protocol.MissingField, "more than one sender waits for an answer: give correlation_id, one of %s", strings.Join(others, ", "))
+		return "", router.Refusal(protocol.MissingField, "more than one sender waits for an answer: give correlation_id, one of %s", strings.Join(others, ", "))
 	}
 	return last.ShownID(), nil
 }
@@ -199,7 +199,7 @@ type inbox struct {
 
 func checkInbox(_ context.Context, d *desk, in inboxArguments) (*inbox, error) {
 	if in.Max < 1 || in.Max > 100 {
-		return nil, refuse(protocol.BadField, "max: %d is not between 1 and 100", in.Max)
+		return nil, router.Refusal(protocol.BadField, "max: %d is not between 1 and 100", in.Max)
 	}
 	return &inbox{You: d.Name, most: in.Max}, nil
 }

@@ -30,9 +30,9 @@ func waitForEvents(ctx context.Context, d *desk, in eventsArguments) (page api.E
 	wait := time.Duration(in.Wait) * time.Millisecond
 	switch {
 	case in.Wait < 0 || in.Wait > waitMost.Milliseconds():
-		return page, refuse(protocol.BadField, "max_wait_ms: %d is not between 0 and %d", in.Wait, waitMost.Milliseconds())
+		return page, router.Refusal(protocol.BadField, "max_wait_ms: %d is not between 0 and %d", in.Wait, waitMost.Milliseconds())
 	case in.After < api.FromNow:
-		return page, refuse(protocol.BadField, "after_event_seq: %d is no number of an event", in.After)
+		return page, router.Refusal(protocol.BadField, "after_event_seq: %d is no number of an event", in.After)
 	}
 	q := api.Query{After: in.After, Target: in.Target}
 	if in.Target == "self" {

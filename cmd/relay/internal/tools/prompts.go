@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
 
@@ -56,7 +57,7 @@ func (d *desk) offerPrompts(s *mcp.Server) {
 func (p prompt) answer(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	for _, a := range p.takes {
 		if a.Required && strings.TrimSpace(r.Params.Arguments[a.Name]) == "" {
-			return nil, refuse(protocol.MissingField, "%s needs %s: %s", p.name, a.Name, a.Description)
+			return nil, router.Refusal(protocol.MissingField, "%s needs %s: %s", p.name, a.Name, a.Description)
 		}
 	}
 	return &mcp.GetPromptResult{Description: p.says, Messages: []*mcp.PromptMessage{

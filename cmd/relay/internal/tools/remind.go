@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"relay-pty/cmd/relay/internal/api"
+	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
 
@@ -23,7 +24,7 @@ func remindMe(ctx context.Context, d *desk, in remindArguments) (api.Reminder, e
 		}
 	}
 	if err != nil || delay < time.Millisecond {
-		return api.Reminder{}, refuse(protocol.BadField, "delay: %q is no time from now on: 90s, 5m, 2h30m, 500 (milliseconds)", in.Delay)
+		return api.Reminder{}, router.Refusal(protocol.BadField, "delay: %q is no time from now on: 90s, 5m, 2h30m, 500 (milliseconds)", in.Delay)
 	}
 	r := api.Remind{DelayMS: delay.Milliseconds(), Message: in.Message, From: d.Name, ID: d.NewID()}
 	return ask(ctx, d, func(c *api.Client) (api.Reminder, error) { return c.Remind(ctx, r) })

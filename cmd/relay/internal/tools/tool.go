@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/protocol"
 )
 
@@ -50,18 +51,18 @@ func (t *tool) read(arguments json.RawMessage, into any) error {
 	given := map[string]jsontext.Value{}
 	if len(arguments) > 0 {
 		if err := strict.Unmarshal(arguments, &given); err != nil {
-			return refuse(protocol.BadJSON, "the arguments of %s are no JSON object: %v", t.name, err)
+			return router.Refusal(protocol.BadJSON, "the arguments of %s are no JSON object: %v", t.name, err)
 		}
 	}
 	maps.DeleteFunc(given, func(_ string, v jsontext.Value) bool { return v.Kind() == 'n' })
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if t.takes.Properties[name] == nil {
-			return refuse(protocol.BadField, "%s has no argument %q; it takes %s", t.name, name, t.arguments())
+			return router.Refusal(protocol.BadField, "%s has no argument %q; it takes %s", t.name, name, t.arguments())
 		}
 	}
 	for _, name := range t.takes.Required {
 		if given[name] == nil {
-			return refuse(protocol.MissingField, "%s needs %s; it takes %s", t.name, name, t.arguments())
+			return router.Refusal(protocol.MissingField, "%s needs %s; it takes %s", t.name, name, t.arguments())
 		}
 	}
 	sound, err := strict.Marshal(given)
@@ -72,11 +73,11 @@ func (t *tool) read(arguments json.RawMessage, into any) error {
 	if errors.As(err, &wrong) {
 		name := strings.TrimPrefix(string(wrong.JSONPointer), "/")
 		if p := t.takes.Properties[name]; p != nil {
-			return refuse(protocol.BadField, "%s of %s is to be of the type %s, and is %s", name, t.name, p.Type, given[name])
+			return router.Refusal(protocol.BadField, "%s of %s is to be of the type %s, and is %s", name, t.name, p.Type, given[name])
 		}
 	}
 	if err != nil {
-		return refuse(protocol.BadField, "the arguments of %s: %v", t.name, err)
+		return router.Refusal(protocol.BadField, "the arguments of %s: %v", t.name, err)
 	}
 	return nil
 }

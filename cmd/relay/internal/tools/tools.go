@@ -20,7 +20,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 
@@ -190,10 +189,6 @@ func refusal(err error) string {
 		return string(wrapper.Code) + ": " + err.Error()
 	}
 	return string(protocol.Degraded) + ": " + err.Error()
-}
-
-func refuse[C ~string](code C, format string, args ...any) error {
-	return &router.ErrorValue{Code: string(code), Message: fmt.Sprintf(format, args...)}
 }
 
 // ask asks the router one thing.
