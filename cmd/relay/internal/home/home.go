@@ -53,8 +53,12 @@ func Find(store string) (Home, error) {
 	return h.where(), nil
 }
 
-// Here returns the places that the environment says, whether or not a router runs elsewhere.
+// Here returns the places that the environment says, whether or not a router runs elsewhere. Where
+// this process may not use them, a *[sock.SandboxError] says so before anything is made.
 func Here(store string) (Home, error) {
+	if err := sock.Allowed(); err != nil {
+		return Home{}, err
+	}
 	agents, err := registry.Dir()
 	if err != nil {
 		return Home{}, err
