@@ -47,6 +47,9 @@ func (t *taken) release() {
 
 // claim takes the socket and the name, each of which only one wrapper may hold.
 func (w *wrapper) claim(stderr io.Writer) (*taken, error) {
+	if err := sock.Allowed(); err != nil {
+		return nil, err
+	}
 	dir, err := registry.Dir()
 	if err != nil {
 		return nil, err

@@ -71,7 +71,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	root := newRoot(s)
 	root.SetArgs(args)
 	ran, err := root.ExecuteContextC(ctx)
-	if refused := (*router.ErrorValue)(nil); errors.As(err, &refused) && wantsJSON(ran) {
+	if refused := refusal(err); refused != nil && wantsJSON(ran) {
 		s.json(refused) // whoever cannot be told finds the exit status
 	}
 	return status(errs, err)
@@ -216,11 +216,21 @@ func overview(w io.Writer, root *cobra.Command) {
 	fmt.Fprintln(w, "\nMore: relay COMMAND --help, relay help receiving, relay help settings.")
 }
 
+// refusal is the error as programs read it, by its code; nil where it has none.
+func refusal(err error) *router.ErrorValue {
+	var refused *router.ErrorValue
+	var coded interface{ Code() string }
+	if !errors.As(err, &refused) && errors.As(err, &coded) {
+		refused = &router.ErrorValue{Code: coded.Code(), Message: err.Error()}
+	}
+	return refused
+}
+
 // status tells an error, and makes an exit status of it.
 func status(errs io.Writer, err error) int {
 	var code exit
 	var wrong usage
-	var refused *router.ErrorValue
+	refused := refusal(err)
 	var hint interface{ Hint() string }
 	var by signals.Stopped
 	switch {
@@ -229,7 +239,7 @@ func status(errs io.Writer, err error) int {
 	case errors.As(err, &code):
 		return int(code)
 	}
-	if errors.As(err, &refused) {
+	if refused != nil {
 		fmt.Fprintf(errs, "relay: %s: %v\n", refused.Code, err)
 	} else {
 		fmt.Fprintf(errs, "relay: %v\n", err)
@@ -243,7 +253,7 @@ func status(errs io.Writer, err error) int {
 	switch {
 	case errors.As(err, &wrong), refused != nil && refused.Code == string(protocol.BadField):
 		return exitUsage
-	case errors.As(err, &refused) && refused.Code == router.UnknownAgent:
+	case refused != nil && refused.Code == router.UnknownAgent:
 		return exitNoAgent
 	case errors.As(err, &by):
 		return 128 + int(by.Signal)

@@ -47,8 +47,8 @@ func Connect(ctx context.Context, path string) (*net.UnixConn, error) {
 	defer done()
 	var d net.Dialer
 	made, err := d.DialContext(ctx, "unix", name)
-	if err := sandboxed(path, err); err != nil {
-		return nil, err
+	if forbids(name, err) {
+		return nil, &SandboxError{path}
 	}
 	if err != nil {
 		return nil, err

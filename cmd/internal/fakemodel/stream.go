@@ -120,12 +120,13 @@ func whole(w http.ResponseWriter, status int, body obj) error {
 
 // refuse refuses a request, by a limit that ends after so long if resets is not 0. Of each vendor's
 // words for that it has what its agents need to give up at once: Codex a type and a time, Claude
-// Code a header.
+// Code a header, Gemini CLI a time in words.
 func refuse(w http.ResponseWriter, status int, says string, resets time.Duration) {
 	why := obj{"message": says, "type": "invalid_request_error", "code": status}
 	if resets > 0 {
 		delete(why, "code")
 		why["type"], why["resets_at"] = "usage_limit_reached", time.Now().Add(resets).Unix()
+		why["message"] = fmt.Sprintf("%s. Please retry in %.0fs", says, resets.Seconds())
 		w.Header().Set("Retry-After", strconv.Itoa(int(resets.Seconds())))
 		w.Header().Set("X-Should-Retry", "false")
 	}

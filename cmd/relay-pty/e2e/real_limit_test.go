@@ -65,6 +65,43 @@ func refusedByALimit(t *testing.T, a agentrig.Agent) {
 	r.once([]string{"m1", "m2", "m3", "m4"})
 }
 
+// TestRealMenuBehindALimitIsADialog: Gemini CLI asks what to do now when its API has refused a turn
+// by a limit. It is blocked by that question, and nothing is typed into its menu, however urgent;
+// what waited is read when a human has answered.
+func TestRealMenuBehindALimitIsADialog(t *testing.T) {
+	each(t, realagent.Tried(agentrig.Gemini()), func(t *testing.T, a agentrig.Agent) {
+		r := startAgent(t, a)
+		var refuses atomic.Bool
+		refuses.Store(true)
+		answers := r.api.Responder()
+		r.api.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
+			if refuses.Load() {
+				return fakemodel.Reply{Refuse: 429, Resets: 10 * time.Minute}
+			}
+			return answers(turn)
+		})
+		r.inject("m1", "one")
+		r.told("Usage limit reached for ")
+		must(t, r.WaitText(patience(t), "1. Keep trying"))
+		menu := r.drawn()
+		waiting := map[string]string{"m2": "sequential", "m3": "important", "m4": "urgent"}
+		for id, mode := range waiting {
+			r.press(mode, id, "2\n1\nthere")
+			r.held(id, "dialog", 600*time.Millisecond)
+		}
+		if now := r.drawn(); now != menu {
+			t.Errorf("the menu changed, and no human answered it; before:\n%s\nnow:\n%s", menu, now)
+		}
+		refuses.Store(false)
+		must(t, r.Type("1"))
+		for id := range waiting {
+			r.delivers(id, "submitted", "turn")
+			r.turnWith("[relay " + id + " from bob]")
+		}
+		r.once([]string{"m2", "m3", "m4"})
+	})
+}
+
 // TestRealAgentThatTriesAgainSaysSo: while an agent's API refuses and it tries again by itself, as
 // often as it likes, its status says so; then it answers. Gemini CLI and Qwen Code show nothing of
 // it.

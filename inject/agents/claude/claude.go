@@ -57,7 +57,7 @@ var Profile = profile.Profile{
 	},
 	Tries: []*profile.Pattern{rx(`^\S .*· [Rr]etrying in \d+\w* · attempt \d+/\d+$`)},
 	Dialogs: []*profile.Pattern{
-		rx(`^\s*Do you (want|trust)\b.*\?`),
+		rx(`^\s*(Do you (want|trust)\b.*|What do you want to do)\?`), // the second when a limit is reached
 		rx(`^\s*(Choose the text style\b|Accessing workspace:)`),
 		rx(`\b[Ee]sc to (cancel|clear|go back|close|exit)\b`),
 		rx(`\bEnter to (confirm|select|continue)\b`),

@@ -50,6 +50,7 @@ var Profile = profile.Profile{
 	Tries: []*profile.Pattern{rx(`^[•◦] Reconnecting\.\.\. \d+/\d+ \(`)},
 	Dialogs: []*profile.Pattern{
 		rx(`^\s*(Would you like to|Do you (want|trust)|Trust this folder|Hooks need review)\b`),
+		rx(`^\s*(Approaching rate limits|You've reached your workspace credit limit|Usage limit reached)$`),
 		rx(`\b[Pp]ress enter to\b`),
 		rx(`\b[Ee]sc (to )?(cancel|go back|back|close|dismiss|exit)\b`),
 		rx(`^[›>] \d+\. `),

@@ -43,6 +43,7 @@ var Profile = profile.Profile{
 	Queued: rx(`^  Queued \(press ↑ to edit\):$`), // until its MCP servers have started, for one
 	Dialogs: []*profile.Pattern{
 		rx(`^[ │?]*(Allow|Apply|Do you|How would you like)\b.*\?`),
+		rx(`^ *│ +(Usage limit reached for |We are currently experiencing high demand|It seems like you don't have access to |Model ".*" (was|is) not )`),
 		rx(`^[ │]*● \d+\. `),
 		rx(`\([Uu]se Enter to select`),
 		rx(`\b[Ee]nter to (confirm|select|continue|submit)\b`),

@@ -57,8 +57,9 @@ func (s *Server) agent(r *http.Request) (any, error) {
 
 // known is the agent of the path.
 func (s *Server) known(r *http.Request) (known Agent, err error) {
-	s.Hub.Looked(r.Context())
 	name, pid := r.PathValue("name"), 0
+	s.Hub.Looked(r.Context())
+	s.Hub.Meets(r.Context(), name) // else it is refused
 	s.Hub.View(func(state *router.State, running func(string) bool) {
 		if a, ok := state.Agent(name); ok && a.Wrapped {
 			known, pid = agentOf(state, a, running), a.PID

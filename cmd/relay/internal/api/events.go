@@ -206,6 +206,7 @@ func (s *Server) heardOf(ctx context.Context, name string) (err error) {
 	}
 	if s.Hub.View(look); err != nil {
 		s.Hub.Looked(ctx)
+		s.Hub.Meets(ctx, name) // else it is refused
 		s.Hub.View(look)
 	}
 	return err

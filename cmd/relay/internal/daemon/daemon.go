@@ -81,6 +81,8 @@ func (d Daemon) Run(parent context.Context) error {
 	if err != nil {
 		return err
 	}
+	places := h.Places()
+	hub.Announced = func(name string) bool { _, runs, _ := places.Find(name); return runs } // else the name is none, too
 	tcp, err := d.web(parent, h, set.HTTPAddr)
 	if err != nil {
 		return err
@@ -95,13 +97,13 @@ func (d Daemon) Run(parent context.Context) error {
 		parts.Go(func() { stop(fmt.Errorf("%s: %w", name, f(ctx))) })
 	}
 	busy := &activity{last: time.Now()}
-	server := api.Server{Hub: hub, Agents: h.Places(), Version: d.Version, Log: log}
+	server := api.Server{Hub: hub, Agents: places, Version: d.Version, Log: log}
 	answers := busy.watch(d.withTools(ctx, &server))
 	part("api", func(ctx context.Context) error { return serveHTTP(ctx, socket, answers) })
 	if tcp != nil {
 		part("http", func(ctx context.Context) error { return tcp.serve(ctx, &server, answers) })
 	}
-	part("wrappers", (&fleet.Fleet{Hub: hub, Places: h.Places()}).Run)
+	part("wrappers", (&fleet.Fleet{Hub: hub, Places: places}).Run)
 	part("log", hub.Run)
 	part("files", func(ctx context.Context) error {
 		return d.watchNames(ctx, log, socket)

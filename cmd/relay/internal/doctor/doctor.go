@@ -77,7 +77,7 @@ func (d *Doctor) trouble(check string, err error, fix string) {
 func (d *Doctor) Look(ctx context.Context) []Finding {
 	d.found, d.live = []Finding{}, nil
 	if err := sock.Allowed(); err != nil { // then all that lives looks dead, and all that can be written full
-		d.trouble("system", fmt.Errorf("%w: nothing can be found out from here", err), "")
+		d.trouble("sandbox", fmt.Errorf("%w: nothing can be found out from here", err), "")
 		return d.found
 	}
 	d.programs(ctx)

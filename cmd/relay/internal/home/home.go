@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -53,8 +54,12 @@ func Find(store string) (Home, error) {
 	return h.where(), nil
 }
 
-// Here returns the places that the environment says, whether or not a router runs elsewhere.
+// Here returns the places that the environment says, whether or not a router runs elsewhere. Where
+// this process may not use them, a *[sock.SandboxError] says so before anything is made.
 func Here(store string) (Home, error) {
+	if err := sock.Allowed(); err != nil {
+		return Home{}, err
+	}
 	agents, err := registry.Dir()
 	if err != nil {
 		return Home{}, err
@@ -149,9 +154,10 @@ func (e *BeyondError) Hint() string {
 const (
 	// startWait is how long a router may take to answer, one that has to be started first included.
 	startWait = 30 * time.Second
-	// A router that fails as soon as it is started is followed by the next after startAgain, and so
-	// many may fail. One that finds the store taken, by another that is about to answer or to end,
-	// is followed by the next after lostAgain, then twice that, and startAgain at most.
+	// A router that was killed before it answered is followed by the next after startAgain, and so
+	// many may be; what one dies of by itself the next would die of, too. One that finds the store
+	// taken, by another that is about to answer or to end, is followed by the next after lostAgain,
+	// then twice that, and startAgain at most.
 	startAgain = 100 * time.Millisecond
 	lostAgain  = 10 * time.Millisecond
 	starts     = 20
@@ -177,8 +183,10 @@ func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Cl
 	}
 	defer turn.Close() // which gives the turn up
 	var ended <-chan error
+	var died error
+	var from int64 // where the router's log had its end before
 	lost := lostAgain
-	for failed := 0; failed < starts; {
+	for killed := 0; killed < starts; {
 		if there := h.where(); there.Moved != h.Moved { // one was started in another place
 			h, c = there, api.NewClient(there.Socket, token)
 		}
@@ -187,7 +195,7 @@ func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Cl
 			return c, err
 		}
 		if ours {
-			if ended, err = h.start(args, lost); err != nil {
+			if ended, from, err = h.start(args, lost); err != nil {
 				return nil, fmt.Errorf("start the router: %w", err)
 			}
 		}
@@ -198,20 +206,31 @@ func (h Home) Client(ctx context.Context, token string, args ...string) (*api.Cl
 		select {
 		case <-dir.Changed():
 		case err := <-ended:
-			if ended = nil; err != nil {
-				failed++
-			} else if err := h.Beyond(); err != nil {
-				return nil, err
-			} else {
+			ended, died = nil, err
+			switch {
+			case err == nil:
+				if err := h.Beyond(); err != nil {
+					return nil, err
+				}
 				lost = min(2*lost, startAgain)
+			case wasKilled(err):
+				killed++
+			default:
+				killed = starts
 			}
 		case <-later:
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
 	}
-	said, hint := h.lastWords()
-	return nil, &endsError{fmt.Sprintf("the router ends as soon as it is started: see %s%s", h.Log(), said), hint}
+	said, hint := h.lastWords(from)
+	return nil, &endsError{fmt.Sprintf("the router ends as soon as it is started (%v): see %s%s", died, h.Log(), said), hint}
+}
+
+// wasKilled reports whether a signal ended the process of which err tells.
+func wasKilled(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && !exit.Exited()
 }
 
 // endsError is that no router stays, and what the last one advised.
@@ -222,14 +241,17 @@ func (e *endsError) Error() string { return e.text }
 // Hint says what to do about it.
 func (e *endsError) Hint() string { return cmp.Or(e.hint, "relay doctor tells more") }
 
-// lastWords is what the last router told before it ended, but for notes, and the way out that it
-// told.
-func (h Home) lastWords() (words, hint string) {
+// lastWords is what the last router told before it ended, behind that place of its log, and the way
+// out that it told: no note, and of a crash how it begins.
+func (h Home) lastWords(from int64) (words, hint string) {
 	text, err := h.Told()
-	if err != nil {
+	info, failed := os.Stat(h.Log())
+	if err != nil || failed != nil {
 		return "", ""
 	}
-	for _, line := range slices.Backward(strings.Split(strings.TrimSpace(text), "\n")) {
+	text = text[max(0, len(text)-int(max(0, info.Size()-from))):]
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for _, line := range slices.Backward(lines) {
 		said, ok := strings.CutPrefix(line, "relay: ")
 		switch way, is := strings.CutPrefix(said, "hint: "); {
 		case is:
@@ -238,7 +260,10 @@ func (h Home) lastWords() (words, hint string) {
 			return ": " + said, hint
 		}
 	}
-	return "", ""
+	if lines[0] == "" {
+		return "", hint
+	}
+	return ": " + lines[0], hint
 }
 
 // Running returns a client of the router that runs, or an error; it starts none.
@@ -261,33 +286,38 @@ func absent(err error) bool {
 	return true // somebody took the question, or not even the directory is there
 }
 
-// start starts a router that outlives us and our terminal. ended tells why it did not, a moment
-// later: nil, so much later, where another one has the store.
-func (h Home) start(args []string, lost time.Duration) (ended <-chan error, err error) {
+// start starts a router that outlives us and our terminal. ended tells why it did not: at once what
+// it died of, a moment later that it was killed, and nil, so much later, where another one has the
+// store. What the router tells stands in its log behind from.
+func (h Home) start(args []string, lost time.Duration) (ended <-chan error, from int64, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	out, err := h.openLog()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer out.Close() // the router has its own
+	if from, err = out.Seek(0, io.SeekEnd); err != nil {
+		return nil, 0, err
+	}
 	cmd := exec.Command(self, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = "/", out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	done := make(chan error, 1)
 	go func() {
 		err := cmd.Wait()
-		wait := startAgain
-		if err == nil {
-			wait = lost
+		switch {
+		case err == nil:
+			<-time.After(lost)
+		case wasKilled(err):
+			<-time.After(startAgain)
 		}
-		<-time.After(wait)
 		done <- err
 	}()
-	return done, nil
+	return done, from, nil
 }

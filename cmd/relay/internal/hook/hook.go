@@ -3,6 +3,8 @@ package hook
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -68,7 +70,7 @@ func (p Process) answer(ctx context.Context, h profile.Hook, socket, token strin
 	if err := json.NewDecoder(p.In).Decode(&m); err != nil || m.Agent != "" || h.Kind != "" && m.Kind != h.Kind {
 		return
 	}
-	c, err := sock.DialAs(ctx, socket, token)
+	c, err := p.dial(ctx, socket, token)
 	if err != nil {
 		return
 	}
@@ -85,6 +87,16 @@ func (p Process) answer(ctx context.Context, h profile.Hook, socket, token strin
 	}
 }
 
+// dial connects to the wrapper. A sandbox in which no hook can do its work is told to whoever looks
+// why not; agents show nobody what a hook says that succeeds.
+func (p Process) dial(ctx context.Context, socket, token string) (*sock.Client, error) {
+	c, err := sock.DialAs(ctx, socket, token)
+	if sandbox := (*sock.SandboxError)(nil); errors.As(err, &sandbox) {
+		fmt.Fprintf(p.Err, "relay: %s: %v\n", sandbox.Code(), sandbox) // a courtesy
+	}
+	return c, err
+}
+
 // hand gives messages to the agent as context of what it did. That it got them shows in its log.
 func (p Process) hand(event string, msgs []protocol.Pulled) {
 	answer := map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": event, "additionalContext": joined(msgs)}}
@@ -99,7 +111,7 @@ func (p Process) wait(ctx context.Context, cancel func(), h profile.Hook, socket
 		return nothing // nobody would tell us to end
 	}
 	defer stop()
-	c, err := sock.DialAs(ctx, socket, token)
+	c, err := p.dial(ctx, socket, token)
 	if err != nil {
 		return nothing
 	}

@@ -35,6 +35,10 @@ const tailMost = 256
 
 // Hub is one router.
 type Hub struct {
+	// Announced reports whether a wrapper of that name runs, by the registry, which knows of it
+	// before we hear. It is set before the first question, or nil.
+	Announced func(name string) bool
+
 	store Store
 	newID func() string
 
@@ -87,19 +91,29 @@ func (h *Hub) resume(rules router.Rules) error {
 // Send accepts a message, which is in the log then. Where the message was sent before, it returns
 // what became of it. Refusals are *router.ErrorValue.
 func (h *Hub) Send(ctx context.Context, m router.Message) (sent router.Known, err error) {
-	err = h.step(ctx, func() error {
-		if m.ID == "" {
-			m.ID = h.state.Fresh(h.newID)
+	if h.Announced != nil && m.To != router.Human && protocol.ValidName(m.To) != nil {
+		h.Looked(ctx) // all who run may be meant
+	}
+	for met := false; ; met = true {
+		err = h.step(ctx, func() error {
+			if m.ID == "" {
+				m.ID = h.state.Fresh(h.newID)
+			}
+			sent, err = h.admit(m, router.Event{})
+			return err
+		})
+		if met || !isUnknown(err) || !h.Meets(ctx, m.To) {
+			return sent, err
 		}
-		sent, err = h.admit(m, router.Event{})
-		return err
-	})
-	return sent, err
+	}
 }
 
 // Command sends what an agent said it wants sent. One that was seen before is passed over, one that
 // is refused leaves an event that says so. While the log is full it waits.
 func (h *Hub) Command(ctx context.Context, e router.Event) error {
+	if e.To != router.Human {
+		h.Meets(ctx, e.To) // else it is refused
+	}
 	return h.patiently(ctx, func() error { return h.step(ctx, func() error { return h.command(e) }) })
 }
 

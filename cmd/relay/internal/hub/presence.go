@@ -2,7 +2,10 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"relay-pty/cmd/relay/internal/router"
 )
 
 // tellPresence puts into the log who has come and gone for good. Before it is known who runs,
@@ -37,4 +40,35 @@ func (h *Hub) Looked(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// meetWait is how long a wrapper that has announced itself may take to be known to us, which needs
+// milliseconds.
+const meetWait = 5 * time.Second
+
+// Meets waits for an agent that is not known yet and has announced itself, and reports whether the
+// agent is known then. Whoever asks for one that was just started may be faster than the news.
+func (h *Hub) Meets(ctx context.Context, name string) bool {
+	ctx, cancel := context.WithTimeout(ctx, meetWait)
+	defer cancel()
+	for asked := false; ; asked = true {
+		h.mu.Lock()
+		agent, known := h.state.Agent(name)
+		met, changed := known && agent.Wrapped, h.changed
+		h.mu.Unlock()
+		if met || h.Announced == nil || !asked && !h.Announced(name) {
+			return met
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// isUnknown reports whether err says that nobody has a name.
+func isUnknown(err error) bool {
+	var refused *router.ErrorValue
+	return errors.As(err, &refused) && refused.Code == router.UnknownAgent
 }

@@ -94,3 +94,43 @@ func TestANewRouterLooksFirst(t *testing.T) {
 }
 
 const debounceOver = 6 * time.Second
+
+// TestOneWhoWasJustAnnouncedIsNotUnknown: the registry knows of a wrapper before we hear of it.
+func TestOneWhoWasJustAnnouncedIsNotUnknown(t *testing.T) {
+	for name, ask := range map[string]func(ctx context.Context, h *Hub) error{
+		"a message": func(ctx context.Context, h *Hub) error { _, err := h.Send(ctx, hi("bob")); return err },
+		"a marker": func(ctx context.Context, h *Hub) error {
+			e := router.Event{Agent: "alice", Message: router.Message{ID: "m", From: "alice", To: "bob", Body: "hi"}}
+			if err := h.Command(ctx, e); err != nil || h.status("m") == router.StatusAccepted {
+				return err
+			}
+			return &router.ErrorValue{Code: router.UnknownAgent}
+		},
+		"a question": func(ctx context.Context, h *Hub) error {
+			if h.Meets(ctx, "bob") {
+				return nil
+			}
+			return &router.ErrorValue{Code: router.UnknownAgent}
+		},
+	} {
+		for _, c := range []struct {
+			announced, comes bool
+			takes            time.Duration
+		}{{true, true, 0}, {true, false, meetWait}, {false, false, 0}} {
+			synctest.Test(t, func(t *testing.T) {
+				h := aHub(t, storerig.Open(t, ""))
+				h.mustUp(t, "alice")
+				h.Announced = func(string) bool { return c.announced }
+				began, done := time.Now(), make(chan error, 1)
+				go func() { done <- ask(t.Context(), h) }()
+				synctest.Wait()
+				if c.comes {
+					h.mustUp(t, "bob")
+				}
+				if err := <-done; isUnknown(err) == c.comes || time.Since(began) != c.takes {
+					t.Errorf("%s, announced %v, comes %v: got %v after %v", name, c.announced, c.comes, err, time.Since(began))
+				}
+			})
+		}
+	}
+}

@@ -29,6 +29,7 @@ import (
 	"relay-pty/cmd/relay/internal/router"
 	"relay-pty/inject/agents"
 	"relay-pty/protocol"
+	"relay-pty/protocol/sock"
 )
 
 // Caller is the agent that calls, and what answers it. All of it may be used by many goroutines.
@@ -182,11 +183,14 @@ func says(answer any, err error) string {
 func refusal(err error) string {
 	var refused *router.ErrorValue
 	var wrapper *protocol.Error
+	var sandbox *sock.SandboxError
 	switch {
 	case errors.As(err, &refused):
 		return refused.Code + ": " + err.Error()
 	case errors.As(err, &wrapper):
 		return string(wrapper.Code) + ": " + err.Error()
+	case errors.As(err, &sandbox): // the agent's tools are in it, too
+		return sandbox.Code() + ": " + err.Error() + "; write ->relay:NAME <<<text>>> in your answer instead"
 	}
 	return string(protocol.Degraded) + ": " + err.Error()
 }
