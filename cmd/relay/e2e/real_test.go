@@ -63,8 +63,8 @@ func TestRealAgentsTalk(t *testing.T) {
 	talk(t)
 }
 
-// TestProveQuickTalk: a marker that the one writes is at the other's terminal soon after its log has it.
-// A machine with other work takes longer.
+// TestProveQuickTalk: a marker that the one writes is at the other's terminal soon after its log
+// has it. A machine with other work takes longer.
 func TestProveQuickTalk(t *testing.T) {
 	if took := talk(t); took > 20 {
 		t.Errorf("a marker is at the other agent %d ms after the log has it, want at most 20", took)
