@@ -63,8 +63,9 @@ func check(ctx context.Context, self string, s subject, out io.Writer) (holds bo
 	return failed == 0, nil
 }
 
-// remove empties the scratch directory, into which a dying agent may still write.
+// remove empties the scratch directory, when nobody lives there any more who may still write.
 func remove(dir string) {
+	agentrig.Vacate(dir, endGrace)
 	for range 50 {
 		if os.RemoveAll(dir) == nil {
 			return

@@ -23,6 +23,9 @@ type Change = rig.Change
 // Plain makes a fresh home for any program.
 var Plain = rig.Plain
 
+// Vacate waits until no process lives in a home any more, and kills who stays.
+var Vacate = rig.Vacate
+
 // ClaudeNow is the release that everything was measured with.
 var ClaudeNow = claude.All()[0].Version
 

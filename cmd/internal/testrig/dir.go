@@ -1,14 +1,12 @@
 package testrig
 
 import (
-	"bytes"
-	"fmt"
 	"os"
-	"path/filepath"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
+
+	"relay-pty/inject/agents/rig"
 )
 
 // leaving is how long the processes that live in a directory may take to end before they are
@@ -33,9 +31,9 @@ func vacate(t testing.TB, dir string) {
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()
 	began := time.Now()
-	for left := []int(nil); ; left = inhabitants(dir, left) { // to look at everybody takes long
+	for left := []int(nil); ; left = rig.Inhabitants(dir, left) { // to look at everybody takes long
 		if len(left) == 0 {
-			left = inhabitants(dir, everybody())
+			left = rig.Inhabitants(dir, rig.Everybody())
 		}
 		if len(left) == 0 && os.RemoveAll(dir) == nil {
 			return
@@ -52,29 +50,4 @@ func vacate(t testing.TB, dir string) {
 		}
 		<-again.C
 	}
-}
-
-// everybody is all other processes; nobody where the system has no /proc.
-func everybody() (pids []int) {
-	paths, _ := filepath.Glob("/proc/[0-9]*") // the pattern is well formed
-	for _, path := range paths {
-		if pid, _ := strconv.Atoi(filepath.Base(path)); pid != os.Getpid() { // a number by the pattern
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
-
-// inhabitants are those of the processes whose environment names a directory or what is in it.
-func inhabitants(dir string, among []int) (pids []int) {
-	for _, pid := range among {
-		env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-		if err != nil {
-			continue // gone, or not ours
-		}
-		if bytes.Contains(env, []byte(dir+"/")) || bytes.Contains(env, []byte(dir+"\x00")) {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
 }

@@ -45,7 +45,7 @@ func (c told) fails() []string {
 }
 
 // checks runs relay-pty --check-profile in a home of its own, in which nothing
-// may be left, nor in the directory for scratch files.
+// may be left, nor in the directory for scratch files, and no process that knows of either.
 func checks(t *testing.T, args ...string) told {
 	t.Helper()
 	home, tmp := scratch(t), scratch(t)
@@ -63,6 +63,10 @@ func checks(t *testing.T, args ...string) told {
 	for _, dir := range []string{home, tmp} {
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 			t.Errorf("left in %s: %v, %v", dir, left, err)
+		}
+		for _, pid := range rig.Inhabitants(dir, rig.Everybody()) {
+			line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // gone by now
+			t.Errorf("left running is %d: %q", pid, line)
 		}
 	}
 	return told{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
@@ -151,13 +155,27 @@ func TestProveClaudeShowsBrokenProfiles(t *testing.T) {
 	shown(t, "relay-pty --check-profile on profiles of Claude Code with one datum spoilt: that datum named, no other", "%d of %d", len(broken), len(broken))
 }
 
+// TestProveOverlaysOfRealAgentsAreChecked: what stands on an agent's profile is held against that
+// agent as the profile is, and a datum that the overlay spoils is named, no other.
+func TestProveOverlaysOfRealAgentsAreChecked(t *testing.T) {
+	eachAgent(t, func(t *testing.T, a agentrig.Agent) {
+		argv := append([]string{"--"}, alone(t, a)...)
+		for change, fails := range map[string][]string{`"enter_delay_ms":300`: nil, `"prompt":"^never matched "`: {"prompt"}} {
+			got := checks(t, append([]string{overlay(t, `{"name":"mine","base":%q,%s}`, a.Profile, change)}, argv...)...)
+			if got.code != min(1, len(fails)) || !slices.Equal(got.fails(), fails) || got.errs != "" {
+				t.Errorf("%s: exit status %d, failed %q, want %q\n%s%s", change, got.code, got.fails(), fails, got.out, got.errs)
+			}
+		}
+	})
+}
+
 // An agent that no profile knows, and that has no model we can speak for: what
-// its composer shows can be checked all the same.
+// its composer shows can be checked all the same. What it starts and leaves behind is ended.
 func TestCheckOfAnOverlayForAnUnknownComposer(t *testing.T) {
 	t.Parallel()
 	a, err := testrig.Agent(scratch(t), "composer", agents.Config{Look: "bare", Ghost: "Ask anything", Still: true})
 	must(t, err)
-	argv := append([]string{"--"}, a.EnvArgv()...)
+	argv := append([]string{"--", "sh", "-c", `nohup sleep 600 >/dev/null 2>&1 & exec "$@"`, "sh"}, a.EnvArgv()...)
 	good := `{"name":"unknown","prompt":"› ","newline":"C-j","clear":["C-c"],"paste_limit":800%s}`
 	got := checks(t, append([]string{overlay(t, good, "")}, argv...)...)
 	if got.code != 0 || len(got.fails()) > 0 {
