@@ -55,8 +55,8 @@ var asksFirst = map[string]struct {
 	row  string
 	keys []string
 }{
-	"gemini 429": {"1. Keep trying", []string{"Down", "Enter"}},
-	"gemini 529": {"1. Keep trying", []string{"Down", "Enter"}},
+	"gemini 429": {"1. Keep trying", []string{"2"}},
+	"gemini 529": {"1. Keep trying", []string{"2"}},
 }
 
 // atMost is how long it may take from when the agent gives up until people can know.
