@@ -46,7 +46,7 @@ var slowly = map[string]fakemodel.Reply{
 
 // tireless are the kinds, by profile, that an agent tries again by itself without end.
 var tireless = map[string][]string{
-	"opencode": {"429", "529", "connection reset", "time-out"},
+	"opencode": {"429", "529"},
 }
 
 // asksFirst are dialogs, by profile and kind, in which an agent asks what to do, and the keys that
@@ -173,10 +173,11 @@ func (r *refused) meets(id string, n int, tool bool) (took time.Duration) {
 	must(r.t, cmd.Start())
 	why := fmt.Sprintf("refused a turn (%s): ", kind.reason)
 	want, says := answerTo(id+":r1")+"\n", fmt.Sprintf("relay: %s: the API of bob refused its turn (%s): ", id, kind.reason)
+	var gaveUp time.Time
 	if endless {
 		want, says, why = answerTo(id)+"\n", "", "its API refuses, and it tries again by itself"
 	} else {
-		r.givesUp(ctx, r.agent+" "+kind.kind, began)
+		gaveUp = r.givesUp(ctx, r.agent+" "+kind.kind, began)
 		r.sees(ctx, id+" to be refused", func(e router.Event) bool { return e.Type == protocol.TypeTurnEnd && slices.Contains(e.IDs, id) })
 	}
 	var at int64
@@ -184,7 +185,10 @@ func (r *refused) meets(id string, n int, tool bool) (took time.Duration) {
 		at = e.Timestamp
 		return e.Type == protocol.TypeState && at >= began && strings.Contains(e.BlockedBy, why)
 	})
-	took = time.UnixMilli(at).Sub(r.over(endless))
+	if gaveUp.IsZero() {
+		gaveUp = r.over(endless)
+	}
+	took = time.UnixMilli(at).Sub(gaveUp)
 	if took > atMost {
 		r.t.Errorf("%s: a state with %q after %v, want %v at most", id, why, took, atMost)
 	}
@@ -205,17 +209,19 @@ func (r *refused) meets(id string, n int, tool bool) (took time.Duration) {
 	return took
 }
 
-// givesUp has the agent give up where it asks what to do first. Its status says that it asks.
-func (r *refused) givesUp(ctx context.Context, kind string, after int64) {
+// givesUp has the agent give up where it asks what to do first, and returns when; zero: it does not
+// ask. Its status says that it asks.
+func (r *refused) givesUp(ctx context.Context, kind string, after int64) (at time.Time) {
 	r.t.Helper()
 	asks, has := asksFirst[kind]
 	if !has {
-		return
+		return at
 	}
 	r.sees(ctx, "a dialog with "+asks.row, func(e router.Event) bool {
 		return e.State == protocol.StateBlocked && e.Timestamp >= after && strings.Contains(e.BlockedBy, asks.row)
 	})
 	r.does(ctx, append([]string{"keys", "bob"}, asks.keys...)...)
+	return time.Now()
 }
 
 // said checks that the agent said nothing but answers, each once, and each to its message.
