@@ -32,6 +32,9 @@ func TestTriesAreSeen(t *testing.T) {
 		{"a message to codex that says so", "› [relay m1 from bob] x\n  • Reconnecting... 2/5 (7s" + codexBox, named("codex"), false},
 		{"opencode", tui("   ⬝the⬝model cannot take the request [\n    retrying in 59m 48s attempt #1]"), opencode, true},
 		{"opencode, at once", tui("   ■the⬝model cannot take the request [\n    retrying attempt #1]"), opencode, true},
+		{"opencode, in one row", tui("   ⬝⬝⬝⬝⬝■■■ no more today [retrying in 4s attempt #5] e"), opencode, true},
+		{"opencode, in a wide terminal", tui("   ■■⬝⬝⬝⬝⬝⬝ Overloaded [retrying attempt #1]      esc interrupt"), opencode, true},
+		{"a message to opencode that says so", tui("") + "\n     [retrying in 4s attempt #5] and so on", opencode, false},
 		{"opencode at work", tui("   ■■■⬝⬝⬝⬝⬝  esc interrupt"), opencode, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -260,6 +260,8 @@ func TestRefusalsByHand(t *testing.T) {
 		{"gemini", geminis("[API Error: You exceeded your current quota (Status: RESOURCE_EXHAUSTED)]"), "limit"},
 		{"gemini", geminis("[API Error: The model is overloaded. (Status: UNAVAILABLE)]"), "overloaded"},
 		{"gemini", geminis("[API Error: API key not valid. Please pass a valid API key. (Status: INVALID_ARGUMENT)]"), "auth"},
+		{"gemini", geminis(`[API Error: You have exhausted your daily quota on this model.]\nPlease wait and try again later. To increase your limits, request more`), "limit"},
+		{"gemini", geminis(`[API Error: no]\nPossible quota limitations in place or slow response times detected.`), "limit"},
 		{"qwen", qwens("401"), "auth"},
 		{"qwen", qwens("429"), "limit"},
 		{"qwen", qwens("503"), "overloaded"},

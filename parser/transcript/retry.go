@@ -19,15 +19,22 @@ func At(text string, now time.Time, layouts ...string) time.Time {
 		case strings.Contains(layout, "2006"):
 			return at
 		case strings.Contains(layout, "Jan"):
-			if at = time.Date(now.Year(), at.Month(), at.Day(), hour, minute, 0, 0, now.Location()); at.Before(now) {
-				at = at.AddDate(1, 0, 0)
-			}
-			return at
+			return next(time.Date(now.Year(), at.Month(), at.Day(), hour, minute, 0, 0, now.Location()), now, 1, 0)
 		}
-		if at = time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, now.Location()); at.Before(now) {
-			at = at.AddDate(0, 0, 1)
-		}
-		return at
+		return next(time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, now.Location()), now, 0, 1)
 	}
 	return time.Time{}
+}
+
+// next is at, or what is so many years or days behind it where that has passed. Agents leave the
+// seconds out, so one that has passed just now is the minute in which the limit ends: the next
+// minute is no longer in it.
+func next(at, now time.Time, years, days int) time.Time {
+	switch passed := now.Sub(at); {
+	case passed <= 0:
+		return at
+	case passed < 2*time.Minute: // the agent may have said it some seconds before
+		return at.Add(time.Minute)
+	}
+	return at.AddDate(years, 0, days)
 }

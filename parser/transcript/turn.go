@@ -76,8 +76,12 @@ type Turn struct {
 }
 
 // work goes on in the background. Of a turn that has ended, it has the turn's messages, and the
-// names of all work that the turn has begun.
-type work struct{ ids, names []string }
+// names of all work that the turn has begun; and of a turn that was given several, what was said,
+// which may hold the answers to some of them.
+type work struct {
+	ids, names []string
+	said       string
+}
 
 // turn is what one turn was given, and did.
 type turn struct {
@@ -86,6 +90,7 @@ type turn struct {
 	ids     []string  // of the messages that it was given
 	asked   bool      // it is known what began it
 	begun   bool      // that, or it said something: what is left of a tool that was interrupted is no turn
+	before  string    // what was said in the turn that it goes on with
 	last    string    // what it said last …
 	said    time.Time // … and when
 	cut     bool      // that was cut off
@@ -171,6 +176,9 @@ func (t *Turn) background(e Entry) {
 		delete(t.open, e.Text)
 		t.present.give(known.ids)
 		t.present.work = append(t.present.work, known.names...)
+		if known.said != "" {
+			t.present.before = known.said + "\n\n"
+		}
 	}
 }
 
@@ -243,14 +251,19 @@ func (t *Turn) tell(of turn) []End {
 	case end.Outcome == Refused:
 		end.Text = of.refusal
 	case said && !of.wrote:
-		end.Text = of.last
+		end.Text = of.before + of.last
+	}
+	left := work{ids: of.ids}
+	if len(of.ids) > 1 {
+		left.said = end.Text
 	}
 	on := slices.DeleteFunc(of.work, func(name string) bool {
 		_, open := t.open[name]
 		return !open
 	})
+	left.names = on
 	for _, name := range on {
-		end.Background, t.open[name] = true, work{of.ids, on}
+		end.Background, t.open[name] = true, left
 	}
 	return []End{end}
 }

@@ -79,6 +79,8 @@ func TestBackgroundOfATurn(t *testing.T) {
 		ask("m4"), of(Began, "d"), of(Assistant, "It runs."), end,
 		of(Finished, "d"), ask("m5"), of(Assistant, "Mine."), end,
 		of(Reported, "unknown"), of(Assistant, "What?"), end,
+		of(User, "[relay m6 from ci] a\n[end]\n\n[relay m7 from bob] b\n[end]"), of(Began, "e"), of(Assistant, "A. b runs."), end,
+		of(Reported, "e"), of(Assistant, "B."), end,
 	} {
 		for _, end := range turn.Take(e) {
 			got = append(got, fmt.Sprint(end.IDs, end.Text, end.Background))
@@ -87,6 +89,7 @@ func TestBackgroundOfATurn(t *testing.T) {
 	want := []string{
 		"[m1]It runs.true", "[m2]Yes.false", "[m1]Half.true", "[m1]All.false", "[m3]At once.false",
 		"[m4]It runs.true", "[m5]Mine.false", "[]What?false",
+		"[m6 m7]A. b runs.true", "[m6 m7]A. b runs.\n\nB.false",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)

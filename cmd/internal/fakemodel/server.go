@@ -146,7 +146,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	path, post := strings.ToLower(r.URL.Path), r.Method == "POST"
 	switch {
 	case fails:
-		refuse(w, 500, trouble, 0)
+		s.refuse(w, 500, trouble, 0)
 	case post && strings.HasSuffix(path, s.wire.path):
 		s.answer(w, r, body)
 	case post && (strings.HasSuffix(path, ":counttokens") || strings.HasSuffix(path, "/count_tokens")):
@@ -154,7 +154,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	case r.Method == "GET" || r.Method == "HEAD": // lists of models, mostly
 		whole(w, 200, obj{"object": "list", "data": []obj{}, "models": []obj{}})
 	default:
-		refuse(w, 404, "no such route", 0)
+		s.refuse(w, 404, "no such route", 0)
 	}
 }
 
@@ -163,7 +163,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 	var q request
 	if err := json.Unmarshal(body, &q); err != nil {
-		refuse(w, 400, err.Error(), 0)
+		s.refuse(w, 400, err.Error(), 0)
 		return
 	}
 	q.Stream = q.Stream || strings.Contains(r.URL.Path, ":stream")
@@ -186,9 +186,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 		s.turns = append(s.turns, t)
 	})
 	reply, aborted := respond(t), false
-	if reply.Refuse != 0 {
-		refuse(w, reply.Refuse, trouble, reply.Resets)
-	} else {
+	switch {
+	case reply.Refuse != 0:
+		s.refuse(w, reply.Refuse, trouble, reply.Resets)
+	case reply.Fault != Whole:
+		aborted = true
+		out.half(reply)
+		reply.Fault.fail(r.Context(), w)
+	default:
 		aborted = give(reply) != nil // the client hung up
 	}
 	s.state.Change(func() { s.turns[t.N].Ended, s.turns[t.N].Aborted = time.Now(), aborted })

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -80,6 +79,19 @@ func (s *stream) speak(rep Reply) error {
 	return s.err // the client may hang up once it has all
 }
 
+// half streams the text of rep, if it has any, as if more were to come.
+func (s *stream) half(rep Reply) {
+	if len(rep.Deltas) == 0 {
+		return
+	}
+	head(s.w, 200, "text/event-stream")
+	s.say(s.begin...)
+	s.say(s.open...)
+	for _, d := range rep.Deltas {
+		s.say(s.delta(d))
+	}
+}
+
 // atOnce gives rep in one piece.
 func (s *stream) atOnce(rep Reply) error {
 	if err := s.silence(rep.Think); err != nil {
@@ -116,21 +128,6 @@ func whole(w http.ResponseWriter, status int, body obj) error {
 	head(w, status, "application/json")
 	_, err := io.WriteString(w, marshal(body))
 	return err
-}
-
-// refuse refuses a request, by a limit that ends after so long if resets is not 0. Of each vendor's
-// words for that it has what its agents need to give up at once: Codex a type and a time, Claude
-// Code a header, Gemini CLI a time in words.
-func refuse(w http.ResponseWriter, status int, says string, resets time.Duration) {
-	why := obj{"message": says, "type": "invalid_request_error", "code": status}
-	if resets > 0 {
-		delete(why, "code")
-		why["type"], why["resets_at"] = "usage_limit_reached", time.Now().Add(resets).Unix()
-		why["message"] = fmt.Sprintf("%s. Please retry in %.0fs", says, resets.Seconds())
-		w.Header().Set("Retry-After", strconv.Itoa(int(resets.Seconds())))
-		w.Header().Set("X-Should-Retry", "false")
-	}
-	whole(w, status, obj{"type": "error", "error": why})
 }
 
 // id is one that no other answer has.

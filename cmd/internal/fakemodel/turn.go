@@ -64,6 +64,7 @@ type Reply struct {
 	Gap    time.Duration // silence between pieces
 	Tool   *Tool         // ends the reply with a call of a tool
 	Refuse int           // HTTP's status with which the request is refused in place of all that; 0: it is not
+	Fault  Fault         // what becomes of it behind its text
 	Resets time.Duration // such a refusal is a limit's, which ends after so long, and trying before is in vain; 0: it is none
 }
 

@@ -9,6 +9,7 @@ import (
 type Wire struct {
 	path  string // the end of the path of a request for a reply, in lower case
 	voice func(request) voice
+	refusal
 
 	tools   int    // a question beside the conversation offers fewer
 	naming  string // what a request for a title says, where it offers tools
@@ -18,17 +19,19 @@ type Wire struct {
 
 // Messages is the wire of Claude Code 2.1.x: Anthropic's Messages API. In a turn Claude Code offers
 // its model more than ten tools, and none or one when it asks for a title.
-var Messages = Wire{path: "/v1/messages", tools: 3, title: `{"isNewTopic":false,"title":"Fake session"}`, reminds: true, voice: messages}
+var Messages = Wire{path: "/v1/messages", tools: 3, title: `{"isNewTopic":false,"title":"Fake session"}`, reminds: true,
+	voice: messages, refusal: anthropic}
 
 // Responses is the wire of Codex 0.169.0: OpenAI's Responses API as a stream. A hidden thread names
 // the session.
-var Responses = Wire{path: "/responses", naming: "single-line task title", title: `{"title":"Fake session"}`, voice: responses}
+var Responses = Wire{path: "/responses", naming: "single-line task title", title: `{"title":"Fake session"}`,
+	voice: responses, refusal: plan}
 
 // Chat is the wire of OpenCode 1.18.33 and Qwen Code 0.24.4: OpenAI's chat completions as a stream.
-var Chat = Wire{path: "/chat/completions", tools: 1, title: "Fake session", voice: chat}
+var Chat = Wire{path: "/chat/completions", tools: 1, title: "Fake session", voice: chat, refusal: openAI}
 
 // Gemini is the wire of Gemini CLI 0.61.0: Google's generateContent and streamGenerateContent.
-var Gemini = Wire{path: "eneratecontent", tools: 1, title: "Fake answer", voice: gemini}
+var Gemini = Wire{path: "eneratecontent", tools: 1, title: "Fake answer", voice: gemini, refusal: google}
 
 func messages(q request) voice {
 	message := func(content []obj, stop any) obj {
@@ -106,7 +109,10 @@ func codexCall(tool *Tool) obj {
 		call["namespace"] = tool.Namespace
 	} else {
 		command, _ := args["command"].(string)
-		if args = (obj{"cmd": command, "yield_time_ms": 30000}); strings.HasPrefix(command, "touch ") {
+		if args = (obj{"cmd": command, "yield_time_ms": 30000}); tool.Arguments["yield_time_ms"] != nil {
+			args["yield_time_ms"] = tool.Arguments["yield_time_ms"]
+		}
+		if strings.HasPrefix(command, "touch ") {
 			args["sandbox_permissions"], args["justification"] = "require_escalated", tool.Arguments["description"]
 		}
 	}

@@ -221,6 +221,57 @@ func TestFailingModelIsTriedAgain(t *testing.T) {
 	}
 }
 
+// TestWiresRefuse in the words of their vendors.
+func TestWiresRefuse(t *testing.T) {
+	for name, want := range map[string]string{
+		"messages":  `{"error":{"message":"MESSAGE","type":"authentication_error"},"type":"error"}`,
+		"responses": `{"error":{"code":"authentication_error","message":"MESSAGE","param":null,"type":"authentication_error"}}`,
+		"chat":      `{"error":{"code":"authentication_error","message":"MESSAGE","param":null,"type":"authentication_error"}}`,
+		"gemini":    `{"error":{"code":401,"message":"MESSAGE","status":"UNAUTHENTICATED"}}`,
+	} {
+		w := wires()[name]
+		s := started(t, w.serve)
+		s.Respond(func(Turn) Reply { return Reply{Refuse: 401} })
+		status, got, err := post(testrig.Within(t, time.Minute), s.URL()+w.path, w.conversation)
+		if want = strings.Replace(want, "MESSAGE", trouble, 1); status != 401 || got != want || err != nil {
+			t.Errorf("%s: status %d, %v, got %s, want %s", name, status, err, got, want)
+		}
+		s.Respond(func(Turn) Reply { return Reply{Refuse: 429, Resets: time.Hour} })
+		status, got, err = post(testrig.Within(t, time.Minute), s.URL()+w.path, w.conversation)
+		if status != 429 || err != nil || !strings.Contains(got, trouble) {
+			t.Errorf("%s: a limit with status %d, %v: %s", name, status, err, got)
+		}
+	}
+}
+
+// TestRepliesThatBreakOff: the connection is reset at once, or behind a text; or nothing comes any
+// more, until the client hangs up, which ends the turn.
+func TestRepliesThatBreakOff(t *testing.T) {
+	overWires(t, func(t *testing.T, w wire, s *Server) {
+		limit := testrig.Within(t, time.Minute)
+		half := []string{"The half"}
+		for n, reply := range []Reply{{Fault: Reset}, {Fault: Reset, Deltas: half}, {Fault: Silent}, {Fault: Silent, Deltas: half}} {
+			s.Respond(func(Turn) Reply { return reply })
+			ctx, hangup := context.WithCancel(limit)
+			defer hangup()
+			done := make(chan error, 1)
+			go func() { _, _, err := post(ctx, s.URL()+w.path, w.conversation); done <- err }()
+			if reply.Fault == Silent {
+				_, err := s.WaitTurn(limit, func(t Turn) bool { return t.N == n })
+				must(t, err)
+				hangup()
+			}
+			if err := <-done; err == nil || limit.Err() != nil {
+				t.Errorf("reply %d came to its end: %v", n, err)
+			}
+			turn, err := s.WaitTurn(limit, func(t Turn) bool { return t.N == n && !t.Open() })
+			if must(t, err); !turn.Aborted {
+				t.Errorf("reply %d: a turn that ended well", n)
+			}
+		}
+	})
+}
+
 func TestWaitTurnEnds(t *testing.T) {
 	s, err := Start(Messages)
 	must(t, err)

@@ -16,6 +16,7 @@ const (
 	noAgent = "Shell|Python|Programs|SQLite|ShadowFollowsReadline" // real programs that are no agents
 	twins   = "Twins"                                              // several sessions of an agent in one directory
 	hooks   = "RealHooks"                                          // delivery through hooks, release by release
+	refusal = "ProveRefusals"                                      // each way in which an agent's API refuses
 	timed   = "Quick"                                              // tests that promise times: nothing runs beside them
 	storms  = "Storm|Kills|Crash|EachCall|PowerCuts|Failpoint"     // tests that take all of a machine
 )
@@ -47,8 +48,9 @@ var parts = slices.Concat([]part{
 	{name: "failpoints", commands: [][]string{tests("-run", "Failpoint", wrapper)}},
 	{name: "relay", commands: [][]string{tests("-parallel", "1", "-skip", real+"|Killed|Anyone|Race|"+timed, "./cmd/relay/...")}},
 	{name: "relay-kills", commands: [][]string{tests("-parallel", "1", "-run", "Killed|Anyone|Race", router)}},
-	{name: "relay-real", commands: [][]string{tests("-parallel", "1", "-run", real, "-skip", twins+"|"+hooks+"|"+timed, router)}},
+	{name: "relay-real", commands: [][]string{tests("-parallel", "1", "-run", real, "-skip", twins+"|"+hooks+"|"+timed+"|"+refusal, router)}},
 	{name: "hooks", commands: [][]string{tests("-parallel", "2", "-run", hooks, router)}},
+	{name: "refusals", commands: [][]string{tests("-run", refusal, router)}},
 	{name: "twins", commands: [][]string{tests("-parallel", "2", "-run", twins, router)}},
 	{
 		name:     "bench",

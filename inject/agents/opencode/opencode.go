@@ -47,7 +47,10 @@ var Profile = profile.Profile{
 		rx(`\besc (again to )?interrupt\b`),
 		rx(`^ +[■⬝]`), // where the terminal is too narrow for the words, or a failure covers them
 	},
-	Tries: []*profile.Pattern{rx(`\bretrying (in [\dhms ]+ )?attempt #\d+\]$`)},
+	Tries: []*profile.Pattern{
+		rx(`\bretrying (in [\dhms ]+ )?attempt #\d+\]$`),
+		rx(`^ +[■⬝].*\bretrying (in [\dhms ]+ )?attempt #\d+\] `), // where "esc interrupt", or some of it, stands in the same row
+	},
 	Dialogs: []*profile.Pattern{
 		rx(`\S {6,}esc(/enter)?( {2}|$)`), // a list's head; behind a failure there stands "esc interrupt"
 	},

@@ -34,6 +34,7 @@ type Agent struct {
 	Looks    []Look                      // in which it draws otherwise
 	Vim      Change                      // its vim mode, in which it begins in INSERT; nil: it has none
 	Tools    func(argv ...string) Change // an MCP server, which it starts with argv
+	Hasty    Change                      // it soon gives up what its API refuses, or does not answer; nil: it has no such settings
 	// Recall is the key that steps back in the agent's own history of prompts, for an agent whose
 	// model never gets a request again that was interrupted; else "".
 	Recall string

@@ -47,12 +47,18 @@ func Release(version string) rig.Agent {
 		Vim:      rig.Edits(settings, func(v rig.Object) { v["editorMode"] = "vim" }),
 		Tools:    rig.Stdio(state),
 		Looks:    looks,
+		Hasty:    hasty,
 		Startups: []rig.Startup{
 			{Name: "theme", Text: "Choose the text style", Change: rig.Edits(state, func(v rig.Object) { delete(v, "hasCompletedOnboarding"); delete(v, "theme") })},
 			{Name: "trust", Text: "Accessing workspace:", Change: rig.Edits(state, func(v rig.Object) { delete(v, "projects") })},
 			{Name: "API key", Text: "Do you want to use this API key?", Change: rig.Edits(state, func(v rig.Object) { delete(v, "customApiKeyResponses") })},
 		},
 	}
+}
+
+// hasty has it try once more, and wait for an answer for three seconds.
+func hasty(_ rig.Home, env []string) ([]string, error) {
+	return append(env, "CLAUDE_CODE_MAX_RETRIES=1", "API_TIMEOUT_MS=3000"), nil
 }
 
 // stopped is what an Esc in a dialog leaves before the next prompt.

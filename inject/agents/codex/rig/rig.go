@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"relay-pty/inject/agents/rig"
@@ -25,6 +27,7 @@ func All() []rig.Agent {
 		Vim:      vim,
 		Tools:    tools,
 		Looks:    looks,
+		Hasty:    hasty,
 		Startups: []rig.Startup{
 			{Name: "trust", Text: "Trust this folder?", Change: trust},
 			{Name: "hooks", Text: "Hooks need review", Change: hooks},
@@ -55,6 +58,20 @@ func settle(h rig.Home, env []string) ([]string, error) {
 func trusts(h rig.Home, more string) error {
 	trusted := fmt.Sprintf("[projects.%q]\ntrust_level = \"trusted\"\n", h.CWD)
 	return h.Write(".codex/config.toml", fmt.Sprintf(config, h.Base)+trusted+more)
+}
+
+// hasty has it try once more, and wait for three seconds for what comes next. At a limit it offers
+// no other model.
+func hasty(h rig.Home, env []string) ([]string, error) {
+	file := filepath.Join(h.Path, ".codex/config.toml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	more := strings.NewReplacer(
+		"[model_providers.fake]\n", "[model_providers.fake]\nrequest_max_retries = 1\nstream_max_retries = 1\nstream_idle_timeout_ms = 3000\n",
+		"[notice]\n", "[notice]\nhide_rate_limit_model_nudge = true\n")
+	return env, h.Write(".codex/config.toml", more.Replace(string(text)))
 }
 
 func vim(h rig.Home, env []string) ([]string, error) {

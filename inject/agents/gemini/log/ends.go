@@ -9,8 +9,9 @@ import (
 	"relay-pty/parser/transcript"
 )
 
-// reasons are the words of Google's APIs for why a request was refused, and what the text says
-// where that is an "invalid argument".
+// reasons are the words of Google's APIs for why a request was refused, what the text says where
+// that is an "invalid argument", and what Gemini CLI puts behind each limit (HTTP's status 429),
+// whose words may be its own: "You have exhausted your daily quota on this model."
 var reasons = []struct {
 	says string
 	is   transcript.Reason
@@ -20,6 +21,8 @@ var reasons = []struct {
 	{"PERMISSION_DENIED", transcript.Auth},
 	{"API key not valid", transcript.Auth},
 	{"UNAVAILABLE", transcript.Overloaded},
+	{"\nPlease wait and try again later. To increase your limits, ", transcript.Limit},
+	{"\nPossible quota limitations in place ", transcript.Limit},
 }
 
 // end is the end of a turn that did not end well: by an error of the API, or by Esc.

@@ -3,6 +3,7 @@ package rig
 
 import (
 	_ "embed"
+	"path/filepath"
 
 	"relay-pty/inject/agents/rig"
 )
@@ -23,6 +24,7 @@ func All() []rig.Agent {
 		Vim:      rig.Edits(settings, func(v rig.Object) { v["general"].(rig.Object)["vimMode"] = true }),
 		Tools:    rig.Stdio(settings),
 		Looks:    looks,
+		Hasty:    hasty,
 		Unwrap:   rig.Files,
 		Startups: []rig.Startup{
 			{Name: "trust", Text: "Do you trust the files in this folder?", Change: rig.Edits(settings, func(v rig.Object) { v["security"].(rig.Object)["folderTrust"] = rig.Object{"enabled": true} })},
@@ -54,4 +56,16 @@ func settle(h rig.Home, env []string) ([]string, error) {
 		"ide":       rig.Object{"hasSeenNudge": true, "enabled": false},
 		"ui":        rig.Object{"hideTips": true},
 	})
+}
+
+// hasty has it try nothing again without asking, and wait for an answer for three seconds: that is
+// an experiment of its makers', with this number. By default it tries again without end where a
+// server is in trouble, and shows nothing of that.
+func hasty(h rig.Home, env []string) ([]string, error) {
+	const file = ".gemini/experiments.json"
+	err := h.Write(file, rig.Object{"flags": []rig.Object{{"flagId": 45773134, "intValue": "3"}}})
+	if err != nil {
+		return nil, err
+	}
+	return rig.Set(settings, rig.Object{"general.maxAttempts": 1, "ui.errorVerbosity": "full"})(h, append(env, "GEMINI_EXP="+filepath.Join(h.Path, file)))
 }

@@ -26,6 +26,7 @@ func All() []rig.Agent {
 		Settle:   settle,
 		Tools:    tools,
 		Looks:    looks,
+		Hasty:    hasty,
 		Unwrap:   func(text string) string { return afterChip.ReplaceAllString(text, "$1") },
 	}}
 }
@@ -52,6 +53,12 @@ func settle(h rig.Home, env []string) ([]string, error) {
 		return nil, err
 	}
 	return env, plugin(h)
+}
+
+// hasty has it wait for three seconds for what comes next. How often it tries again is no setting.
+func hasty(h rig.Home, env []string) ([]string, error) {
+	waits := rig.Object{"provider.fake.options.headerTimeout": 3000, "provider.fake.options.chunkTimeout": 3000}
+	return rig.Set(config+"/opencode.json", waits)(h, env)
 }
 
 func tools(argv ...string) rig.Change {
