@@ -39,7 +39,7 @@ func (w *wrapper) refusedReport(r inject.Report) inject.Report {
 	}()
 	if why := w.refused.Why(now); why != "" && r.Verdict.State == ready.Ready {
 		r.Verdict = ready.Verdict{State: ready.Blocked, Confidence: ready.BySignal, BlockedBy: why, By: protocol.SignLog}
-		if is, _ := w.refused.State(now); is == refusal.Shut && r.Hold == "" {
+		if is, _ := w.refused.State(now); is == refusal.Shut && (r.Hold == "" || r.Hold == protocol.WaitsForHuman) {
 			r.Hold = protocol.WaitsForReady
 		}
 	}

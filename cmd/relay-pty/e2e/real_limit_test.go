@@ -10,6 +10,8 @@ import (
 	"relay-pty/cmd/internal/fakemodel"
 	"relay-pty/cmd/internal/testrig"
 	"relay-pty/cmd/internal/testrig/realagent"
+	"relay-pty/cmd/internal/testrig/term"
+	"relay-pty/pty/screen"
 )
 
 // TestRealMessagesWaitForAnAPIThatRefuses: after a turn that the API refused, nothing is typed into
@@ -33,6 +35,12 @@ func refusedByALimit(t *testing.T, a agentrig.Agent) {
 	r.inject("m1", "one")
 	r.delivers("m1", "submitted", "turn")
 	r.state("blocked")
+	if a.Profile == "codex" { // which offers another model once, in a dialog
+		const offers = "Approaching rate limits"
+		must(t, r.WaitText(patience(t, offers), offers))
+		must(t, r.Type("\x1b"))
+		must(t, r.WaitScreen(patience(t, "the end of that"), func(s *screen.Screen) bool { return !strings.Contains(term.Dump(s), offers) }))
+	}
 	began := len(r.api.Turns())
 	for _, id := range []string{"m2", "m3", "m4"} {
 		r.inject(id, "more")
