@@ -15,6 +15,7 @@ const (
 	real    = "^Test(Real|Prove)"
 	noAgent = "Shell|Python|Programs|SQLite|ShadowFollowsReadline" // real programs that are no agents
 	twins   = "Twins"                                              // several sessions of an agent in one directory
+	fronts  = "SessionInFront|SessionsIn|SessionOf"                // which session of an agent is typed to and heard
 	hooks   = "RealHooks"                                          // delivery through hooks, release by release
 	refusal = "ProveRefusals"                                      // each way in which an agent's API refuses
 	timed   = "Quick"                                              // tests that promise times: nothing runs beside them
@@ -48,7 +49,8 @@ var parts = slices.Concat([]part{
 	{name: "failpoints", commands: [][]string{tests("-run", "Failpoint", wrapper)}},
 	{name: "relay", commands: [][]string{tests("-parallel", "1", "-skip", real+"|Killed|Anyone|Race|"+timed, "./cmd/relay/...")}},
 	{name: "relay-kills", commands: [][]string{tests("-parallel", "1", "-run", "Killed|Anyone|Race", router)}},
-	{name: "relay-real", commands: [][]string{tests("-parallel", "1", "-run", real, "-skip", twins+"|"+hooks+"|"+timed+"|"+refusal, router)}},
+	{name: "relay-real", commands: [][]string{tests("-parallel", "1", "-run", real, "-skip", twins+"|"+fronts+"|"+hooks+"|"+timed+"|"+refusal, router)}},
+	{name: "sessions", commands: [][]string{tests("-parallel", "2", "-run", fronts, router)}},
 	{name: "hooks", commands: [][]string{tests("-parallel", "2", "-run", hooks, router)}},
 	{name: "refusals", commands: [][]string{tests("-run", refusal, router)}},
 	{name: "twins", commands: [][]string{tests("-parallel", "2", "-run", twins, router)}},
