@@ -99,6 +99,10 @@ func (u *user) runs(ctx context.Context, name, cwd string, env []string, argv ..
 	cmd.Stderr = &errs
 	must(u.t, cmd.Start())
 	u.t.Cleanup(func() {
+		if u.t.Failed() && env != nil { // a real agent
+			screen, _ := u.command(context.WithoutCancel(ctx), "screen", name).CombinedOutput() // it may have ended
+			u.t.Logf("%s at the end:\n%s", name, screen)
+		}
 		cmd.Process.Kill()
 		cmd.Wait() // however it ended
 		u.t.Logf("%s said: %s", name, errs.Bytes())
