@@ -55,8 +55,8 @@ var asksFirst = map[string]struct {
 	row  string
 	keys []string
 }{
-	"gemini 429": {"1. Keep trying", []string{"2"}},
-	"gemini 529": {"1. Keep trying", []string{"2"}},
+	"gemini 429": {"Usage limit reached for ", []string{"2"}},
+	"gemini 529": {"experiencing high demand", []string{"2"}},
 }
 
 // atMost is how long it may take from when the agent gives up until people can know.
@@ -232,6 +232,9 @@ func (r *refused) said() {
 		switch {
 		case e.Type == router.TypeMessage && e.From == "bob":
 			r.t.Errorf("bob wrote %q", e.Body)
+		case e.Type == protocol.TypeTurnEnd && r.agent == "gemini" && len(e.IDs) == 0 && e.Body == firstWords:
+			// Behind a tool whose answer its API refused, Gemini CLI goes on by a prompt of its own:
+			// "[System: You successfully executed a tool but returned an empty response. …]"
 		case e.Type == protocol.TypeTurnEnd && e.Result.Outcome == protocol.OutcomeAnswered:
 			if len(e.IDs) != 1 || e.Body != answerTo(e.IDs[0]) {
 				r.t.Errorf("of %q was said %q", e.IDs, e.Body)
