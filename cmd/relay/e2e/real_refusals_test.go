@@ -233,8 +233,8 @@ func (r *refused) said() {
 		case e.Type == router.TypeMessage && e.From == "bob":
 			r.t.Errorf("bob wrote %q", e.Body)
 		case e.Type == protocol.TypeTurnEnd && r.agent == "gemini" && len(e.IDs) == 0 && e.Body == firstWords:
-			// Behind a tool whose answer its API refused, Gemini CLI goes on by a prompt of its own:
-			// "[System: You successfully executed a tool but returned an empty response. …]"
+			// Behind a tool whose answer its API refused it goes on by a prompt of its own:
+			// "[System: You successfully executed a tool but returned an empty response. …"
 		case e.Type == protocol.TypeTurnEnd && e.Result.Outcome == protocol.OutcomeAnswered:
 			if len(e.IDs) != 1 || e.Body != answerTo(e.IDs[0]) {
 				r.t.Errorf("of %q was said %q", e.IDs, e.Body)
