@@ -69,7 +69,8 @@ func TestPullAndAck(t *testing.T) {
 	sender.hear("id", "n", "status", "queued")
 	v := o.agent(pullAll, pullAll, `{"type":"queue"}`)
 	got := v.hearMessages("p", "n", "m1")
-	want := map[string]any{"id": "n", "from": "bob", "mode": "important", "reply_to": "m0", "thread": "t", "body": "a\tb", "text": "[relay n from bob · re m0 · thread t] a    b\n[end n]"}
+	want := map[string]any{"id": "n", "from": "bob", "mode": "important", "reply_to": "m0", "thread": "t", "body": "a\tb",
+		"text": "[relay n from bob · re m0 · thread t] a    b\n[end n]"}
 	if fmt.Sprint(got[0]) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", got[0], want)
 	}

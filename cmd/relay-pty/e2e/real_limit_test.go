@@ -21,17 +21,23 @@ func TestRealMessagesWaitForAnAPIThatRefuses(t *testing.T) {
 	each(t, realagent.Tried(agentrig.Claude(agentrig.ClaudeNow), agentrig.Codex()), refusedByALimit)
 }
 
-func refusedByALimit(t *testing.T, a agentrig.Agent) {
-	r := startAgent(t, a)
+// refused has the agent's API refuse each request so, as long as that is true.
+func (r *realAgent) refused(reply fakemodel.Reply) *atomic.Bool {
 	var refuses atomic.Bool
 	refuses.Store(true)
 	answers := r.api.Responder()
 	r.api.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
 		if refuses.Load() {
-			return fakemodel.Reply{Refuse: 429, Resets: 10 * time.Minute}
+			return reply
 		}
 		return answers(turn)
 	})
+	return &refuses
+}
+
+func refusedByALimit(t *testing.T, a agentrig.Agent) {
+	r := startAgent(t, a)
+	refuses := r.refused(fakemodel.Reply{Refuse: 429, Resets: 10 * time.Minute})
 	r.inject("m1", "one")
 	r.delivers("m1", "submitted", "turn")
 	r.state("blocked")
@@ -39,7 +45,8 @@ func refusedByALimit(t *testing.T, a agentrig.Agent) {
 		const offers = "Approaching rate limits"
 		must(t, r.WaitText(patience(t, offers), offers))
 		must(t, r.Type("\x1b"))
-		must(t, r.WaitScreen(patience(t, "the end of that"), func(s *screen.Screen) bool { return !strings.Contains(term.Dump(s), offers) }))
+		over := func(s *screen.Screen) bool { return !strings.Contains(term.Dump(s), offers) }
+		must(t, r.WaitScreen(patience(t, "the end of that"), over))
 	}
 	began := len(r.api.Turns())
 	for _, id := range []string{"m2", "m3", "m4"} {
@@ -79,15 +86,7 @@ func refusedByALimit(t *testing.T, a agentrig.Agent) {
 func TestRealMenuBehindALimitIsADialog(t *testing.T) {
 	each(t, realagent.Tried(agentrig.Gemini()), func(t *testing.T, a agentrig.Agent) {
 		r := startAgent(t, a)
-		var refuses atomic.Bool
-		refuses.Store(true)
-		answers := r.api.Responder()
-		r.api.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
-			if refuses.Load() {
-				return fakemodel.Reply{Refuse: 429, Resets: 10 * time.Minute}
-			}
-			return answers(turn)
-		})
+		refuses := r.refused(fakemodel.Reply{Refuse: 429, Resets: 10 * time.Minute})
 		r.inject("m1", "one")
 		r.told("Usage limit reached for ")
 		must(t, r.WaitText(patience(t), "1. Keep trying"))
@@ -120,15 +119,7 @@ func TestRealAgentThatTriesAgainSaysSo(t *testing.T) {
 	}
 	each(t, realagent.Tried(list...), func(t *testing.T, a agentrig.Agent) {
 		r := startAgent(t, a)
-		var refuses atomic.Bool
-		refuses.Store(true)
-		answers := r.api.Responder()
-		r.api.Respond(func(turn fakemodel.Turn) fakemodel.Reply {
-			if refuses.Load() {
-				return fakemodel.Reply{Refuse: 529}
-			}
-			return answers(turn)
-		})
+		refuses := r.refused(fakemodel.Reply{Refuse: 529})
 		r.inject("m1", "one")
 		const why = "its API refuses, and it tries again by itself"
 		r.wrapped.told("a state with "+why, func(f testrig.Frame) bool {

@@ -210,7 +210,8 @@ func (w *wrapped) inject(id, body string) {
 // sendsAnswer sends a message that answers one with that text.
 func (w *wrapped) sendsAnswer(id, asked, body string) {
 	w.t.Helper()
-	must(w.t, w.client.Send(map[string]any{"type": "inject", "id": id, "from": "bob", "body": body, "reply_to": awkward.Asks, "reply_quote": asked}))
+	answer := map[string]any{"type": "inject", "id": id, "from": "bob", "body": body, "reply_to": awkward.Asks, "reply_quote": asked}
+	must(w.t, w.client.Send(answer))
 }
 
 // ends waits for the message's terminal result.
