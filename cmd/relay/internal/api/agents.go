@@ -33,7 +33,7 @@ func (s *Server) agents(r *http.Request) (any, error) {
 
 func agentOf(state *router.State, a router.Agent, running func(string) bool) Agent {
 	return Agent{
-		Name: a.Name, Running: running(a.Name), State: a.State, Profile: a.Profile, Waiting: len(state.Inbox(a.Name)), SeenAt: a.Seen,
+		Name: a.Name, Running: running(a.Name), State: a.State, Profile: a.Profile, Waiting: state.Unended(a.Name), SeenAt: a.Seen,
 		BlockedBy: a.BlockedBy, Reason: a.Reason, Paused: a.Pause.On, PausedUntil: a.Pause.Until,
 	}
 }
@@ -136,8 +136,8 @@ func (s *Server) queue(r *http.Request) (any, error) {
 		if _, known := state.Agent(name); !known && name != router.Human && !router.Group(name) {
 			err = state.Unknown(name)
 		}
-		for _, k := range state.Inbox(name) {
-			answer.Messages = append(answer.Messages, messageOf(state, k, running))
+		for k := range state.Inbox(name) {
+			answer.Messages = append(answer.Messages, messageOf(state, k.Copy(), running))
 		}
 		answer.Cursor = state.Last
 	})
@@ -220,7 +220,7 @@ func (s *Server) pull(r *http.Request) (any, error) {
 	ctx, cancel := within(r.Context(), ask.WaitMS)
 	defer cancel()
 	for {
-		changed := s.Hub.Changed()
+		changed := s.Hub.ChangedFor(name)
 		list := s.Hub.Lease(r.Context(), name, most)
 		if len(list) == 0 && ctx.Err() == nil {
 			select {

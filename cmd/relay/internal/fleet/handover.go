@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"iter"
 	"maps"
 	"time"
 
@@ -48,14 +49,8 @@ func (f *Fleet) handOver(ctx context.Context, r registry.Record, room <-chan str
 // Its connection lasts no longer, since nobody reads on it what becomes of the messages.
 func (f *Fleet) batch(ctx context.Context, r registry.Record, handed map[string]bool) (full bool, err error) {
 	var client *sock.Client
-	inbox := f.inbox(r.Name)
-	waits := map[string]bool{}
-	for _, m := range inbox {
-		waits[m.ID] = true
-	}
-	maps.DeleteFunc(handed, func(id string, _ bool) bool { return !waits[id] }) // it has ended
-	for _, m := range inbox {
-		if handed[m.ID] && !m.CancelAsked || !f.Hub.Claim(m.ID) {
+	for m := range f.news(r.Name, handed) {
+		if !f.Hub.Claim(m.ID) {
 			continue
 		}
 		if client == nil {
@@ -86,9 +81,38 @@ func (f *Fleet) batch(ctx context.Context, r registry.Record, handed map[string]
 	return false, nil
 }
 
-func (f *Fleet) inbox(name string) (list []router.Known) {
-	f.Hub.View(func(s *router.State, _ func(string) bool) { list = s.Inbox(name) })
-	return list
+// some is how many messages of an inbox are looked at in one go: there may be very many.
+const some = 50
+
+// news are the messages in an inbox that were not handed over yet, or that are to be cancelled,
+// each once. What has ended is taken out of handed.
+func (f *Fleet) news(name string, handed map[string]bool) iter.Seq[router.Known] {
+	return func(yield func(router.Known) bool) {
+		for looked := map[string]bool{}; ; {
+			var list []router.Known
+			f.Hub.View(func(s *router.State, _ func(string) bool) {
+				list = nil
+				waits := make(map[string]bool, len(handed))
+				for m := range s.Inbox(name) {
+					if handed[m.ID] {
+						waits[m.ID] = true
+					}
+					if len(list) < some && !looked[m.ID] && (!handed[m.ID] || m.CancelAsked) {
+						list = append(list, m.Copy())
+					}
+				}
+				maps.DeleteFunc(handed, func(id string, _ bool) bool { return !waits[id] })
+			})
+			for _, m := range list {
+				if looked[m.ID] = true; !yield(m) {
+					return
+				}
+			}
+			if len(list) < some {
+				return
+			}
+		}
+	}
 }
 
 // passing reports whether a refusal may not come again.

@@ -47,7 +47,7 @@ func TestWhatComesInMeanwhileIsWrittenAtOnce(t *testing.T) {
 		seen := make(chan int, 1)
 		go func() {
 			n := 0
-			h.View(func(s *router.State, _ func(string) bool) { n = len(s.Inbox("bob")) })
+			h.View(func(s *router.State, _ func(string) bool) { n = len(inboxOf(s, "bob")) })
 			seen <- n
 		}()
 		synctest.Wait()
@@ -86,7 +86,7 @@ func TestABatchThatCannotBeWrittenIsTakenBack(t *testing.T) {
 		}
 		store.Before(nil)
 		h.View(func(s *router.State, _ func(string) bool) {
-			if left := s.Inbox("bob"); len(left) != 0 || s.Last != 1 {
+			if left := inboxOf(s, "bob"); len(left) != 0 || s.Last != 1 {
 				t.Errorf("left are %v, up to %d", left, s.Last)
 			}
 		})

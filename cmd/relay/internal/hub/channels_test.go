@@ -89,7 +89,7 @@ func TestFanOutOverCrashes(t *testing.T) {
 					}
 					for _, who := range []string{"a", "b", "c", "d"} {
 						var got []string
-						for _, m := range s.Inbox(who) {
+						for _, m := range inboxOf(s, who) {
 							got = append(got, m.ID)
 						}
 						if !slices.Equal(got, model.got[who]) {
@@ -228,7 +228,7 @@ func TestGuardsOfFanOut(t *testing.T) {
 }
 
 func inbox(h *Hub, name string) (list []router.Known) {
-	h.View(func(s *router.State, _ func(string) bool) { list = s.Inbox(name) })
+	h.View(func(s *router.State, _ func(string) bool) { list = inboxOf(s, name) })
 	return list
 }
 

@@ -40,6 +40,14 @@ func (h *Hub) mustUp(t *testing.T, name string) {
 
 func hi(to string) router.Message { return router.Message{From: "human", To: to, Body: "hi"} }
 
+// inboxOf is copies of the messages to a name that have not ended.
+func inboxOf(s *router.State, name string) (list []router.Known) {
+	for m := range s.Inbox(name) {
+		list = append(list, m.Copy())
+	}
+	return list
+}
+
 // status is what has become of a message.
 func (h *Hub) status(id string) (status string) {
 	h.View(func(s *router.State, _ func(string) bool) {

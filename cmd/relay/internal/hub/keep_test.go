@@ -54,7 +54,7 @@ func TestWhatWaitsOutlastsTheLog(t *testing.T) {
 			t.Errorf("round %d: the log begins with %d, %v", round, oldest, err)
 		}
 		h.View(func(s *router.State, _ func(string) bool) {
-			inbox := s.Inbox("bob")
+			inbox := inboxOf(s, "bob")
 			if len(inbox) != 1 || inbox[0].ID != waits.ID || inbox[0].Body != waits.Body || inbox[0].Accepted != waits.Accepted {
 				t.Errorf("round %d: bob has %+v", round, inbox)
 			}

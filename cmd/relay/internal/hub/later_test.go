@@ -39,7 +39,7 @@ func after(d time.Duration) {
 // inbox is the ids of what waits for a name.
 func (h *Hub) inbox(name string) (ids []string) {
 	h.View(func(s *router.State, _ func(string) bool) {
-		for _, m := range s.Inbox(name) {
+		for _, m := range inboxOf(s, name) {
 			ids = append(ids, m.ID)
 		}
 	})

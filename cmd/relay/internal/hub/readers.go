@@ -14,35 +14,39 @@ const leaseEnd = 30 * time.Second
 // Lease takes messages to a name that no wrapper has, most at most: they are for the caller alone
 // until it acknowledges them, or does not within half a minute.
 func (h *Hub) Lease(ctx context.Context, name string, most int) (list []router.Known) {
+	var ids []string // no more is kept of it for the time of the lease
 	lost := h.step(ctx, func() error {
-		for _, m := range h.state.Inbox(name) {
-			if len(list) < most && m.Status == router.StatusAccepted && m.Held == 0 && !h.claimed[m.ID] && !h.leased[m.ID] {
+		for m := range h.state.Inbox(name) {
+			if len(list) == most {
+				break
+			}
+			if m.Status == router.StatusAccepted && m.Held == 0 && !h.claimed[m.ID] && !h.leased[m.ID] {
 				h.leased[m.ID] = true
-				list = append(list, m)
+				list, ids = append(list, m.Copy()), append(ids, m.ID)
 			}
 		}
 		return nil
 	})
 	if lost != nil {
-		h.giveBack(list)
+		h.giveBack(name, ids)
 		return nil
 	}
 	if len(list) > 0 {
-		time.AfterFunc(leaseEnd, func() { h.giveBack(list) })
+		time.AfterFunc(leaseEnd, func() { h.giveBack(name, ids) })
 	}
 	return list
 }
 
-func (h *Hub) giveBack(list []router.Known) {
+func (h *Hub) giveBack(name string, ids []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, m := range list {
-		if h.leased[m.ID] {
-			h.leased[m.ID] = false
-			h.wakeFor(m.To)
+	for _, id := range ids {
+		if h.leased[id] {
+			h.leased[id] = false
+			h.wakeFor(name)
+			h.wake() // it may have waited for too long by now
 		}
 	}
-	h.wake()
 }
 
 // Acknowledge says that the reader of a name has these messages now. It may take its time: what it

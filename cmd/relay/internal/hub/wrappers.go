@@ -130,6 +130,9 @@ func (h *Hub) Unclaim(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.claimed, id)
+	if m, ok := h.state.Find(id); ok {
+		h.wakeFor(m.To) // its reader, if it has one by now
+	}
 }
 
 // Unwanted reports whether a message that a wrapper has is to be cancelled there: somebody asked

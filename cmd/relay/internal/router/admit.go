@@ -65,7 +65,7 @@ func (s *State) Admit(m Message, now int64, running func(name string) bool) (adm
 		if m.ID != was.ID || !m.same(was.Message) {
 			return m, nil, Refusal(protocol.DuplicateID, "another message has the id %s", m.ID)
 		}
-		c := was.copy()
+		c := was.Copy()
 		return m, &c, nil
 	}
 	if o := s.look(m.ID[:max(0, strings.LastIndexByte(m.ID, ':'))]); o != nil && o.From != m.From {

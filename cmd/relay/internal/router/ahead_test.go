@@ -85,7 +85,7 @@ func TestAnAwaitedNameComes(t *testing.T) {
 		if l.Awaited("new") || !l.Has("new") || l.send(Message{ID: "next", From: Human, To: "new", Body: "hi"}) != "" {
 			t.Errorf("%s: nobody knows it", name)
 		}
-		if waits := slices.ContainsFunc(l.Inbox("new"), func(m Known) bool { return m.ID == "m" }); waits != (name != "it has read") {
+		if waits := slices.ContainsFunc(l.inbox("new"), func(m Known) bool { return m.ID == "m" }); waits != (name != "it has read") {
 			t.Errorf("%s: its message waits: %v", name, waits)
 		}
 	}

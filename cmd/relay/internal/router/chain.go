@@ -178,7 +178,7 @@ func (s *State) Chain(id, as string) (first Known, open []string, err error) {
 			open = append(open, o.ID)
 		}
 	}
-	return f.copy(), open, nil
+	return f.Copy(), open, nil
 }
 
 // Steers is the event that lets the chain go on which a message began, or ends it; news is false

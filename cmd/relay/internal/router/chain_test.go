@@ -348,7 +348,7 @@ func TestAChainOfSeveral(t *testing.T) {
 	for ; notices == 0 && turns < 20; turns++ {
 		for _, who := range []string{"a", "b", "c"} {
 			var given []string
-			for _, m := range l.Inbox(who) {
+			for _, m := range l.inbox(who) {
 				if m.Held == 0 {
 					given = append(given, m.ID)
 					l.result(who, m.ID, protocol.StatusDelivered)
@@ -373,7 +373,7 @@ func TestAChainOfSeveral(t *testing.T) {
 		t.Errorf("after %d turns of each and %d messages there are %d notices", turns, l.n, notices)
 	}
 	for _, who := range []string{"a", "b", "c"} {
-		for _, m := range l.Inbox(who) {
+		for _, m := range l.inbox(who) {
 			if m.Held != chain.Paused {
 				t.Errorf("%s is held %d", m.ID, m.Held)
 			}

@@ -35,7 +35,7 @@ func (s *State) Expiring(now int64) (over []Known, next int64) {
 			switch end := s.expires(m); {
 			case end == 0:
 			case end <= now:
-				over = append(over, m.copy())
+				over = append(over, m.Copy())
 			default:
 				next = Sooner(next, end)
 			}

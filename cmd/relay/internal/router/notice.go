@@ -37,7 +37,7 @@ func (s *State) Remind(m Message, delayMS, now int64) (e Event, known *Known, er
 		if m.ShortID = was.ShortID; was.Message != m || was.DueAt-was.SetAt != delayMS {
 			return e, nil, Refusal(protocol.DuplicateID, "another message has the id %s", m.ID)
 		}
-		c := was.copy()
+		c := was.Copy()
 		return e, &c, nil
 	}
 	if n := s.reminders(m.To); n >= remindMost {
@@ -156,7 +156,7 @@ func (s *State) unschedule(k *Known) {
 func (s *State) Scheduled() []Known {
 	list := make([]Known, 0, len(s.later))
 	for _, k := range s.later {
-		list = append(list, k.copy())
+		list = append(list, k.Copy())
 	}
 	return list
 }

@@ -106,7 +106,7 @@ func TestAReminderIsAMessage(t *testing.T) {
 	if code != string(protocol.BadField) {
 		t.Errorf("somebody writes as relay: %q", code)
 	}
-	is, in := l.status("soon"), l.Inbox("ci")
+	is, in := l.status("soon"), l.inbox("ci")
 	if !l.Waiting() || is != StatusScheduled || len(in) != 0 {
 		t.Errorf("waiting: %v, it is %s, and the inbox has %v", l.Waiting(), is, in)
 	}
@@ -121,7 +121,7 @@ func TestAReminderIsAMessage(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	if in = l.Inbox("ci"); l.Waiting() || len(in) != 2 {
+	if in = l.inbox("ci"); l.Waiting() || len(in) != 2 {
 		t.Fatalf("waiting: %v, the inbox has %+v", l.Waiting(), in)
 	}
 	if m := in[0]; m.Kind != protocol.KindNotice || m.From != Relay || len(m.Events) != 2 {

@@ -53,7 +53,7 @@ func TestARefusalIsTold(t *testing.T) {
 	if got := l.writes("bop", UnknownAgent); !slices.Equal(got, says("bop", UnknownAgent)) {
 		t.Errorf("after an hour: %q", got)
 	}
-	if got := len(l.Inbox("bob")); got != told+1 {
+	if got := len(l.inbox("bob")); got != told+1 {
 		t.Errorf("bob got %d notices, want %d", got, told+1)
 	}
 }
@@ -71,7 +71,7 @@ func TestAnAgentCannotLoopOnRefusals(t *testing.T) {
 		}
 		hears = heard
 	}
-	if got := len(l.Inbox("bob")); hears != 0 || got != 5 {
+	if got := len(l.inbox("bob")); hears != 0 || got != 5 {
 		t.Errorf("%d notices, and %d at last; want %d, and none", got, hears, 5)
 	}
 }
@@ -97,7 +97,7 @@ func TestAnAnswerToARefusalGoesOnInTheChain(t *testing.T) {
 	if got := l.fires(l.now); len(got) != 1 {
 		t.Fatalf("told %q", got)
 	}
-	n := l.Inbox("bob")[0]
+	n := l.inbox("bob")[0]
 	if m, _ := l.Find(l.write("bob", "ann", 0, n.ID)); m.Chain != "m" || m.Hops != 2 {
 		t.Errorf("an answer to %s is of the chain %s, %d hops", n.ID, m.Chain, m.Hops)
 	}

@@ -14,6 +14,14 @@ import (
 	"relay-pty/protocol"
 )
 
+// inbox is copies of the messages to a name that have not ended.
+func (s *State) inbox(name string) (list []Known) {
+	for m := range s.Inbox(name) {
+		list = append(list, m.Copy())
+	}
+	return list
+}
+
 // log applies events as a router would have written them.
 type log struct {
 	*State
@@ -143,8 +151,8 @@ func TestAScriptCanBeAnswered(t *testing.T) {
 	if code := l.send(answer); code != "" || l.status("m") != StatusReplied {
 		t.Errorf("got %q, and what was asked is %s", code, l.status("m"))
 	}
-	if len(l.Inbox("ci")) != 1 || l.Waiting() {
-		t.Errorf("the inbox holds %v, waiting: %v", l.Inbox("ci"), l.Waiting())
+	if len(l.inbox("ci")) != 1 || l.Waiting() {
+		t.Errorf("the inbox holds %v, waiting: %v", l.inbox("ci"), l.Waiting())
 	}
 }
 
@@ -267,7 +275,7 @@ func TestLife(t *testing.T) {
 			if got := l.status("m"); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
-			if got := len(l.Inbox("bob")) > 0; got != c.waits {
+			if got := len(l.inbox("bob")) > 0; got != c.waits {
 				t.Errorf("it is in the inbox: %v, want %v", got, c.waits)
 			}
 			if got, want := l.Waiting(), c.want == StatusAccepted; got != want { // a wrapper's queue needs no router
@@ -295,8 +303,8 @@ func TestWithoutAWrapper(t *testing.T) {
 	l.up("bob")
 	l.send(Message{ID: "read", From: "bob", To: "human", Body: "one"})
 	l.send(Message{ID: "asked", From: "bob", To: "human", Body: "two?", ReplyBy: l.now + 100})
-	if len(l.Inbox(Human)) != 2 || l.Waiting() {
-		t.Errorf("the inbox holds %v, waiting: %v", l.Inbox(Human), l.Waiting())
+	if len(l.inbox(Human)) != 2 || l.Waiting() {
+		t.Errorf("the inbox holds %v, waiting: %v", l.inbox(Human), l.Waiting())
 	}
 	l.result(Human, "read", protocol.StatusDelivered)
 	answer := Message{ID: "a", From: "human", To: "bob", Body: "yes", ReplyTo: "asked"}
@@ -310,8 +318,8 @@ func TestWithoutAWrapper(t *testing.T) {
 		t.Errorf("of somebody else: %v", e)
 	}
 	l.send(answer)
-	if l.status("read") != protocol.StatusDelivered || l.status("asked") != StatusReplied || len(l.Inbox(Human)) != 0 {
-		t.Errorf("read: %s, asked: %s, and the inbox holds %v", l.status("read"), l.status("asked"), l.Inbox(Human))
+	if l.status("read") != protocol.StatusDelivered || l.status("asked") != StatusReplied || len(l.inbox(Human)) != 0 {
+		t.Errorf("read: %s, asked: %s, and the inbox holds %v", l.status("read"), l.status("asked"), l.inbox(Human))
 	}
 	if e := l.Late(Message{ID: "b", From: "human", To: "bob", Body: "yes!", ReplyTo: "asked"}, l.now+1000); e != nil {
 		t.Errorf("a second answer: %v", e)
@@ -521,7 +529,7 @@ func TestNamesWithAHost(t *testing.T) {
 			t.Errorf("from %s to %s: refused with %q, want %q", c.from, c.to, code, c.code)
 		}
 	}
-	if got := len(l.Inbox("bob")); got != 2 {
+	if got := len(l.inbox("bob")); got != 2 {
 		t.Errorf("bob got %d messages, want 2", got)
 	}
 	_, _, err := l.Admit(Message{ID: "m", From: "ci", To: "bob@venus", Body: "hello"}, l.now, func(string) bool { return false })

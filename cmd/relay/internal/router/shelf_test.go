@@ -300,7 +300,7 @@ var compared = map[string]func(s *State, ids []string) any{
 	"inboxes": func(s *State, _ []string) any {
 		var list []Known
 		for _, name := range people {
-			list = append(list, s.Inbox(name)...)
+			list = append(list, s.inbox(name)...)
 		}
 		return list
 	},

@@ -2,6 +2,7 @@ package router
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"relay-pty/cmd/relay/internal/chain"
@@ -123,18 +124,19 @@ func NewState() *State {
 // Find returns the message of that id, or short id.
 func (s *State) Find(id string) (Known, bool) {
 	if m := s.look(id); m != nil {
-		return m.copy(), true
+		return m.Copy(), true
 	}
 	return Known{}, false
 }
 
-func (m *Known) copy() Known {
+// Copy is a message as it is now, which the state does not change.
+func (m *Known) Copy() Known {
 	c := *m
 	c.Events, c.Replies = slices.Clone(m.Events), slices.Clone(m.Replies)
 	c.Redeliveries = slices.Clone(m.Redeliveries)
 	c.Deliveries, c.Copies, c.Group, c.group, c.kin, c.at = nil, nil, "", nil, nil, 0
 	for _, one := range m.Deliveries {
-		o := one.copy()
+		o := one.Copy()
 		c.Deliveries = append(c.Deliveries, &o)
 	}
 	if len(c.Deliveries) > 0 {
@@ -143,14 +145,12 @@ func (m *Known) copy() Known {
 	return c
 }
 
-// Inbox returns the messages to an agent that have not ended, in the order in which they came.
-func (s *State) Inbox(agent string) []Known {
-	list := make([]Known, 0, len(s.inboxes[agent]))
-	for _, m := range s.inboxes[agent] {
-		list = append(list, m.copy())
-	}
-	return list
-}
+// Inbox is the messages to an agent that have not ended, in the order in which they came. There may
+// be very many, so they are not copied: nobody changes or keeps them.
+func (s *State) Inbox(agent string) iter.Seq[*Known] { return slices.Values(s.inboxes[agent]) }
+
+// Unended counts them.
+func (s *State) Unended(agent string) int { return len(s.inboxes[agent]) }
 
 // Waiting reports whether anything is to be done about messages while nobody runs: those to agents
 // that no wrapper has yet end some time, and others are to be sent later. Messages to the human and
@@ -468,8 +468,11 @@ func (k *Known) unended() { k.Result.Outcome, k.Refusal, k.RetryAt = "", nil, 0 
 // leave takes a message out of its inbox, or out of what is scheduled.
 func (s *State) leave(m *Known) {
 	s.unschedule(m)
-	rest := slices.DeleteFunc(s.inboxes[m.To], func(o *Known) bool { return o == m })
-	if s.inboxes[m.To] = rest; len(rest) == 0 {
+	inbox := s.inboxes[m.To]
+	if n := slices.Index(inbox, m); n >= 0 {
+		inbox = slices.Delete(inbox, n, n+1)
+	}
+	if s.inboxes[m.To] = inbox; len(inbox) == 0 {
 		delete(s.inboxes, m.To)
 	}
 }
