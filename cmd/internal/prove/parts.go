@@ -18,10 +18,11 @@ const (
 	fronts  = "SessionInFront|SessionsIn|SessionOf"                // which session of an agent is typed to and heard
 	hooks   = "RealHooks"                                          // delivery through hooks, release by release
 	refusal = "ProveRefusals"                                      // each way in which an agent's API refuses
+	pairs   = "ProveAnswersOfPairs"                                // whose answer is whose
 	timed   = "Quick"                                              // tests that promise times: nothing runs beside them
 	storms  = "Storm|Kills|Crash|EachCall|PowerCuts|Failpoint"     // tests that take all of a machine
 
-	apart = twins + "|" + fronts + "|" + hooks + "|" + timed + "|" + refusal // have parts of their own
+	apart = twins + "|" + fronts + "|" + hooks + "|" + timed + "|" + refusal + "|" + pairs // have parts of their own
 )
 
 // part is a piece of `make prove` that runs by itself. Each is meant to take less than twenty
@@ -55,6 +56,7 @@ var parts = slices.Concat([]part{
 	{name: "sessions", commands: [][]string{tests("-parallel", "2", "-run", fronts, router)}},
 	{name: "hooks", commands: [][]string{tests("-parallel", "2", "-run", hooks, router)}},
 	{name: "refusals", commands: [][]string{tests("-run", refusal, router)}},
+	{name: "pairs", commands: [][]string{tests("-run", pairs, router)}},
 	{name: "twins", commands: [][]string{tests("-parallel", "2", "-run", twins, router)}},
 	{
 		name:     "bench",
