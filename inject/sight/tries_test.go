@@ -34,6 +34,8 @@ func TestTriesAreSeen(t *testing.T) {
 		{"opencode, at once", tui("   ■the⬝model cannot take the request [\n    retrying attempt #1]"), opencode, true},
 		{"opencode, in one row", tui("   ⬝⬝⬝⬝⬝■■■ no more today [retrying in 4s attempt #5] e"), opencode, true},
 		{"opencode, in a wide terminal", tui("   ■■⬝⬝⬝⬝⬝⬝ Overloaded [retrying attempt #1]      esc interrupt"), opencode, true},
+		{"opencode, with many words", tui("   ■Cannot⬝connect to API: The socket connection was closed une… (click to expand) [retrying in 9s\n    #5]"), opencode, true},
+		{"opencode, with many words, at once", tui("   ■Cannot⬝connect to API: The socket connection was closed une… (click to expand) [retrying\n    #1]"), opencode, true},
 		{"a message to opencode that says so", tui("") + "\n     [retrying in 4s attempt #5] and so on", opencode, false},
 		{"opencode at work", tui("   ■■■⬝⬝⬝⬝⬝  esc interrupt"), opencode, false},
 	} {
