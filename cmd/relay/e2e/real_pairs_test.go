@@ -31,8 +31,8 @@ const (
 	ways
 )
 
-// backgrounds are calls of agents' shell tools, by profile, that go on in the background. Gemini CLI
-// and OpenCode have none of that.
+// backgrounds are calls of agents' shell tools, by profile, that go on in the background. Gemini
+// CLI and OpenCode have none of that.
 var backgrounds = map[string]map[string]any{
 	"claude": {"command": "sleep 1", "description": "Wait", "run_in_background": true},
 	"codex":  {"command": "sleep 1", "yield_time_ms": 250},
