@@ -126,7 +126,10 @@ func (s *State) judge(a *Agent, e Event) {
 	}
 }
 
-func (s *State) free(m *Known) { m.Held, s.freed = 0, append(s.freed, m.To) }
+func (s *State) free(m *Known) {
+	m.Held, s.freed = 0, append(s.freed, m.To)
+	s.watch(m)
+}
 
 // Freed returns the recipients of messages that no longer wait for their chain since the last call.
 func (s *State) Freed() (names []string) {
@@ -138,17 +141,15 @@ func (s *State) Freed() (names []string) {
 // turn has ended, or of which nobody tells, and cancel what comes of one that was ended.
 func (s *State) Overrun() (list []Event) {
 	told := map[string]bool{}
-	for _, name := range slices.Sorted(maps.Keys(s.inboxes)) {
-		for _, m := range s.inboxes[name] {
-			from := s.agents[m.From]
-			switch {
-			case m.Held == chain.Ended && m.Status == StatusAccepted:
-				list = append(list, m.Outcome(Result{Status: protocol.StatusCancelled}))
-			case m.Held == chain.Yet && !told[m.Chain] && !(from != nil && from.Turn.Judges(m.root().ID)):
-				told[m.Chain] = true
-				list = append(list, s.chainEvent(TypeChainPaused, s.first(m)))
-				list[len(list)-1].Reason = s.Rules.Chains.Why(m.Place)
-			}
+	for _, m := range s.fleeting() {
+		from := s.agents[m.From]
+		switch {
+		case m.Held == chain.Ended && m.Status == StatusAccepted:
+			list = append(list, m.Outcome(Result{Status: protocol.StatusCancelled}))
+		case m.Held == chain.Yet && !told[m.Chain] && !(from != nil && from.Turn.Judges(m.root().ID)):
+			told[m.Chain] = true
+			list = append(list, s.chainEvent(TypeChainPaused, s.first(m)))
+			list[len(list)-1].Reason = s.Rules.Chains.Why(m.Place)
 		}
 	}
 	return list
@@ -215,6 +216,7 @@ func (s *State) course(e Event) {
 				s.free(m)
 			} else {
 				m.Held = c.Held
+				s.watch(m)
 			}
 		}
 	}

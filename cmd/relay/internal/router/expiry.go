@@ -1,6 +1,7 @@
 package router
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -30,19 +31,40 @@ func (s *State) unknow(name string) {
 // Expiring returns the messages that no wrapper has and whose time is over, and when the next one's
 // will be, in Unix milliseconds; 0: none.
 func (s *State) Expiring(now int64) (over []Known, next int64) {
-	for _, name := range slices.Sorted(maps.Keys(s.inboxes)) {
-		for _, m := range s.inboxes[name] {
-			switch end := s.expires(m); {
-			case end == 0:
-			case end <= now:
-				over = append(over, m.Copy())
-			default:
-				next = Sooner(next, end)
-			}
+	for _, m := range s.fleeting() {
+		switch end := s.expires(m); {
+		case end == 0:
+		case end <= now:
+			over = append(over, m.Copy())
+		default:
+			next = Sooner(next, end)
 		}
 	}
 	return over, next
 }
+
+// fleeting are the messages that time or their chain may end, as they came. All others wait for
+// whoever reads them, and may be very many.
+func (s *State) fleeting() (list []*Known) {
+	list = slices.Collect(maps.Values(s.watched))
+	for name, a := range s.agents {
+		if a.absent() {
+			list = append(list, s.inboxes[name]...)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Known) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.ID, b.ID)) })
+	return slices.Compact(list)
+}
+
+// watch has a message looked at if its time or chain may end it, wherever it goes.
+func (s *State) watch(m *Known) {
+	if delete(s.watched, m.ID); m.TimeoutMS > 0 || m.From == Relay || m.Held != 0 {
+		s.watched[m.ID] = m
+	}
+}
+
+// absent reports whether it is an agent that does not run, or a name that is yet to come.
+func (a *Agent) absent() bool { return a != nil && (a.Wrapped && !a.Running || a.Awaited) }
 
 // expires is when a message that no wrapper and no reader has is over, in Unix milliseconds; 0:
 // never. One without a timeout of its own waits for its recipient to run, if that is an agent or a
@@ -50,7 +72,7 @@ func (s *State) Expiring(now int64) (over []Known, next int64) {
 // is known where it was sent to a channel. People and scripts read when they like.
 func (s *State) expires(m *Known) int64 {
 	a := s.agents[m.To]
-	absent := a != nil && (a.Wrapped && !a.Running || a.Awaited)
+	absent := a.absent()
 	switch {
 	case m.Status != StatusAccepted:
 		return 0

@@ -91,3 +91,37 @@ func TestForgotten(t *testing.T) {
 		t.Errorf("to one that was just heard of: %q", code)
 	}
 }
+
+// TestWhatWaitsForAReaderIsNotLookedAt: messages that neither time nor their chain ends may be very
+// many, and cost nothing until they are read.
+func TestWhatWaitsForAReaderIsNotLookedAt(t *testing.T) {
+	l := newLog(t)
+	l.up("bob", "eve")
+	for id, m := range map[string]Message{
+		"read":  {From: "bob", To: Human},
+		"typed": {From: Human, To: "bob"},
+		"timed": {From: "bob", To: Human, TimeoutMS: 50},
+		"away":  {From: Human, To: "eve"},
+	} {
+		m.ID, m.Body = id, "hi"
+		if code := l.send(m); code != "" {
+			t.Fatal(code)
+		}
+	}
+	l.add(Event{Type: TypeDown, Agent: "eve"})
+	looked := func() (ids []string) {
+		for _, m := range l.fleeting() {
+			ids = append(ids, m.ID)
+		}
+		slices.Sort(ids)
+		return ids
+	}
+	if got, want := looked(), []string{"away", "timed"}; !slices.Equal(got, want) {
+		t.Errorf("looked at are %q, want %q", got, want)
+	}
+	l.result(Human, "timed", protocol.StatusDelivered)
+	l.up("eve")
+	if got := looked(); len(got) > 0 {
+		t.Errorf("looked at are %q, want none", got)
+	}
+}

@@ -13,6 +13,8 @@ import (
 type Shelf interface {
 	// Find returns what was kept of the message of that id, or short id, nil for nothing.
 	Find(id string) []byte
+	// Unused returns those of the ids that no message has, as its id or as its short one.
+	Unused(ids []string) []string
 	// Load returns the rest, and what was kept of the messages that have not ended.
 	Load() (Loaded, error)
 	// Newest calls f with what was kept of the messages that were sent, the newest first, until f
@@ -243,7 +245,7 @@ func Resume(shelf Shelf) (*State, error) {
 		switch {
 		case m == nil || len(m.Deliveries) > 0:
 		case m.Sent:
-			s.inboxes[m.To] = append(s.inboxes[m.To], m)
+			s.await(m)
 		default:
 			s.wait(m)
 		}

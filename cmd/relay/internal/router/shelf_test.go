@@ -3,6 +3,7 @@ package router
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -31,6 +32,10 @@ func (c *cupboard) Find(id string) []byte {
 		return c.rows[at].Data
 	}
 	return nil
+}
+
+func (c *cupboard) Unused(ids []string) []string {
+	return slices.DeleteFunc(ids, func(id string) bool { return c.at(id) >= 0 })
 }
 
 func (c *cupboard) Load() (v Loaded, _ error) {
@@ -304,11 +309,12 @@ var compared = map[string]func(s *State, ids []string) any{
 		}
 		return list
 	},
+	"watched":  func(s *State, _ []string) any { return slices.Sorted(maps.Keys(s.watched)) },
 	"later":    func(s *State, _ []string) any { return s.Scheduled() },
 	"agents":   func(s *State, _ []string) any { return s.Agents() },
 	"channels": func(s *State, _ []string) any { return s.channels },
 	"rates":    func(s *State, _ []string) any { return fmt.Sprint(s.rates) },
-	"shelf":    nil, "changed": nil, "absent": nil, "freed": nil, // how it is kept, and who is told
+	"shelf":    nil, "changed": nil, "absent": nil, "fresh": nil, "freed": nil, // how it is kept, and who is told
 }
 
 func resumed(c *cupboard, all *State) (*State, error) {

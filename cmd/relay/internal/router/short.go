@@ -2,6 +2,7 @@ package router
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -26,13 +27,24 @@ func (s *State) Shorten(e *Event, newID func() string) {
 	}
 }
 
+// freshMost is how many ids are looked for at once, which costs little more than for one.
+const freshMost = 64
+
 // Fresh is an id of newID's that no message has.
-func (s *State) Fresh(newID func() string) string {
-	for {
-		if id := newID(); !s.has(id) {
-			return id
+func (s *State) Fresh(newID func() string) (id string) {
+	for len(s.fresh) == 0 {
+		for range freshMost {
+			if id := newID(); s.messages[id] == nil && s.short[id] == "" && !slices.Contains(s.fresh, id) {
+				s.fresh = append(s.fresh, id)
+			}
+		}
+		if s.shelf != nil {
+			s.fresh = s.shelf.Unused(s.fresh)
 		}
 	}
+	id, s.fresh = s.fresh[0], s.fresh[1:]
+	s.absent = id
+	return id
 }
 
 // behind is the id to be read for one that has something behind the message's own; "" where that
@@ -48,6 +60,7 @@ func (m *Known) behind(id string) string {
 // know has a message at hand, by both its ids.
 func (s *State) know(m *Known) {
 	s.messages[m.ID] = m
+	s.fresh = slices.DeleteFunc(s.fresh, func(id string) bool { return id == m.ID || id == m.ShortID })
 	if s.absent == m.ID || s.absent == m.ShortID {
 		s.absent = ""
 	}

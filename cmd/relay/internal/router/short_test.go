@@ -67,3 +67,24 @@ func TestShortIDs(t *testing.T) {
 		t.Errorf("got %q", got.ID)
 	}
 }
+
+// TestFreshIDs are looked for many at once, and none is given that somebody has taken since.
+func TestFreshIDs(t *testing.T) {
+	kept := &cupboard{rows: []Row{{ID: "m-3"}, {ID: "long", ShortID: "m-4"}}}
+	s, err := Resume(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	newID := func() string { n++; return fmt.Sprint("m-", n) }
+	if id := s.Fresh(newID); id != "m-1" || n != freshMost {
+		t.Errorf("the first is %s, looked for with %d others, want m-1 and %d", id, n, freshMost)
+	}
+	for _, e := range []Event{{Message: Message{ID: "m-2", From: "ci", To: Human}}, {Message: Message{ID: "own", ShortID: "m-5", From: "ci", To: Human}}} {
+		e.Type, e.Seq = TypeMessage, s.Last+1
+		s.Apply(e)
+	}
+	if id := s.Fresh(newID); id != "m-6" {
+		t.Errorf("the next is %s, want m-6: the others are taken", id)
+	}
+}

@@ -90,6 +90,7 @@ type State struct {
 	messages map[string]*Known   // those at hand
 	short    map[string]string   // ids of those that have a short one, by that
 	inboxes  map[string][]*Known // messages that have not ended, by recipient, as they came
+	watched  map[string]*Known   // those of them whose time or chain may end them, see watch
 	later    []*Known            // messages that are scheduled, the next one first
 	agents   map[string]*Agent
 	channels map[string]map[string]bool // members, by channel
@@ -98,6 +99,7 @@ type State struct {
 	shelf   Shelf    // has the messages that are not at hand; nil: all are
 	freed   []string // recipients of messages that no longer wait for their chain, see Freed
 	absent  string   // id that no message has, as was just found out
+	fresh   []string // ids that no message has, for those to come
 	changed changes
 }
 
@@ -116,7 +118,7 @@ func noChanges() changes {
 // NewState is the state of an empty log.
 func NewState() *State {
 	return &State{
-		messages: map[string]*Known{}, short: map[string]string{}, inboxes: map[string][]*Known{},
+		messages: map[string]*Known{}, short: map[string]string{}, inboxes: map[string][]*Known{}, watched: map[string]*Known{},
 		agents: map[string]*Agent{}, channels: map[string]map[string]bool{}, changed: noChanges(),
 	}
 }
@@ -347,7 +349,13 @@ func (s *State) deliver(m *Known) {
 			a.Seen, a.Awaited = m.Accepted, !known // it is not forgotten before it was heard of
 		}
 	}
+	s.await(m)
+}
+
+// await puts a message where it waits for its end.
+func (s *State) await(m *Known) {
 	s.inboxes[m.To] = append(s.inboxes[m.To], m)
+	s.watch(m)
 }
 
 // reply notes an answer. An answer proves that a message arrived which was being typed, or of which
@@ -468,6 +476,7 @@ func (k *Known) unended() { k.Result.Outcome, k.Refusal, k.RetryAt = "", nil, 0 
 // leave takes a message out of its inbox, or out of what is scheduled.
 func (s *State) leave(m *Known) {
 	s.unschedule(m)
+	delete(s.watched, m.ID)
 	inbox := s.inboxes[m.To]
 	if n := slices.Index(inbox, m); n >= 0 {
 		inbox = slices.Delete(inbox, n, n+1)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -52,7 +53,7 @@ func (s *Store) findOut(ctx context.Context, events []Entry, failed error) error
 func (s *Store) Room(n int64) error {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(s.dir, &disk); err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrFull, s.dir, err)
+		return cmp.Or(s.Gone(), fmt.Errorf("%w: %s: %w", ErrFull, s.dir, err))
 	}
 	if free := int64(disk.Bavail) * int64(disk.Bsize); s.spare > 0 && free < s.spare+2*n {
 		return fmt.Errorf("%w: the disk of %s is full (%d KiB are free): make room, and it goes on", ErrFull, s.dir, free>>10)

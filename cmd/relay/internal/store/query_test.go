@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -166,5 +167,28 @@ func TestForget(t *testing.T) {
 	}
 	if want := []string{"open", "new", "late", "late:a"}; !slices.Equal(left, want) {
 		t.Errorf("left are %v, want %v", left, want)
+	}
+}
+
+// TestUnused: an id that no message has is found by an index.
+func TestUnused(t *testing.T) {
+	s := open(t, t.TempDir())
+	defer s.Close()
+	must(t, s.Commit(t.Context(), nil, router.Rows{Messages: []router.Row{
+		{ID: "one", Seq: 1, New: true, Data: []byte("{}")}, {ID: "a-long-one", ShortID: "two", Seq: 2, New: true, Data: []byte("{}")},
+	}}))
+	if got, want := s.Unused([]string{"one", "two", "three", "a-long-one", "four"}), []string{"three", "four"}; !slices.Equal(got, want) {
+		t.Errorf("unused are %q, want %q", got, want)
+	}
+	plan := ""
+	must(t, rowsOf(t.Context(), s.r, func(row *sql.Rows) error {
+		var id, parent, no int
+		var detail string
+		err := row.Scan(&id, &parent, &no, &detail)
+		plan += detail + "\n"
+		return err
+	}, "EXPLAIN QUERY PLAN "+idsUnused, "[]"))
+	if strings.Count(plan, "SEARCH messages USING COVERING INDEX") != 2 || strings.Contains(plan, "SCAN messages") {
+		t.Errorf("it is answered by %s", plan)
 	}
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -21,9 +22,6 @@ type Entry struct {
 // all or nothing. ErrFull says that nothing was written, ErrUnclear that all may have been, and
 // ErrGone that nobody finds what is written.
 func (s *Store) Commit(ctx context.Context, events []Entry, rows router.Rows) error {
-	if err := s.Gone(); err != nil {
-		return err
-	}
 	size := int64(0)
 	for _, e := range events {
 		size += int64(len(e.Data))
@@ -147,6 +145,28 @@ func (s *Store) Find(id string) []byte {
 	}
 	return data
 }
+
+// Unused returns those of the ids that no message has, as its id or as its short one; all where
+// that cannot be read.
+func (s *Store) Unused(ids []string) (unused []string) {
+	list, err := json.Marshal(ids)
+	if err == nil {
+		err = rowsOf(context.Background(), s.r, func(row *sql.Rows) error {
+			var id string
+			err := row.Scan(&id)
+			unused = append(unused, id)
+			return err
+		}, idsUnused, string(list))
+	}
+	if err != nil {
+		return ids
+	}
+	return unused
+}
+
+const idsUnused = `SELECT value FROM json_each(?)
+	WHERE NOT EXISTS (SELECT 1 FROM messages WHERE id = value)
+	AND NOT EXISTS (SELECT 1 FROM messages WHERE short = value AND short IS NOT NULL)`
 
 // Newest calls f with the messages that were sent, the newest first, until f has enough.
 func (s *Store) Newest(f func(message []byte) (more bool)) error {
