@@ -49,7 +49,7 @@ var Profile = profile.Profile{
 	},
 	Tries: []*profile.Pattern{
 		rx(`\bretrying (in [\dhms ]+ )?attempt #\d+\]$`),
-		rx(`\[retrying( in [\dhms ]+)?$`), // a long failure is folded
+		rx(`\[retrying( in [\dhms ]+)?$`),                         // a long failure is folded
 		rx(`^ +[■⬝].*\bretrying (in [\dhms ]+ )?attempt #\d+\] `), // where "esc interrupt", or some of it, stands in the same row
 	},
 	Dialogs: []*profile.Pattern{
