@@ -58,7 +58,7 @@ func (s *State) fleeting() (list []*Known) {
 
 // watch has a message looked at if its time or chain may end it, wherever it goes.
 func (s *State) watch(m *Known) {
-	if delete(s.watched, m.ID); m.TimeoutMS > 0 || m.From == Relay || m.Held != 0 {
+	if delete(s.watched, m.ID); !Ended(m.Status) && (m.TimeoutMS > 0 || m.From == Relay || m.Held != 0) {
 		s.watched[m.ID] = m
 	}
 }

@@ -120,6 +120,7 @@ func TestWhatWaitsForAReaderIsNotLookedAt(t *testing.T) {
 		t.Errorf("looked at are %q, want %q", got, want)
 	}
 	l.result(Human, "timed", protocol.StatusDelivered)
+	l.free(l.messages["timed"]) // its chain goes on
 	l.up("eve")
 	if got := looked(); len(got) > 0 {
 		t.Errorf("looked at are %q, want none", got)
