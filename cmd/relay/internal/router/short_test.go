@@ -80,9 +80,8 @@ func TestFreshIDs(t *testing.T) {
 	if id := s.Fresh(newID); id != "m-1" || n != freshMost {
 		t.Errorf("the first is %s, looked for with %d others, want m-1 and %d", id, n, freshMost)
 	}
-	for _, e := range []Event{{Message: Message{ID: "m-2", From: "ci", To: Human}}, {Message: Message{ID: "own", ShortID: "m-5", From: "ci", To: Human}}} {
-		e.Type, e.Seq = TypeMessage, s.Last+1
-		s.Apply(e)
+	for _, m := range []Message{{ID: "m-2", From: "ci", To: Human}, {ID: "own", ShortID: "m-5", From: "ci", To: Human}} {
+		s.Apply(Event{Type: TypeMessage, Seq: s.Last + 1, Message: m})
 	}
 	if id := s.Fresh(newID); id != "m-6" {
 		t.Errorf("the next is %s, want m-6: the others are taken", id)
