@@ -110,6 +110,9 @@ func (h *Hub) takeBack(why error) {
 		close(next.done)
 		h.staged = newBatch()
 	}
+	for name := range h.inboxes {
+		h.wakeFor(name) // what its reader was refused may be there all the same
+	}
 	err := h.resume(h.state.Rules)
 	if !errors.Is(why, store.ErrFull) {
 		err = why

@@ -1,9 +1,11 @@
 package hub
 
 import (
+	"errors"
 	"testing"
 
 	"relay-pty/cmd/relay/internal/router"
+	disk "relay-pty/cmd/relay/internal/store"
 	"relay-pty/cmd/relay/internal/store/storerig"
 	"relay-pty/protocol"
 )
@@ -11,7 +13,8 @@ import (
 // TestOnlyWhoIsMeantIsWoken: whoever waits for one agent's messages looks again when there is news
 // of them, and not for what happens to others.
 func TestOnlyWhoIsMeantIsWoken(t *testing.T) {
-	h := aHub(t, storerig.Open(t, ""))
+	store := storerig.Open(t, "")
+	h := aHub(t, store)
 	h.mustUp(t, "alice")
 	h.mustUp(t, "bob")
 	woken := func(c <-chan struct{}) bool {
@@ -43,6 +46,13 @@ func TestOnlyWhoIsMeantIsWoken(t *testing.T) {
 				return err
 			}
 			return h.Record(t.Context(), m.Outcome(router.Result{Status: protocol.StatusDelivered, Evidence: "turn"}))
+		}, true},
+		"what could not be written": {func() error {
+			store.Fail(disk.ErrFull, false)
+			if err := send("alice"); err == nil {
+				return errors.New("it was taken")
+			}
+			return nil
 		}, true},
 	} {
 		changed := h.ChangedFor("bob")
