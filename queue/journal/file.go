@@ -35,6 +35,7 @@ type file struct {
 
 	epoch       string
 	last, gone  int64 // numbers of the newest event, and of the newest that is no longer kept
+	has         int64 // number of the newest event that stands in it, or is gone: a copy begins with the oldest
 	events      []chunk
 	total       chunk // of all of them
 	records     map[uint64]place
@@ -107,17 +108,17 @@ func (f *file) seal() { f.append(newFrame()) }
 // add takes in a frame at a place, behind which the next one goes.
 func (f *file) add(items []byte, at int64) error {
 	if n := len(f.events); n == 0 || f.events[n-1].count*chunks >= maxEvents || f.events[n-1].bytes*chunks >= maxBytes {
-		f.events = append(f.events, chunk{at: at, last: f.last})
+		f.events = append(f.events, chunk{at: at, last: f.has})
 	}
 	newest := &f.events[len(f.events)-1]
 	err := each(items, func(kind byte, item []byte, from int) error {
 		switch fields := unpack(item); kind {
 		case aState:
 			f.epoch, f.last, f.gone = string(fields[0]), numberOf(fields[1]), numberOf(fields[2])
-			newest.last = f.last
+			f.has, newest.last = f.gone, f.gone
 		case anEvent:
-			f.last = max(f.last, numberOf(fields[0]))
-			newest.last = f.last
+			f.has = numberOf(fields[0])
+			f.last, newest.last = max(f.last, f.has), f.has
 			for _, c := range []*chunk{newest, &f.total} {
 				c.count, c.bytes = c.count+1, c.bytes+int64(len(fields[4]))
 			}

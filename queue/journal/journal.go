@@ -132,13 +132,14 @@ func (f *file) copy(old *file, record func([]byte) ([]byte, error)) error {
 	if err := f.write(old.epoch, old.last, old.gone, nil); err != nil {
 		return err
 	}
-	frame := newFrame()
+	frame, items := newFrame(), int64(0)
 	put := func(kind byte, item []byte) error {
-		if frame = putItem(frame, kind, item); len(frame) < copied {
+		frame = putItem(frame, kind, item)
+		if items++; len(frame) < copied && items*chunks < maxEvents {
 			return nil
 		}
 		done := frame
-		frame = newFrame()
+		frame, items = newFrame(), 0
 		return f.put(done)
 	}
 	err := old.eachEvent(0, func(_ queue.Entry, item []byte) error { return put(anEvent, item) })

@@ -190,6 +190,51 @@ func TestOldestGoFirst(t *testing.T) {
 	}
 }
 
+// TestOldestGoFirstFromACopy: a file that was written anew lets go of its oldest events, and of no
+// others. Once it let go of all that had been copied, so that a router that was away for some
+// seconds never heard of them.
+func TestOldestGoFirstFromACopy(t *testing.T) {
+	defer func(e int64) { maxEvents = e }(maxEvents)
+	maxEvents = 640
+	path := pathOf(t)
+	r := start(t, path)
+	r.accept(t, "first")
+	tells := func(to int64) {
+		for r.log.Last() < to {
+			written, err := r.log.Propose(time.Now(), queue.Proposal{Event: &protocol.State{State: protocol.StateReady}})
+			must(t, err)
+			must(t, written())
+		}
+	}
+	looks := func(when string) {
+		t.Helper()
+		gone, last := r.journal.Gone(), r.log.Last()
+		if kept := last - gone; kept < min(last, maxEvents-2*maxEvents/chunks) || kept > maxEvents {
+			t.Errorf("%s: %d of %d events are kept, want some %d", when, kept, last, maxEvents)
+		}
+		for at := gone; at < last; {
+			got, err := r.journal.Events(at, 100)
+			if must(t, err); len(got) == 0 || got[0].Seq != at+1 {
+				t.Fatalf("%s: behind event %d of %d to %d stands %v", when, at, gone, last, got)
+			}
+			at = got[len(got)-1].Seq
+		}
+	}
+	tells(maxEvents - 20)
+	looks("before")
+	r.journal.mu.Lock()
+	r.journal.limit = 0
+	r.journal.mu.Unlock()
+	tells(maxEvents + 50)
+	looks("a copy")
+	r.end()
+	r = start(t, path)
+	defer r.end()
+	looks("another run")
+	tells(2 * maxEvents)
+	looks("later")
+}
+
 // failBehindTheWrite makes a commit that fails when all of it is written.
 func failBehindTheWrite(t *testing.T, j *Journal, changes ...queue.Change) {
 	t.Helper()
