@@ -123,11 +123,11 @@ func (f *Fleet) comesBack(ctx context.Context, r registry.Record, retired <-chan
 func (f *Fleet) attend(parent context.Context, r registry.Record, retired <-chan struct{}) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	handing, rest := context.WithCancelCause(ctx)
-	room := make(chan struct{}, 1)
+	room, missed := make(chan struct{}, 1), make(chan struct{}, 1)
 	var all sync.WaitGroup
-	all.Go(func() { cancel(f.follow(ctx, r, room)) })
+	all.Go(func() { cancel(f.follow(ctx, r, room, missed)) })
 	all.Go(func() {
-		if err := f.handOver(handing, r, room); !errors.Is(err, errGone) {
+		if err := f.handOver(handing, r, room, missed); !errors.Is(err, errGone) {
 			cancel(err)
 		}
 	})

@@ -16,8 +16,9 @@ var logged = []string{
 	protocol.TypeTurnEnd, protocol.TypeExit, protocol.TypeWaiting, protocol.TypeBackpressure,
 }
 
-// follow puts what a wrapper tells into the log. room hears when its queue takes messages again.
-func (f *Fleet) follow(ctx context.Context, r registry.Record, room chan<- struct{}) error {
+// follow puts what a wrapper tells into the log. room hears when its queue takes messages again,
+// missed when it keeps some events no longer that were not heard.
+func (f *Fleet) follow(ctx context.Context, r registry.Record, room, missed chan<- struct{}) error {
 	var known bool
 	var cursor router.Origin
 	f.Hub.View(func(s *router.State, _ func(string) bool) {
@@ -37,7 +38,8 @@ func (f *Fleet) follow(ctx context.Context, r registry.Record, room chan<- struc
 		}
 		told, ok := frame.(protocol.Event)
 		if !ok {
-			continue // a gap: nothing is left that could be told of it
+			poke(missed)
+			continue
 		}
 		if b, ok := told.(*protocol.Backpressure); ok {
 			if b.Accept {

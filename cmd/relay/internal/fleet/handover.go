@@ -17,8 +17,9 @@ import (
 // again is how soon a wrapper that could not take a message is asked again, when it says nothing.
 const again = 5 * time.Second
 
-// handOver gives a wrapper the messages in its agent's inbox, one by one, in order.
-func (f *Fleet) handOver(ctx context.Context, r registry.Record, room <-chan struct{}) error {
+// handOver gives a wrapper the messages in its agent's inbox, one by one, in order. Where events of
+// the wrapper were missed, it is asked about all that have not ended.
+func (f *Fleet) handOver(ctx context.Context, r registry.Record, room, missed <-chan struct{}) error {
 	handed := map[string]bool{}
 	var told router.Pause
 	for {
@@ -38,6 +39,8 @@ func (f *Fleet) handOver(ctx context.Context, r registry.Record, room <-chan str
 		select {
 		case <-changed:
 		case <-room:
+		case <-missed:
+			clear(handed)
 		case <-later:
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -138,18 +141,30 @@ func (f *Fleet) hand(ctx context.Context, client *sock.Client, m router.Known) e
 		}
 	}
 	request := f.injectOf(m, time.Now().UnixMilli())
-	_, err := client.Ask(ctx, request)
+	answer, err := client.Ask(ctx, request)
 	var refused *protocol.Error
 	for errors.As(err, &refused) && older(request, refused.Field, m) {
 		refused = nil
-		_, err = client.Ask(ctx, request)
+		answer, err = client.Ask(ctx, request)
 	}
 	if errors.As(err, &refused) && refused.Code == protocol.DuplicateID {
 		if known, e := f.ask(ctx, client, m); known || e != nil { // ours, with another rest of its time
 			return e
 		}
 	}
+	if err == nil {
+		err = f.end(ctx, m, answer)
+	}
 	return err
+}
+
+// end puts a message's end into the log, if the wrapper says that it has ended: the event that told
+// it may be kept no longer.
+func (f *Fleet) end(ctx context.Context, m router.Known, answer protocol.Frame) error {
+	if r, ok := answer.(*protocol.InjectResult); ok && protocol.Terminal(r.Status) {
+		return f.record(ctx, router.Event{Type: r.Type(), Agent: m.To, Message: router.Message{ID: m.ID}, Result: resultOf(r)})
+	}
+	return nil
 }
 
 // older takes out of a request what an older wrapper does not know, and reports whether that was
@@ -180,18 +195,17 @@ func (f *Fleet) withdraw(ctx context.Context, client *sock.Client, m router.Know
 	return err
 }
 
-// ask reports whether the wrapper knows a message. An end that it tells is put into the log: the
-// event that told it may be kept no longer.
+// ask reports whether the wrapper knows a message. An end that it tells is put into the log.
 func (f *Fleet) ask(ctx context.Context, client *sock.Client, m router.Known) (known bool, err error) {
 	answer, err := client.Ask(ctx, &protocol.Query{ID: m.ID})
 	var refused *protocol.Error
 	if errors.As(err, &refused) && refused.Code == protocol.UnknownID {
 		return false, nil
 	}
-	if r, ok := answer.(*protocol.InjectResult); ok && protocol.Terminal(r.Status) {
-		return true, f.record(ctx, router.Event{Type: r.Type(), Agent: m.To, Message: router.Message{ID: m.ID}, Result: resultOf(r)})
+	if err != nil {
+		return false, err
 	}
-	return err == nil, err
+	return true, f.end(ctx, m, answer)
 }
 
 // record puts an event into the log, without which nothing goes on.

@@ -103,3 +103,61 @@ func TestNewsOfAnInbox(t *testing.T) {
 		t.Errorf("news are %q, want %q; what has ended is remembered: %t", got, want, handed["m1"])
 	}
 }
+
+// TestEndsThatNobodyHeard: where events of a wrapper were missed, it is asked about what it was
+// given, and the end that it answers with is kept, once.
+func TestEndsThatNobodyHeard(t *testing.T) {
+	path := filepath.Join(testrig.Dir(t), "bob")
+	l, err := sock.Listen(path, "bob")
+	must(t, err)
+	defer l.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	asked, missed := 0, make(chan struct{}, 1)
+	served := make(chan error, 1)
+	go func() {
+		served <- l.Serve(ctx, func(_ context.Context, c *sock.Conn) {
+			for in := range c.Incoming() {
+				ask, ok := in.Request.(*protocol.Inject)
+				if !ok {
+					continue
+				}
+				r := &protocol.InjectResult{Req: ask.Req, ID: ask.ID, Status: protocol.StatusQueued, Queued: &protocol.Queued{Position: 1}}
+				if asked++; asked > 1 {
+					r.Status, r.Queued, r.Evidence = protocol.StatusDelivered, nil, protocol.EvidenceTurn
+				} else {
+					missed <- struct{}{}
+				}
+				c.Answer(r)
+			}
+		})
+	}()
+	h, err := hub.New(ctx, storerig.Open(t, ""), router.Rules{}, func() string { return "e" })
+	must(t, err)
+	bob := registry.Record{Name: "bob", Socket: path, Agent: "generic", PID: 1}
+	must(t, h.Up(ctx, bob))
+	_, err = h.Send(ctx, router.Message{ID: "m", From: "ci", To: "bob", Body: "hi"})
+	must(t, err)
+	handing := make(chan error, 1)
+	go func() { handing <- (&Fleet{Hub: h}).handOver(ctx, bob, nil, missed) }()
+	for status := ""; status != protocol.StatusDelivered; {
+		changed := h.Changed()
+		h.View(func(s *router.State, _ func(string) bool) {
+			m, _ := s.Find("m")
+			status = m.Status
+		})
+		if status == protocol.StatusDelivered {
+			break
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			t.Fatalf("m is %s, want delivered: not within %v", status, patience)
+		}
+	}
+	cancel()
+	<-handing // ended by ctx
+	<-served
+	if asked != 2 {
+		t.Errorf("it was handed over %d times, want 2", asked)
+	}
+}
