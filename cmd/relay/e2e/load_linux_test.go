@@ -24,7 +24,8 @@ func TestProveQuickRates(t *testing.T) {
 		u.env = append(u.env, "RELAY_PAIR_LIMIT=0")
 		end := u.serves(t)
 		rate := float64(u.load(ctx, senders, span, 0, func(int) string { return router.Human })) / span.Seconds()
-		if shows(t, "messages a second that the router took from %d senders, each on disk when it was answered => %.0f", senders, rate); rate < least {
+		shows(t, "messages a second that the router took from %d senders, each on disk when it was answered => %.0f", senders, rate)
+		if rate < least {
 			t.Errorf("%.0f messages a second from %d senders, want %.0f at least", rate, senders, least)
 		}
 		end()
@@ -56,7 +57,8 @@ func TestProveQuickLoad(t *testing.T) {
 	t.Logf("KiB, minute by minute: %v", kib)
 	half := minutes / 2
 	early, late := slices.Max(kib[:half]), slices.Max(kib[half:])
-	shows(t, "a router behind a million events, in ten minutes at %d messages a second, each read => at most %d KiB in the first five, %d in the last five",
+	shows(t, "a router behind a million events, in ten minutes at %d messages a second, each read "+
+		"=> at most %d KiB in the first five, %d in the last five",
 		sent/minutes/60, early, late)
 	if late > most || late > early+early/10 {
 		t.Errorf("the router has %d KiB, then %d, want %d at most, and no more than a tenth more in the second half", early, late, most)

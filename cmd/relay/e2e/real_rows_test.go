@@ -106,6 +106,7 @@ func (r *rows) quick(t *testing.T, events []router.Event) int64 {
 	slices.Sort(accepted)
 	slices.Sort(typed)
 	a, b := accepted[len(accepted)/2], typed[len(typed)/2]
-	shows(t, "%d markers in the logs of Claude Code and Codex, median: accepted after %d ms, at the other agent after %d ms", len(accepted), a, b)
+	shows(t, "%d markers in the logs of Claude Code and Codex, median: accepted after %d ms, at the other agent after %d ms",
+		len(accepted), a, b)
 	return b
 }

@@ -64,7 +64,8 @@ func sandbox() int {
 var inSandboxes = map[string]string{
 	"run": "run carol --headless -- cat", "run without a name": "run --headless -- cat", "ls": "ls", "status": "status",
 	"status of one": "status bob", "explain": "explain bob", "screen": "screen bob", "queue": "queue bob", "wait": "wait bob",
-	"pause": "pause bob", "resume": "resume bob", "keys": "keys bob Enter", "send": "send bob hello", "send and wait": "send bob hello --wait=1s",
+	"pause": "pause bob", "resume": "resume bob", "keys": "keys bob Enter",
+	"send": "send bob hello", "send and wait": "send bob hello --wait=1s",
 	"reply": "reply m-1 hello", "recv": "recv", "recv --follow": "recv --follow", "show": "show m-1", "show last": "show last",
 	"cancel": "cancel m-1", "redeliver": "redeliver m-1", "remind": "remind 5m x", "join": "join '#a'", "leave": "leave '#a'",
 	"log": "log", "events": "events", "events --follow": "events --follow", "doctor": "doctor", "doctor --fix": "doctor --fix",
@@ -76,7 +77,8 @@ var inSandboxes = map[string]string{
 var socketless = []string{"skill", "help", "completion"}
 
 // overTools is what an agent asks of `relay mcp`.
-const overTools = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+const overTools = `{"jsonrpc":"2.0","id":1,"method":"initialize",` +
+	`"params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"send_message","arguments":{"to":"bob","body":"hello"}}}`
 

@@ -17,33 +17,45 @@ import (
 	"relay-pty/protocol/sock"
 )
 
+// takes is the socket of a wrapper that answers what it is handed over, until ctx ends; then served
+// receives.
+func takes(ctx context.Context, t *testing.T, answer func(*sock.Conn, *protocol.Inject)) (path string, served <-chan error) {
+	t.Helper()
+	path = filepath.Join(testrig.Dir(t), "bob")
+	l, err := sock.Listen(path, "bob")
+	must(t, err)
+	t.Cleanup(func() { l.Close() }) // ended by ctx
+	ended := make(chan error, 1)
+	go func() {
+		ended <- l.Serve(ctx, func(_ context.Context, c *sock.Conn) {
+			for in := range c.Incoming() {
+				if ask, ok := in.Request.(*protocol.Inject); ok {
+					answer(c, ask)
+				}
+			}
+		})
+	}()
+	return path, ended
+}
+
+func queued(ask *protocol.Inject) *protocol.InjectResult {
+	return &protocol.InjectResult{Req: ask.Req, ID: ask.ID, Status: protocol.StatusQueued, Queued: &protocol.Queued{Position: 1}}
+}
+
 // TestRedeliveriesAreMarked, and go unmarked to a wrapper of a version that does not know the word.
 func TestRedeliveriesAreMarked(t *testing.T) {
 	for name, knows := range map[string]bool{"a wrapper": true, "an older one": false} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(testrig.Dir(t), "bob")
-			l, err := sock.Listen(path, "bob")
-			must(t, err)
-			defer l.Close()
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			var asked []string
-			served := make(chan error, 1)
-			go func() {
-				served <- l.Serve(ctx, func(_ context.Context, c *sock.Conn) {
-					for in := range c.Incoming() {
-						ask, ok := in.Request.(*protocol.Inject)
-						if !ok {
-							continue
-						}
-						asked = append(asked, ask.Redelivery)
-						if ask.Redelivery == protocol.RedeliverMarked && !knows {
-							c.Refuse(&protocol.Error{Code: protocol.BadField, Field: "redelivery", Message: "must be one of never, once", Req: ask.Req})
-							continue
-						}
-						c.Answer(&protocol.InjectResult{Req: ask.Req, ID: ask.ID, Status: protocol.StatusQueued, Queued: &protocol.Queued{Position: 1}})
-					}
-				})
-			}()
+			path, served := takes(ctx, t, func(c *sock.Conn, ask *protocol.Inject) {
+				asked = append(asked, ask.Redelivery)
+				if ask.Redelivery == protocol.RedeliverMarked && !knows {
+					c.Refuse(&protocol.Error{Code: protocol.BadField, Field: "redelivery", Message: "must be one of never, once", Req: ask.Req})
+					return
+				}
+				c.Answer(queued(ask))
+			})
 			client, err := sock.Dial(ctx, path)
 			must(t, err)
 			m := router.Known{Message: router.Message{
@@ -107,30 +119,17 @@ func TestNewsOfAnInbox(t *testing.T) {
 // TestEndsThatNobodyHeard: where events of a wrapper were missed, it is asked about what it was
 // given, and the end that it answers with is kept, once.
 func TestEndsThatNobodyHeard(t *testing.T) {
-	path := filepath.Join(testrig.Dir(t), "bob")
-	l, err := sock.Listen(path, "bob")
-	must(t, err)
-	defer l.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	asked, missed := 0, make(chan struct{}, 1)
-	served := make(chan error, 1)
-	go func() {
-		served <- l.Serve(ctx, func(_ context.Context, c *sock.Conn) {
-			for in := range c.Incoming() {
-				ask, ok := in.Request.(*protocol.Inject)
-				if !ok {
-					continue
-				}
-				r := &protocol.InjectResult{Req: ask.Req, ID: ask.ID, Status: protocol.StatusQueued, Queued: &protocol.Queued{Position: 1}}
-				if asked++; asked > 1 {
-					r.Status, r.Queued, r.Evidence = protocol.StatusDelivered, nil, protocol.EvidenceTurn
-				} else {
-					missed <- struct{}{}
-				}
-				c.Answer(r)
-			}
-		})
-	}()
+	path, served := takes(ctx, t, func(c *sock.Conn, ask *protocol.Inject) {
+		r := queued(ask)
+		if asked++; asked > 1 {
+			r.Status, r.Queued, r.Evidence = protocol.StatusDelivered, nil, protocol.EvidenceTurn
+		} else {
+			missed <- struct{}{}
+		}
+		c.Answer(r)
+	})
 	h, err := hub.New(ctx, storerig.Open(t, ""), router.Rules{}, func() string { return "e" })
 	must(t, err)
 	bob := registry.Record{Name: "bob", Socket: path, Agent: "generic", PID: 1}
