@@ -35,7 +35,7 @@ type file struct {
 
 	epoch       string
 	last, gone  int64 // numbers of the newest event, and of the newest that is no longer kept
-	has         int64 // number of the newest event that stands in it, or is gone: a copy begins with the oldest
+	has         int64 // of the newest event that was added; before the first, gone. A copy begins with the oldest
 	events      []chunk
 	total       chunk // of all of them
 	records     map[uint64]place

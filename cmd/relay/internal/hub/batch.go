@@ -111,7 +111,7 @@ func (h *Hub) takeBack(why error) {
 		h.staged = newBatch()
 	}
 	for name := range h.inboxes {
-		h.wakeFor(name) // what its reader was refused may be there all the same
+		h.wakeFor(name) // whoever reads for it was refused what may be there after all
 	}
 	err := h.resume(h.state.Rules)
 	if !errors.Is(why, store.ErrFull) {

@@ -14,7 +14,7 @@ const leaseEnd = 30 * time.Second
 // Lease takes messages to a name that no wrapper has, most at most: they are for the caller alone
 // until it acknowledges them, or does not within half a minute.
 func (h *Hub) Lease(ctx context.Context, name string, most int) (list []router.Known) {
-	var ids []string // no more is kept of it for the time of the lease
+	var ids []string // all that is kept of them while the lease lasts
 	lost := h.step(ctx, func() error {
 		for m := range h.state.Inbox(name) {
 			if len(list) == most {
@@ -44,7 +44,7 @@ func (h *Hub) giveBack(name string, ids []string) {
 		if h.leased[id] {
 			h.leased[id] = false
 			h.wakeFor(name)
-			h.wake() // it may have waited for too long by now
+			h.wake() // its own time may be over by now
 		}
 	}
 }
